@@ -1,0 +1,36 @@
+import { parseRole, type Role } from '../kernel/principal.ts'
+import type { Username } from '../kernel/username.ts'
+
+/** A credential record: what one user logs in with. Spec 2.2. */
+export interface Account {
+  /** The user's id; a user has at most one account. */
+  readonly userId: number
+  readonly username: Username
+  readonly passwordHash: string
+  readonly roles: readonly Role[]
+  /** Locked or inactive: authentication fails. Spec 3.4. */
+  readonly locked: boolean
+  readonly active: boolean
+  /** The next login must set a new password. */
+  readonly mustChange: boolean
+  /** Tokens that carry another version than these have ended. */
+  readonly accessVersion: number
+  readonly refreshVersion: number
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}
+
+/** Whether the account may be used at all. */
+export function isUsable({ locked, active }: Pick<Account, 'locked' | 'active'>): boolean {
+  return active && !locked
+}
+
+/** Reads the stored list of role names. */
+export function splitRoles(roles: string): Role[] {
+  return roles.split(',').flatMap((name) => parseRole(name) ?? [])
+}
+
+/** Whether the account can administer: what must never be true of none. */
+export function isAdministrator(account: Pick<Account, 'roles' | 'locked' | 'active'>): boolean {
+  return isUsable(account) && account.roles.includes('ADMIN')
+}

@@ -1,0 +1,203 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import type { Events } from '../events/events.ts'
+import { callerOf } from '../http/access.ts'
+import { offsetOf, parsePage } from '../http/paging.ts'
+import type { TypeBoxProvider } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
+import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
+import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
+import { canonicalUsername } from '../kernel/username.ts'
+import { role } from '../policy/rules.ts'
+import { ListQuery } from '../users/schemas.ts'
+import type { Account } from './account.ts'
+import type { Accounts, WantedAccount } from './accounts.ts'
+import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
+
+/** Administration of accounts, decisions.md section 8: /api/admin/accounts. Role ADMIN by the group. */
+export interface AccountRoutesOptions {
+  readonly accounts: Accounts
+  readonly events: Events
+}
+
+const access = { rule: role('ADMIN') }
+const mostPerPage = 1000
+
+export async function accountAdminRoutes(
+  instance: FastifyInstance,
+  { accounts, events }: AccountRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<TypeBoxProvider>()
+
+  app.get(
+    '/api/admin/accounts',
+    {
+      config: { access },
+      schema: {
+        summary: 'One page of accounts',
+        querystring: ListQuery,
+        response: { 200: AccountPage },
+      },
+    },
+    async (request) => {
+      const page = parsePage(request.query, mostPerPage)
+      const total = await accounts.count()
+      const data = await accounts.page(offsetOf(page, total), page.limit)
+      return { ...page, total, data: data.map(show) }
+    },
+  )
+
+  app.get(
+    '/api/admin/accounts/:username',
+    {
+      config: { access, errors: ['accountNotFound'] },
+      schema: { summary: 'One account', params: AccountName, response: { 200: AccountBody } },
+    },
+    async (request) => show(await named(request.params.username)),
+  )
+
+  app.post(
+    '/api/admin/accounts',
+    {
+      config: {
+        access,
+        body: 'json',
+        errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
+      },
+      schema: {
+        summary: 'Create an account, for a user that exists or with a new one',
+        body: CreateAccount,
+        response: { 201: AccountBody },
+      },
+    },
+    async (request, reply) => {
+      const { password, must_change = false } = request.body
+      const account = await accounts.create({
+        username: parseUsername(request.body.username),
+        password,
+        roles: parseRoles(request.body.roles),
+        mustChange: must_change,
+        user: parseUser(request.body),
+      })
+      record(request, 'user_created', account)
+      return reply.status(201).send(show(account))
+    },
+  )
+
+  app.put(
+    '/api/admin/accounts/:username',
+    {
+      config: { access, body: 'json', errors: ['accountNotFound', 'lastAdministrator'] },
+      schema: {
+        summary: 'Change roles, flags or password',
+        params: AccountName,
+        body: UpdateAccount,
+        response: { 200: AccountBody },
+      },
+      preValidation: async (request: FastifyRequest) => {
+        await named((request.params as { username: string }).username) // 404 comes before 400
+      },
+    },
+    async (request) => {
+      const { roles, locked, active, password, must_change } = request.body
+      const { userId } = await named(request.params.username)
+      const account = await accounts.change(
+        userId,
+        {
+          roles: roles && parseRoles(roles),
+          locked,
+          active,
+          mustChange: must_change,
+          password: password === undefined ? undefined : { text: password, field: 'password' },
+        },
+        ownSession(request, userId),
+      )
+      if (!account) throw new ApiError('accountNotFound')
+      record(request, 'privilege_permissions_changed', account)
+      return show(account)
+    },
+  )
+
+  app.delete(
+    '/api/admin/accounts/:username',
+    {
+      config: { access, errors: ['accountNotFound', 'lastAdministrator'] },
+      schema: {
+        summary: 'Delete an account and keep its user',
+        params: AccountName,
+        response: { 200: AccountBody },
+      },
+    },
+    async (request) => {
+      const { userId } = await named(request.params.username)
+      const account = await accounts.remove(userId)
+      if (!account) throw new ApiError('accountNotFound')
+      record(request, 'user_deleted', account)
+      return show(account)
+    },
+  )
+
+  async function named(text: string): Promise<Account> {
+    const username = canonicalUsername(text)
+    const account = username && (await accounts.byUsername(username))
+    if (!account) throw new ApiError('accountNotFound')
+    return account
+  }
+
+  function record(
+    request: FastifyRequest,
+    event: 'user_created' | 'user_deleted' | 'privilege_permissions_changed',
+    { userId, username, roles, locked, active }: Account,
+  ): void {
+    const by = callerOf(request).subject
+    events.record(event, { user_id: userId, username, roles, locked, active, by })
+  }
+}
+
+/** An account as callers see it. */
+export function show(account: Account): Static<typeof AccountBody> {
+  return {
+    username: account.username,
+    user_id: account.userId,
+    roles: [...account.roles],
+    locked: account.locked,
+    active: account.active,
+    second_factor: false,
+    created_at: isoTime(account.createdAt),
+  }
+}
+
+/** The caller's session, where the caller changes its own account: that one goes on. */
+function ownSession(request: FastifyRequest, userId: number): string | undefined {
+  const { subject, credential } = callerOf(request)
+  if (subject !== String(userId) || credential.scheme !== 'session') return undefined
+  return credential.sessionId
+}
+
+function parseUsername(text: string) {
+  return (
+    canonicalUsername(text) ??
+    refuseField(
+      ['username'],
+      'must have 1 to 64 characters, none of them a colon, a control or a zero-width character',
+    )
+  )
+}
+
+function parseRoles(names: readonly string[]): Role[] {
+  const roles = names.map(parseRole)
+  const details = roles.flatMap((found, index): Detail[] =>
+    found ? [] : [{ path: ['roles', String(index)], message: 'must be USER, EDITOR or ADMIN' }],
+  )
+  if (details.length > 0) throw new ApiError('validationFailed', { details })
+  return sortRoles(roles.filter((found) => found !== null))
+}
+
+function parseUser({ user_id, name, email }: Static<typeof CreateAccount>): WantedAccount['user'] {
+  const isNew = name !== undefined && email !== undefined
+  if (user_id !== undefined) {
+    if (name === undefined && email === undefined) return { id: user_id }
+    return refuseField(['user_id'], 'stands for a user that exists: leave out name and email')
+  }
+  return isNew ? { name, email } : refuseField(['user_id'], 'is required, or else name and email')
+}

@@ -1,0 +1,80 @@
+import type { Database } from '../database/connect.ts'
+import type { Events } from '../events/events.ts'
+import { throttledAddress } from '../http/client-address.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { canonicalUsername } from '../kernel/username.ts'
+import type { LoginThrottle, TakenPlace } from '../throttle/throttle.ts'
+import { type Account, isUsable } from './account.ts'
+import type { Passwords } from './passwords.ts'
+import { accountStore } from './store.ts'
+
+export interface FirstFactorDeps {
+  readonly db: Database
+  readonly events: Events
+  readonly passwords: Passwords
+  readonly throttle: LoginThrottle
+}
+
+export interface Attempt {
+  readonly username: string
+  readonly password: string
+  /** The client's address. */
+  readonly address: string
+}
+
+export interface Passed {
+  readonly account: Account
+  /** Still taken: the caller clears it once nothing more can refuse the login, or gives it back. */
+  readonly place: TakenPlace
+}
+
+/**
+ * Username and password: the one door for every login mode and for Basic, so that no other is left
+ * unguarded. Unknown, wrong, locked and disabled look alike and cost alike. Spec 3.3, 5.1, 5.6.
+ * @throws ApiError invalidCredentials, tooManyLoginAttempts, serviceUnavailable
+ */
+export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Promise<Passed> {
+  const { events, throttle } = deps
+  const username = canonicalUsername(attempt.username)
+  if (username === null || attempt.password === '') throw new ApiError('invalidCredentials')
+
+  const address = throttledAddress(attempt.address)
+  const place = await throttle.admit(username, address).catch((error: unknown) => {
+    if (error instanceof ApiError && error.row === 'tooManyLoginAttempts') {
+      events.record('authn_login_fail_max', { address: attempt.address })
+    }
+    throw error
+  })
+  let account: Account | null
+  let matches: boolean
+  try {
+    account = await accountStore(deps.db).byUsername(username)
+    matches = account
+      ? await deps.passwords.verify(attempt.password, account.passwordHash)
+      : await deps.passwords.burn(attempt.password)
+  } catch (error) {
+    await place.giveBack() // no verdict was made: it must not count
+    throw error
+  }
+  if (!account || !matches || !isUsable(account)) {
+    await place.keep()
+    events.record('authn_login_fail', {
+      user_id: account?.userId ?? null,
+      address: attempt.address,
+    })
+    throw new ApiError('invalidCredentials')
+  }
+  await refreshHash(deps, account, attempt.password)
+  return { account, place }
+}
+
+/** Replaces a hash that is weaker than a new one would be, now that the password is at hand. */
+async function refreshHash(
+  { db, passwords }: FirstFactorDeps,
+  account: Account,
+  password: string,
+): Promise<void> {
+  if (!passwords.isOutdated(account.passwordHash)) return
+  const better = await passwords.hash(password)
+  await accountStore(db).replaceHash(account.userId, account.passwordHash, better)
+}

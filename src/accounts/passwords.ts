@@ -1,0 +1,32 @@
+import type { Config } from '../config.ts'
+import type { Random } from '../kernel/random.ts'
+import { type HashingQueue, hashingQueue } from './hashing-queue.ts'
+import { hashPassword, isOutdated, verifyPassword } from './password.ts'
+
+/** Hashing and verifying through the bounded queue, at the configured cost. */
+export interface Passwords {
+  /** @throws ApiError serviceUnavailable where too many wait already; so does every verb here */
+  hash(password: string): Promise<string>
+  verify(password: string, stored: string): Promise<boolean>
+  /** Costs what a wrong password costs, for a username that nobody has. Always false. */
+  burn(password: string): Promise<boolean>
+  isOutdated(stored: string): boolean
+}
+
+export async function createPasswords(
+  { password: cost }: Pick<Config, 'password'>,
+  random: Random,
+  queue: HashingQueue = hashingQueue(),
+): Promise<Passwords> {
+  // Of a password that nobody knows, at the present cost.
+  const decoy = await hashPassword(Buffer.from(random.bytes(32)).toString('base64'), cost, random)
+  return {
+    hash: (password) => queue.run(() => hashPassword(password, cost, random)),
+    verify: (password, stored) => queue.run(() => verifyPassword(password, stored)),
+    burn: async (password) => {
+      await queue.run(() => verifyPassword(password, decoy))
+      return false
+    },
+    isOutdated: (stored) => isOutdated(stored, cost),
+  }
+}

@@ -1,0 +1,142 @@
+import { type Selectable, sql, type UpdateObject } from 'kysely'
+import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { Schema } from '../database/schema.ts'
+import { type Role, sortRoles } from '../kernel/principal.ts'
+import type { Username } from '../kernel/username.ts'
+import { type Account, splitRoles } from './account.ts'
+
+export type NewAccount = Pick<
+  Account,
+  'userId' | 'username' | 'passwordHash' | 'roles' | 'mustChange' | 'createdAt'
+>
+
+export interface AccountChanges {
+  readonly passwordHash?: string
+  readonly roles?: readonly Role[]
+  readonly locked?: boolean
+  readonly active?: boolean
+  readonly mustChange?: boolean
+  /** Ends the access tokens, or the refresh tokens, given out so far. */
+  readonly endAccessTokens?: boolean
+  readonly endRefreshTokens?: boolean
+}
+
+export function accountStore(db: DatabaseOrTransaction) {
+  const accounts = () => db.selectFrom('accounts').selectAll()
+
+  return {
+    async byUsername(username: Username): Promise<Account | null> {
+      const row = await accounts().where('username', '=', username).executeTakeFirst()
+      return row ? toAccount(row) : null
+    },
+
+    async byUserId(userId: number): Promise<Account | null> {
+      const row = await accounts().where('user_id', '=', userId).executeTakeFirst()
+      return row ? toAccount(row) : null
+    },
+
+    /** Accounts in the order of their users' ids. */
+    async page(offset: number, limit: number): Promise<Account[]> {
+      const rows = await accounts().orderBy('user_id').limit(limit).offset(offset).execute()
+      return rows.map(toAccount)
+    },
+
+    async count(): Promise<number> {
+      const { total } = await db
+        .selectFrom('accounts')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      return total
+    },
+
+    /** @throws UniqueViolation where the username is taken or the user has an account */
+    async insert(account: NewAccount): Promise<void> {
+      await db
+        .insertInto('accounts')
+        .values({
+          user_id: account.userId,
+          username: account.username,
+          password_hash: account.passwordHash,
+          roles: joinRoles(account.roles),
+          must_change: Number(account.mustChange),
+          created_at: account.createdAt,
+          locked: 0,
+          active: 1,
+          access_version: 1,
+          refresh_version: 1,
+        })
+        .execute()
+    },
+
+    /** Answers the account as it is then; null where there is none. */
+    async update(userId: number, changes: AccountChanges): Promise<Account | null> {
+      const row = await db
+        .updateTable('accounts')
+        .set(columnsOf(changes))
+        .where('user_id', '=', userId)
+        .returningAll()
+        .executeTakeFirst()
+      return row ? toAccount(row) : null
+    },
+
+    /** Replaces a hash by a better one of the same password, unless it was replaced meanwhile. */
+    async replaceHash(userId: number, from: string, to: string): Promise<void> {
+      await db
+        .updateTable('accounts')
+        .set({ password_hash: to })
+        .where('user_id', '=', userId)
+        .where('password_hash', '=', from)
+        .execute()
+    },
+
+    async remove(userId: number): Promise<void> {
+      await db.deleteFrom('accounts').where('user_id', '=', userId).execute()
+    },
+
+    /** Whether anyone else can administer. */
+    async hasOtherAdministrator(userId: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('accounts')
+        .select('user_id')
+        .where('roles', 'like', '%ADMIN%')
+        .where('active', '=', 1)
+        .where('locked', '=', 0)
+        .where('user_id', '!=', userId)
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+  }
+}
+
+function joinRoles(roles: readonly Role[]): string {
+  return sortRoles(roles).join(',')
+}
+
+function columnsOf(changes: AccountChanges): UpdateObject<Schema, 'accounts'> {
+  return {
+    ...(changes.passwordHash !== undefined && { password_hash: changes.passwordHash }),
+    ...(changes.roles && { roles: joinRoles(changes.roles) }),
+    ...(changes.locked !== undefined && { locked: Number(changes.locked) }),
+    ...(changes.active !== undefined && { active: Number(changes.active) }),
+    ...(changes.mustChange !== undefined && { must_change: Number(changes.mustChange) }),
+    // A set clause must not be empty, and adding 0 changes nothing.
+    access_version: sql<number>`access_version + ${changes.endAccessTokens ? 1 : 0}`,
+    refresh_version: sql<number>`refresh_version + ${changes.endRefreshTokens ? 1 : 0}`,
+  }
+}
+
+function toAccount(row: Selectable<Schema['accounts']>): Account {
+  return {
+    userId: row.user_id,
+    username: row.username as Username, // canonical since it was stored
+    passwordHash: row.password_hash,
+    roles: splitRoles(row.roles),
+    locked: row.locked === 1,
+    active: row.active === 1,
+    mustChange: row.must_change === 1,
+    accessVersion: row.access_version,
+    refreshVersion: row.refresh_version,
+    createdAt: row.created_at,
+  }
+}

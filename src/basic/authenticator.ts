@@ -1,0 +1,124 @@
+import type { FastifyRequest } from 'fastify'
+import { type Account, isUsable } from '../accounts/account.ts'
+import { type FirstFactorDeps, firstFactor } from '../accounts/first-factor.ts'
+import { accountStore } from '../accounts/store.ts'
+import type { Authenticator } from '../http/access.ts'
+import { clientAddress, throttledAddress } from '../http/client-address.ts'
+import { BoundedMap } from '../kernel/bounded-map.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { keyedDigest } from '../kernel/digest.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Principal } from '../kernel/principal.ts'
+import type { Random } from '../kernel/random.ts'
+import { canonicalUsername } from '../kernel/username.ts'
+
+/**
+ * HTTP Basic (RFC 7617; spec 5.1). Every request names its password, and hashing each would cost
+ * 14 ms of a core: verified credentials are remembered for a minute under a keyed digest. Only the
+ * hash is skipped; throttle and account are asked each time.
+ */
+export interface BasicDeps extends FirstFactorDeps {
+  readonly clock: Clock
+  readonly random: Random
+}
+
+const rememberedMs = 60_000
+const mostRemembered = 1000
+
+interface Remembered {
+  /** The hash that the password matched; another means that the password was changed. */
+  readonly passwordHash: string
+  readonly until: number
+}
+
+export function basicAuthenticator(deps: BasicDeps): Authenticator {
+  const { db, clock, random, throttle } = deps
+  const digestKey = random.bytes(32)
+  const remembered = new BoundedMap<string, Remembered>(mostRemembered)
+
+  return {
+    scheme: 'basic',
+    header: 'basic',
+    missing: 'authenticationRequired',
+    challenge: 'Basic realm="API", charset="UTF-8"',
+
+    async authenticate(request) {
+      const encoded = /^basic(?: +(.*))?$/i.exec(request.headers.authorization ?? '')
+      if (!encoded) return null
+      const credentials = parseCredentials(encoded[1] ?? '')
+      if (!credentials) throw new ApiError('authenticationRequired')
+      const account = (await recall(request, credentials)) ?? (await verify(request, credentials))
+      return principalOf(account)
+    },
+  }
+
+  async function recall(
+    request: FastifyRequest,
+    credentials: Credentials,
+  ): Promise<Account | null> {
+    const known = remembered.get(nameOf(credentials))
+    const username = canonicalUsername(credentials.username)
+    if (!known || known.until <= clock.now() || username === null) return null
+    await throttle.assertNotBlocked(username, throttledAddress(clientAddress(request)))
+    const account = await accountStore(db).byUsername(username)
+    if (!account || account.passwordHash !== known.passwordHash || !isAccepted(account)) return null
+    return account
+  }
+
+  async function verify(request: FastifyRequest, credentials: Credentials): Promise<Account> {
+    const attempt = { ...credentials, address: clientAddress(request) }
+    const { account, place } = await firstFactor(deps, attempt).catch((error: unknown) => {
+      const isWrong = error instanceof ApiError && error.row === 'invalidCredentials'
+      throw isWrong ? new ApiError('authenticationRequired', { cause: error }) : error
+    })
+    if (!isAccepted(account)) {
+      await place.giveBack()
+      throw new ApiError('authenticationRequired')
+    }
+    await place.clear()
+    remembered.set(nameOf(credentials), {
+      passwordHash: account.passwordHash,
+      until: clock.now() + rememberedMs,
+    })
+    return account
+  }
+
+  function nameOf({ username, password }: Credentials): string {
+    return keyedDigest(digestKey, `${username}:${password}`)
+  }
+}
+
+/** Basic has no room for a new password: such an account must log in first. */
+function isAccepted(account: Account): boolean {
+  return isUsable(account) && !account.mustChange
+}
+
+function principalOf(account: Account): Principal {
+  return {
+    subject: String(account.userId),
+    username: account.username,
+    roles: new Set(account.roles),
+    credential: { scheme: 'basic' },
+  }
+}
+
+interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Splits on the first colon alone: passwords may contain colons. RFC 7617 section 2. */
+function parseCredentials(encoded: string): Credentials | null {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return null
+  let text: string
+  try {
+    text = utf8.decode(Buffer.from(encoded, 'base64'))
+  } catch {
+    return null
+  }
+  const colon = text.indexOf(':')
+  if (colon < 0) return null
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) }
+}

@@ -1,0 +1,394 @@
+import { createPrivateKey } from 'node:crypto'
+import { BlockList, isIP } from 'node:net'
+import { canonicalUsername } from './kernel/username.ts'
+import { assertStrongSecret, assertVaried } from './secrets.ts'
+import {
+  integer,
+  list,
+  oneOf,
+  optional,
+  readSettings,
+  type Setting,
+  secret,
+  text,
+  type Values,
+} from './settings.ts'
+
+/** What a login answers: a cookie session, one token, or an access and a refresh token. */
+export const loginModes = ['session', 'token', 'pair'] as const
+export type LoginMode = (typeof loginModes)[number]
+
+/** Every setting, in the order of the documentation. Names and defaults: docs/configuration.md. */
+export const settings = {
+  HOST: text({ default: '127.0.0.1', doc: 'Address to listen on.', check: assertHost }),
+  PORT: integer({
+    default: 3000,
+    min: 0,
+    max: 65_535,
+    doc: 'Port to listen on; 0 takes a free one.',
+  }),
+  BASE_URL: optional({
+    shown: '`http://HOST:PORT`',
+    doc: 'The address that callers use, without a path. `localhost` stands for the wildcard addresses. In production https, or http on a loopback address.',
+    parse: parseBaseUrl,
+  }),
+  DATA_DIR: text({ default: './data', doc: 'Folder of the SQLite file and the master key.' }),
+  DATABASE_URL: text({
+    default: '',
+    doc: 'Empty: the SQLite file `DATA_DIR/gatehouse.db`. No other database is supported yet.',
+    check: () => {
+      throw new Error('must be empty: only the SQLite file in DATA_DIR is supported')
+    },
+  }),
+  DATABASE_TIMEOUT_MS: integer({
+    default: 2000,
+    min: 1,
+    doc: 'How long a change waits for the database before it is answered 503. Milliseconds.',
+  }),
+  MASTER_KEY: secret({
+    shown: 'made as `DATA_DIR/master.key`',
+    doc: 'Encrypts the key set in the database: 32 bytes as 64 hex digits or base64url.',
+    check: (value) => void parseMasterKey(value),
+  }),
+  NODE_ENV: oneOf({
+    default: 'development',
+    values: ['development', 'production', 'test'],
+    doc: '`production` refuses unsafe settings; `development` tells the failure text of a 500.',
+  }),
+  LOG_LEVEL: oneOf({
+    default: 'info',
+    values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    doc: 'Security events and failures are logged at `info` and above, each request at `debug`.',
+  }),
+  TRUST_PROXY: optional({
+    shown: '`none` outside production',
+    doc: 'Proxies whose X-Forwarded-For is believed: a comma-separated list of addresses and CIDR ranges, or `none`. Must be set in production.',
+    parse: parseProxies,
+  }),
+  BODY_LIMIT_BYTES: integer({ default: 1_048_576, min: 1024, doc: 'Largest request body.' }),
+  CORS_ORIGINS: list({
+    doc: 'Origins that browsers may call from, comma-separated and exact; `*` only outside production.',
+    parse: parseOrigin,
+  }),
+  ADMIN_USERNAME: text({
+    default: 'admin',
+    doc: 'The first administrator, made at the first start.',
+    check: (value) => {
+      if (canonicalUsername(value) === null) throw new Error('is not a valid username')
+    },
+  }),
+  ADMIN_PASSWORD: secret({
+    shown: 'random, printed once',
+    doc: 'Its password. Read at the first start only.',
+  }),
+  TOKEN_ALGORITHM: oneOf({
+    default: 'HS256',
+    values: ['HS256', 'RS256'],
+    doc: 'Signs new tokens. Its key is generated where the key set has none.',
+  }),
+  TOKEN_SECRET: secret({
+    shown: 'generated',
+    doc: 'A signing secret of your own for HS256: text of at least 32 bytes.',
+    check: assertStrongSecret,
+  }),
+  TOKEN_SECRET_PREVIOUS: secret({
+    doc: 'The secret before the present one: signs nothing, still verifies.',
+    check: assertStrongSecret,
+  }),
+  TOKEN_PRIVATE_KEY: secret({
+    shown: 'generated, 3072 bits',
+    doc: 'A signing key of your own for RS256: an RSA key of at least 2048 bits, PEM.',
+    check: assertRsaKey,
+  }),
+  TOKEN_ISSUER: optional({
+    shown: '`BASE_URL`',
+    doc: 'The `iss` of tokens.',
+    parse: (value) => value,
+  }),
+  TOKEN_AUDIENCE: text({ default: 'api', doc: 'The `aud` of access tokens.' }),
+  TOKEN_SECONDS: integer({
+    default: 3600,
+    min: 1,
+    doc: 'Life of the access token of login mode `token`. Seconds.',
+  }),
+  ACCESS_TOKEN_SECONDS: integer({
+    default: 900,
+    min: 1,
+    doc: 'Life of the access token of login mode `pair` and of /refresh. Seconds.',
+  }),
+  REFRESH_TOKEN_SECONDS: integer({
+    default: 604_800,
+    min: 1,
+    doc: 'Life of the refresh token. Seconds.',
+  }),
+  SESSION_COOKIE_NAME: text({
+    default: 'JSESSIONID',
+    doc: 'Name of the session cookie, for instance `__Host-JSESSIONID`.',
+    check: (value) => {
+      if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(value)) throw new Error('is not a cookie name')
+    },
+  }),
+  SESSION_IDLE_SECONDS: integer({
+    default: 1800,
+    min: 1,
+    doc: 'A session ends this long after its last request. Seconds.',
+  }),
+  SESSION_ABSOLUTE_SECONDS: integer({
+    default: 43_200,
+    min: 0,
+    doc: 'A session ends this long after its login, however busy; 0: never. Seconds.',
+  }),
+  LOGIN_FORM_MODE: oneOf({
+    default: 'session',
+    values: loginModes,
+    doc: 'What a login by form answers when it names no mode.',
+  }),
+  LOGIN_JSON_MODE: oneOf({
+    default: 'token',
+    values: loginModes,
+    doc: 'What a login by JSON answers when it names no mode.',
+  }),
+  LOGIN_ATTEMPTS: integer({
+    default: 5,
+    min: 0,
+    doc: 'Failed logins per username and client address before 429; 0: no limit.',
+  }),
+  LOGIN_WINDOW_SECONDS: integer({
+    default: 900,
+    min: 1,
+    doc: 'The sliding window of that count. Seconds.',
+  }),
+  PASSWORD_MIN_LENGTH: integer({
+    default: 12,
+    min: 12,
+    max: 128,
+    doc: 'Shortest new password, in code points.',
+  }),
+  PASSWORD_ARGON2_MEMORY_KIB: integer({
+    default: 19_456,
+    min: 19_456,
+    max: 4_194_304,
+    doc: 'Memory of one Argon2id hash. KiB.',
+  }),
+  PASSWORD_ARGON2_PASSES: integer({
+    default: 2,
+    min: 2,
+    max: 100,
+    doc: 'Passes of one Argon2id hash.',
+  }),
+  USERS_POLICY: oneOf({
+    default: 'roles',
+    values: ['roles', 'authenticated', 'open'],
+    doc: 'Who may call the users resource: by role and ownership, any caller, or anyone (not in production).',
+  }),
+  PAGE_LIMIT_MAX: integer({
+    default: 0,
+    min: 0,
+    doc: 'Largest page of the users resource v1; 0: no cap.',
+  }),
+} satisfies Record<string, Setting<unknown>>
+
+type SettingValues = Values<typeof settings>
+
+export type Config = ReturnType<typeof toConfig>
+
+/** All mistakes of a configuration, one per line. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(
+      `Gatehouse cannot start with these settings:\n${mistakes.map((line) => `  ${line}`).join('\n')}`,
+    )
+    this.name = 'ConfigError'
+    this.mistakes = mistakes
+  }
+}
+
+/** Reads the settings of an environment. @throws ConfigError that lists every mistake */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const { values, mistakes, warnings } = readSettings(settings, env)
+  mistakes.push(...contradictions(values))
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return toConfig(values, warnings)
+}
+
+function contradictions(values: SettingValues): string[] {
+  const mistakes: string[] = []
+  const passwordLength = values.ADMIN_PASSWORD && [...values.ADMIN_PASSWORD.reveal()].length
+  if (passwordLength !== undefined && passwordLength < values.PASSWORD_MIN_LENGTH) {
+    mistakes.push(`ADMIN_PASSWORD must have at least ${values.PASSWORD_MIN_LENGTH} characters`)
+  }
+  if (values.NODE_ENV !== 'production') return mistakes
+  const base = new URL(values.BASE_URL ?? defaultBaseUrl(values))
+  if (base.protocol === 'http:' && !isLoopback(base.hostname)) {
+    mistakes.push('BASE_URL must be https in production: Basic credentials and cookies need it')
+  }
+  if (values.TRUST_PROXY === undefined) {
+    mistakes.push('TRUST_PROXY must be set in production: the proxies in front, or none')
+  }
+  if (values.CORS_ORIGINS.includes('*')) {
+    mistakes.push('CORS_ORIGINS must not be * in production')
+  }
+  if (values.USERS_POLICY === 'open') {
+    mistakes.push('USERS_POLICY must not be open in production')
+  }
+  return mistakes
+}
+
+function toConfig(values: SettingValues, warnings: readonly string[]) {
+  const baseUrl = values.BASE_URL ?? defaultBaseUrl(values)
+  return deepFreeze({
+    warnings,
+    environment: values.NODE_ENV,
+    logLevel: values.LOG_LEVEL,
+    baseUrl,
+    http: {
+      host: values.HOST,
+      port: values.PORT,
+      bodyLimitBytes: values.BODY_LIMIT_BYTES,
+      corsOrigins: values.CORS_ORIGINS,
+      trustedProxies: values.TRUST_PROXY ?? [],
+    },
+    database: { dataDirectory: values.DATA_DIR, timeoutMs: values.DATABASE_TIMEOUT_MS },
+    masterKey: values.MASTER_KEY,
+    admin: { username: values.ADMIN_USERNAME, password: values.ADMIN_PASSWORD },
+    token: {
+      algorithm: values.TOKEN_ALGORITHM,
+      secret: values.TOKEN_SECRET,
+      previousSecret: values.TOKEN_SECRET_PREVIOUS,
+      privateKey: values.TOKEN_PRIVATE_KEY,
+      issuer: values.TOKEN_ISSUER ?? baseUrl,
+      audience: values.TOKEN_AUDIENCE,
+      singleSeconds: values.TOKEN_SECONDS,
+      accessSeconds: values.ACCESS_TOKEN_SECONDS,
+      refreshSeconds: values.REFRESH_TOKEN_SECONDS,
+    },
+    session: {
+      cookieName: values.SESSION_COOKIE_NAME,
+      idleSeconds: values.SESSION_IDLE_SECONDS,
+      absoluteSeconds: values.SESSION_ABSOLUTE_SECONDS,
+    },
+    login: {
+      formMode: values.LOGIN_FORM_MODE,
+      jsonMode: values.LOGIN_JSON_MODE,
+      attempts: values.LOGIN_ATTEMPTS,
+      windowSeconds: values.LOGIN_WINDOW_SECONDS,
+    },
+    password: {
+      minLength: values.PASSWORD_MIN_LENGTH,
+      argon2MemoryKib: values.PASSWORD_ARGON2_MEMORY_KIB,
+      argon2Passes: values.PASSWORD_ARGON2_PASSES,
+    },
+    users: { policy: values.USERS_POLICY, pageLimitMax: values.PAGE_LIMIT_MAX },
+  })
+}
+
+/** docs/configuration.md, from the table. */
+export function describeSettings(): string {
+  const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
+    const shown = setting.shown === '' ? '(empty)' : setting.shown
+    const value = /[` (,]/.test(shown) ? shown : `\`${shown}\``
+    return `| \`${name}\` | ${value} | ${setting.doc}${setting.secret ? ` Or \`${name}_FILE\`.` : ''} |`
+  })
+  return [
+    '# Configuration',
+    '',
+    'Settings come from the environment. All mistakes are listed at once, and the process exits with 1.',
+    'A secret can be read from a file: `NAME_FILE` names it. An empty variable counts as not set.',
+    'This page is generated from the table in `src/config.ts` (`npm run docs`).',
+    '',
+    '| Setting | Default | Meaning |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+/** The 32 bytes of a master key. @throws Error whose message says what is wrong */
+export function parseMasterKey(value: string): Uint8Array {
+  const bytes = /^[0-9a-fA-F]{64}$/.test(value)
+    ? Buffer.from(value, 'hex')
+    : /^[A-Za-z0-9_-]{43}$/.test(value)
+      ? Buffer.from(value, 'base64url')
+      : undefined
+  if (!bytes) throw new Error('must be 32 bytes, as 64 hex digits or 43 characters of base64url')
+  assertVaried(bytes)
+  return bytes
+}
+
+function assertHost(value: string): void {
+  if (isIP(value) === 0 && !/^[A-Za-z0-9.-]+$/.test(value)) {
+    throw new Error('must be an address or a host name')
+  }
+}
+
+function assertRsaKey(pem: string): void {
+  let bits: number | undefined
+  try {
+    const key = createPrivateKey(pem)
+    if (key.asymmetricKeyType !== 'rsa') throw new Error('not RSA')
+    bits = key.asymmetricKeyDetails?.modulusLength
+  } catch {
+    throw new Error('must be an RSA private key in PEM')
+  }
+  if (bits === undefined || bits < 2048) throw new Error('must have at least 2048 bits')
+}
+
+function parseBaseUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== value.replace(/\/$/, '')) {
+    throw new Error('must be an http or https address without a path')
+  }
+  return url.origin
+}
+
+function parseOrigin(item: string): string {
+  if (item === '*') return item
+  if (!URL.canParse(item) || new URL(item).origin !== item) {
+    throw new Error(`holds ${JSON.stringify(item)}, which is not an origin`)
+  }
+  return item
+}
+
+function parseProxies(value: string): readonly string[] {
+  if (value === 'none') return []
+  const items = value.split(',').map((item) => item.trim())
+  for (const item of items) {
+    const [address = '', bits] = item.split('/')
+    const family = isIP(address)
+    const widest = family === 4 ? 32 : 128
+    if (
+      family === 0 ||
+      (bits !== undefined && !(/^[0-9]+$/.test(bits) && Number(bits) <= widest))
+    ) {
+      throw new Error(`holds ${JSON.stringify(item)}, which is not an address or a CIDR range`)
+    }
+  }
+  return items
+}
+
+function defaultBaseUrl({ HOST, PORT }: SettingValues): string {
+  const wildcard = HOST === '0.0.0.0' || HOST === '::'
+  const host = wildcard ? 'localhost' : isIP(HOST) === 6 ? `[${HOST}]` : HOST
+  return new URL(`http://${host}:${PORT}`).origin
+}
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+
+/** Whether a URL's host name is this machine itself. */
+export function isLoopback(hostname: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  const family = isIP(address)
+  if (family === 0) return address === 'localhost' || address.endsWith('.localhost')
+  return loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')
+}
+
+function deepFreeze<T extends object>(object: T): Readonly<T> {
+  for (const value of Object.values(object)) {
+    if (typeof value === 'object' && value !== null) deepFreeze(value)
+  }
+  return Object.freeze(object)
+}

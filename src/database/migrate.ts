@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Clock } from '../kernel/clock.ts'
+import { type Database, execute } from './connect.ts'
+import * as foundation from './migrations/0001-foundation.ts'
+
+/** In order, append only: a migration that has run anywhere is never edited. */
+const migrations: readonly { readonly statements: readonly string[] }[] = [foundation]
+
+/**
+ * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one
+ * and two processes that start at once apply it once. Answers how many migrations ran.
+ * @throws Error where the database is newer than this program
+ */
+export async function migrate(db: Database, clock: Clock): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    await execute(
+      trx,
+      'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict',
+    )
+    const { version } = await trx
+      .selectFrom('schema_version')
+      .select(sql<number>`coalesce(max(version), 0)`.as('version'))
+      .executeTakeFirstOrThrow()
+    if (version > migrations.length) {
+      throw new Error(
+        `the database has schema ${version}, this program knows ${migrations.length}: start a newer Gatehouse`,
+      )
+    }
+    for (const [index, { statements }] of migrations.entries()) {
+      if (index < version) continue
+      for (const statement of statements) await execute(trx, statement)
+      await trx
+        .insertInto('schema_version')
+        .values({ version: index + 1, applied_at: clock.now() })
+        .execute()
+    }
+    return migrations.length - version
+  })
+}

@@ -1,0 +1,296 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type Dialect,
+  type DialectAdapter,
+  type Driver,
+  type Kysely,
+  type QueryCompiler,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { DatabaseUnavailable, UniqueViolation } from './errors.ts'
+import { Turnstile } from './turnstile.ts'
+
+// SQLite's primary result codes, https://sqlite.org/rescode.html
+const busy = 5
+const unavailable = new Set([busy, 6, 8, 10, 11, 13, 14, 26]) // LOCKED READONLY IOERR CORRUPT FULL CANTOPEN NOTADB
+const uniqueViolations = new Set([1555, 2067]) // CONSTRAINT_PRIMARYKEY, CONSTRAINT_UNIQUE
+
+const retryMs = 5
+const keptStatements = 200
+
+export interface NodeSqliteOptions {
+  readonly path: string
+  /** How long a write waits for another process or another request before it is given up. */
+  readonly timeoutMs: number
+  /** FULL: an acknowledged change outlives a loss of power. OFF is for throw-away databases. */
+  readonly synchronous: 'full' | 'off'
+}
+
+/**
+ * Kysely on node:sqlite, with two connections on one file in WAL mode: reads outside a transaction
+ * never wait for a writer, and writers take turns. Nothing here blocks the event loop while it
+ * waits for a lock. @throws DatabaseUnavailable from any query, after `timeoutMs` at the latest
+ */
+export class NodeSqliteDialect implements Dialect {
+  readonly #driver: NodeSqliteDriver
+
+  constructor(options: NodeSqliteOptions) {
+    this.#driver = new NodeSqliteDriver(options)
+  }
+
+  /** Differs from an earlier answer once another process has changed the database. */
+  dataVersion(): number {
+    return this.#driver.dataVersion()
+  }
+
+  createAdapter(): DialectAdapter {
+    return new TwoConnectionAdapter()
+  }
+
+  createDriver(): Driver {
+    return this.#driver
+  }
+
+  createQueryCompiler(): QueryCompiler {
+    return new SqliteQueryCompiler()
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the signature is Kysely's
+  createIntrospector(db: Kysely<any>): DatabaseIntrospector {
+    return new SqliteIntrospector(db)
+  }
+}
+
+class TwoConnectionAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true // the driver lets writers take turns by itself
+  }
+}
+
+class NodeSqliteDriver implements Driver {
+  readonly #options: NodeSqliteOptions
+  readonly #turns = new Turnstile()
+  #writer: Connection | undefined
+  #reader: Connection | undefined
+
+  constructor(options: NodeSqliteOptions) {
+    this.#options = options
+  }
+
+  async init(): Promise<void> {
+    const { path, synchronous } = this.#options
+    this.#writer = new Connection(new DatabaseSync(path, { timeout: 0 }))
+    this.#writer.exec('pragma journal_mode = wal')
+    this.#writer.exec(`pragma synchronous = ${synchronous}`)
+    this.#writer.exec('pragma foreign_keys = on')
+    this.#reader = new Connection(new DatabaseSync(path, { timeout: 0, readOnly: true }))
+  }
+
+  dataVersion(): number {
+    if (!this.#writer) return 0
+    return this.#writer.dataVersion()
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (!this.#writer || !this.#reader) throw new DatabaseUnavailable('the database is closed')
+    return new Lease(this.#writer, this.#reader, this.#turns, this.#options.timeoutMs)
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await leaseOf(connection).begin()
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await leaseOf(connection).end('commit')
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await leaseOf(connection).end('rollback')
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    this.#reader?.close()
+    this.#writer?.close()
+    this.#reader = undefined
+    this.#writer = undefined
+  }
+}
+
+/** What one query or one transaction sees: reads go to the reader, writes take the writer's turn. */
+class Lease implements DatabaseConnection {
+  readonly #writer: Connection
+  readonly #reader: Connection
+  readonly #turns: Turnstile
+  readonly #timeoutMs: number
+  #inTransaction = false
+  #leave: (() => void) | undefined
+
+  constructor(writer: Connection, reader: Connection, turns: Turnstile, timeoutMs: number) {
+    this.#writer = writer
+    this.#reader = reader
+    this.#turns = turns
+    this.#timeoutMs = timeoutMs
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#inTransaction) return this.#writer.run(query)
+    if (query.query.kind === 'SelectQueryNode') return this.#reader.run(query)
+    const leave = await this.#turns.enter(this.#timeoutMs)
+    try {
+      return await retryWhileBusy(() => this.#writer.run<R>(query), this.#timeoutMs)
+    } finally {
+      leave()
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: no query of this project is streamed by the driver
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('read in batches by key instead')
+  }
+
+  /** BEGIN IMMEDIATE: a transaction that starts as a reader could fail half-way at its first write. */
+  async begin(): Promise<void> {
+    const leave = await this.#turns.enter(this.#timeoutMs)
+    try {
+      await retryWhileBusy(() => this.#writer.exec('begin immediate'), this.#timeoutMs)
+    } catch (error) {
+      leave()
+      throw error
+    }
+    this.#inTransaction = true
+    this.#leave = leave
+  }
+
+  async end(how: 'commit' | 'rollback'): Promise<void> {
+    try {
+      this.#writer.exec(how)
+    } catch (error) {
+      // A commit that failed (full disk) leaves the transaction open; a rollback that SQLite did
+      // by itself leaves none. Either way the next one must find a clean connection.
+      if (this.#writer.isTransaction) this.#writer.exec('rollback')
+      if (how === 'commit') throw error
+    } finally {
+      this.#inTransaction = false
+      this.#leave?.()
+      this.#leave = undefined
+    }
+  }
+}
+
+function leaseOf(connection: DatabaseConnection): Lease {
+  if (connection instanceof Lease) return connection
+  throw new Error('not a connection of this driver')
+}
+
+/** One DatabaseSync with its prepared statements. Every call is synchronous and short. */
+class Connection {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, Prepared>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  get isTransaction(): boolean {
+    return this.#db.isTransaction
+  }
+
+  exec(statement: string): void {
+    try {
+      this.#db.exec(statement)
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
+    try {
+      const { statement, returnsRows } = this.#prepare(sql)
+      const bound = parameters.map(bindable)
+      if (returnsRows) return { rows: statement.all(...bound) as R[] } // Kysely's types say what R is
+      const { changes, lastInsertRowid } = statement.run(...bound)
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  /** Not raised by changes of this connection. https://sqlite.org/pragma.html#pragma_data_version */
+  dataVersion(): number {
+    try {
+      return Number(this.#prepare('pragma data_version').statement.get()?.data_version)
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#db.close()
+  }
+
+  #prepare(sql: string): Prepared {
+    const kept = this.#statements.get(sql)
+    if (kept) return kept
+    const statement = this.#db.prepare(sql)
+    const prepared = { statement, returnsRows: statement.columns().length > 0 }
+    if (this.#statements.size >= keptStatements) {
+      const [oldest] = this.#statements.keys()
+      if (oldest !== undefined) this.#statements.delete(oldest)
+    }
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+}
+
+interface Prepared {
+  readonly statement: StatementSync
+  readonly returnsRows: boolean
+}
+
+/**
+ * A Date as first parameter would be taken for named parameters and stored as NULL in silence,
+ * so only what SQLite can hold goes through.
+ */
+function bindable(value: unknown): SQLInputValue {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+      return value
+  }
+  if (value === null || value instanceof Uint8Array) return value
+  throw new TypeError(`a parameter of type ${typeof value} cannot be bound`)
+}
+
+async function retryWhileBusy<T>(attempt: () => T, timeoutMs: number): Promise<T> {
+  for (let waitedMs = 0; ; waitedMs += retryMs) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable) || !error.isBusy || waitedMs >= timeoutMs) {
+        throw error
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, retryMs))
+  }
+}
+
+function translated(error: unknown): unknown {
+  if (!(error instanceof Error) || !('errcode' in error)) return error
+  const code = Number(error.errcode)
+  if (uniqueViolations.has(code)) return new UniqueViolation({ cause: error })
+  const primary = code & 0xff // extended codes carry the primary one in their lowest byte
+  if (unavailable.has(primary)) {
+    return new DatabaseUnavailable(error.message, { cause: error, isBusy: primary === busy })
+  }
+  return error
+}

@@ -1,0 +1,84 @@
+import type { Generated } from 'kysely'
+
+/**
+ * The tables. Times are integers in epoch milliseconds, UTC; flags are 0 or 1; what a bearer could
+ * use is stored as a SHA-256 digest. The same on every database.
+ */
+export interface Schema {
+  users: UsersTable
+  accounts: AccountsTable
+  sessions: SessionsTable
+  throttle_places: ThrottlePlacesTable
+  keys: KeysTable
+  row_counts: RowCountsTable
+  schema_version: SchemaVersionTable
+}
+
+interface UsersTable {
+  id: Generated<number>
+  name: string
+  email: string
+  /** Case-folded copies, for search and for sorting alike on every database. */
+  name_key: string
+  email_key: string
+}
+
+interface AccountsTable {
+  user_id: number
+  username: string
+  /** A PHC string (Argon2id, PBKDF2) or a bcrypt hash. */
+  password_hash: string
+  /** Names in their fixed order, joined by commas. */
+  roles: string
+  locked: number
+  active: number
+  must_change: number
+  /** Raised to end access tokens, and refresh tokens, already given out. */
+  access_version: number
+  refresh_version: number
+  created_at: number
+}
+
+interface SessionsTable {
+  /** Digest of the cookie's value. */
+  id: string
+  user_id: number
+  csrf_token: string
+  created_at: number
+  last_seen_at: number
+  address: string
+  user_agent: string
+}
+
+interface ThrottlePlacesTable {
+  id: Generated<number>
+  /** Digest of the canonical username: people type passwords into the wrong field. */
+  username: string
+  address: string
+  taken_at: number
+  /** 1 while the password is being verified, 0 once the place is used. */
+  pending: number
+}
+
+interface KeysTable {
+  /** The `kid` of a signing key. */
+  id: string
+  purpose: 'signing' | 'data'
+  algorithm: string
+  /** The key's material under the master key: AES-256-GCM, base64url. */
+  sealed: string
+  created_at: number
+  /** Until when a replaced key still verifies; null for the one in use. */
+  retired_at: number | null
+}
+
+interface RowCountsTable {
+  /** The counted table. Kept by triggers, so that a total costs the same at any size. */
+  name: string
+  total: number
+}
+
+interface SchemaVersionTable {
+  version: number
+  applied_at: number
+}

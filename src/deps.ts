@@ -1,0 +1,46 @@
+import pino, { type Logger } from 'pino'
+import type { Config } from './config.ts'
+import { type ChangeFeed, connect, type Database } from './database/connect.ts'
+import { type Clock, systemClock } from './kernel/clock.ts'
+import { type Random, systemRandom } from './kernel/random.ts'
+
+/** Everything that reaches outside the process, handed down from `main.ts` or from a test. */
+export interface Deps {
+  readonly config: Config
+  readonly db: Database
+  readonly feed: ChangeFeed
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+}
+
+/** The real world. @throws DatabaseUnavailable where the database cannot be opened */
+export function systemDeps(config: Config): Deps {
+  return {
+    config,
+    ...connect(config.database),
+    clock: systemClock,
+    random: systemRandom,
+    log: createLog(config.logLevel),
+  }
+}
+
+/** JSON lines on standard output, one per event, with whatever could be a secret cut out. */
+export function createLog(level: string, destination?: pino.DestinationStream): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: {
+        paths: ['password', 'token', 'secret', 'cookie', 'authorization'].flatMap((name) => [
+          name,
+          `*.${name}`,
+        ]),
+        censor: '[redacted]',
+      },
+    },
+    destination ?? pino.destination({ fd: 1, sync: true }),
+  )
+}

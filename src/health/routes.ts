@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import Type from 'typebox'
+import type { Database } from '../database/connect.ts'
+import { closed, type TypeBoxProvider } from '../http/schemas.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { anyone } from '../policy/rules.ts'
+
+/**
+ * Health room: GET /health/live (the process runs), GET /health/ready (it can serve: the database
+ * answers and no shutdown has begun) and GET /api/public/status.
+ */
+export interface HealthRoutesOptions {
+  readonly db: Database
+}
+
+const Status = Type.Object({ status: Type.String() }, closed)
+const PublicStatus = Type.Object(
+  { status: Type.String(), service: Type.String(), versions: Type.Array(Type.String()) },
+  closed,
+)
+
+export async function healthRoutes(
+  instance: FastifyInstance,
+  { db }: HealthRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<TypeBoxProvider>()
+  const access = { rule: anyone }
+  let stopping = false
+  instance.addHook('preClose', async () => {
+    stopping = true
+  })
+
+  app.get(
+    '/health/live',
+    {
+      config: { access },
+      schema: { summary: 'The process runs', response: { 200: Status } },
+    },
+    async () => ({ status: 'live' }),
+  )
+
+  app.get(
+    '/health/ready',
+    {
+      config: { access },
+      schema: { summary: 'The service can serve', response: { 200: Status } },
+    },
+    async () => {
+      if (stopping) throw new ApiError('serviceUnavailable', { cause: 'shutting down' })
+      await db.selectNoFrom(sql<number>`1`.as('one')).execute()
+      return { status: 'ready' }
+    },
+  )
+
+  app.get(
+    '/api/public/status',
+    {
+      config: { access },
+      schema: { summary: 'What answers here', response: { 200: PublicStatus } },
+    },
+    async () => ({ status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] }),
+  )
+}

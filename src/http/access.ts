@@ -1,0 +1,191 @@
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import plugin from 'fastify-plugin'
+import type { TSchema } from 'typebox'
+import type { Config } from '../config.ts'
+import { ApiError, type ErrorName } from '../kernel/errors.ts'
+import type { Principal, Scheme } from '../kernel/principal.ts'
+import { decide, type Resource } from '../policy/decide.ts'
+import { groupOf } from '../policy/groups.ts'
+import { all, type Rule } from '../policy/rules.ts'
+import type { BodyKind } from './bodies.ts'
+import { assertCsrf } from './csrf.ts'
+import { isCrossSite } from './origin.ts'
+
+/** Who may call a route, and by which schemes. Every route declares one. */
+export interface Access {
+  readonly rule: Rule
+  /** The schemes of which one is accepted; absent: all of them. */
+  readonly schemes?: readonly Scheme[]
+  /** A 401 without a body (POST /api/transfer, spec 4.1). */
+  readonly silent?: boolean
+}
+
+/** A way to prove who calls. Three outcomes, never two: see `authenticate`. */
+export interface Authenticator {
+  readonly scheme: Scheme
+  /** The scheme of the Authorization header that it reads; null for a cookie. */
+  readonly header: 'basic' | 'bearer' | null
+  /** What a route that accepts this scheme alone answers when there is no credential. */
+  readonly missing: ErrorName
+  /** And when the credential is bad; a route that accepts several says what is thrown. */
+  readonly invalid?: ErrorName
+  /** The WWW-Authenticate value. RFC 9110 section 11.6.1. */
+  readonly challenge?: string
+  /**
+   * Null: this request carries no credential of this scheme, another may try.
+   * @throws ApiError: it carries one, and it is bad; nobody else is asked
+   */
+  authenticate(request: FastifyRequest): Promise<Principal | null>
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+    /** Whom the route asks, in order; filled from `access` when the route is declared. */
+    accepted?: readonly Authenticator[]
+    body?: BodyKind
+    /** Refusals of the handler itself; those of access, body and service are added in OpenAPI. */
+    errors?: readonly ErrorName[]
+    /** Fields whose absence has an error text of its own. */
+    required?: { readonly fields: readonly string[]; readonly error: ErrorName }
+    /** The schema of a 200 that the handler writes itself, for OpenAPI. */
+    describes?: TSchema
+  }
+  interface FastifyRequest {
+    principal: Principal | null
+    /** Set by `authorize`, so that a handler which forgot to ask is caught. */
+    asked: boolean
+  }
+}
+
+export interface AccessOptions {
+  /** In the order in which they are asked. */
+  readonly authenticators: readonly Authenticator[]
+  readonly config: Pick<Config, 'http'>
+}
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
+/**
+ * Authenticates and authorizes before the body is read, by what the matched route declares. A route
+ * that declares nothing stops the service from starting; the group of its path is added to its rule.
+ */
+export const access = plugin<AccessOptions>(async (app, { authenticators, config }) => {
+  app.decorateRequest('principal', null)
+  app.decorateRequest('asked', false)
+
+  app.addHook('onRoute', (route) => {
+    if (isPreflight(route)) return
+    const declared = route.config?.access
+    if (!declared) throw new Error(`${route.method} ${route.url} declares no access`)
+    const group = groupOf(route.url)
+    const rule =
+      group && declared.rule !== group.rule ? all(group.rule, declared.rule) : declared.rule
+    const accepted = authenticators.filter(({ scheme }) => accepts(declared, scheme))
+    route.config = { ...route.config, access: { ...declared, rule }, accepted }
+    if (needsResource(rule)) route.onSend = [assertAsked, ...[route.onSend ?? []].flat()]
+  })
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) throw new ApiError('routeNotFound')
+    const { access: declared, accepted = [] } = request.routeOptions.config
+    if (!declared) return // CORS preflight
+    const { rule } = declared
+    if (rule.kind === 'anyone') return
+    const principal = await authenticate(request, reply, accepted)
+    request.principal = principal
+    const allowed = decide(rule, principal)
+    if (principal === null) {
+      if (allowed === true) return
+      throw challenged(request, reply, accepted)
+    }
+    if (!safeMethods.has(request.method)) {
+      assertCsrf(request, principal)
+      if (principal.credential.scheme === 'basic' && isCrossSite(request, config)) {
+        throw new ApiError('accessDenied') // a browser sends Basic by itself, like a cookie
+      }
+    }
+    if (allowed === false) throw new ApiError('accessDenied')
+  })
+})
+
+/** The caller of a route that anyone without a principal never reaches. @throws Error otherwise */
+export function callerOf(request: FastifyRequest): Principal {
+  if (request.principal === null) throw new Error('this route has no authenticated caller')
+  return request.principal
+}
+
+/** Asks the route's rule once more, now with the resource. @throws ApiError accessDenied */
+export function authorize(request: FastifyRequest, resource: Resource): void {
+  request.asked = true
+  const rule = request.routeOptions.config.access?.rule
+  if (!rule || decide(rule, request.principal, resource) !== true)
+    throw new ApiError('accessDenied')
+}
+
+async function authenticate(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accepted: readonly Authenticator[],
+): Promise<Principal | null> {
+  // A request with an Authorization header is judged by that header alone.
+  const byHeader =
+    request.headers.authorization !== undefined && accepted.some(({ header }) => header !== null)
+  for (const authenticator of accepted) {
+    if (byHeader && authenticator.header === null) continue
+    try {
+      const principal = await authenticator.authenticate(request)
+      if (principal !== null) return principal
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error
+      if (authenticator.header === 'bearer') {
+        reply.header('www-authenticate', `${authenticator.challenge}, error="invalid_token"`)
+        throw accepted.length === 1 && authenticator.invalid
+          ? new ApiError(authenticator.invalid, { cause: error.cause })
+          : error
+      }
+      throw challenged(request, reply, accepted)
+    }
+  }
+  return null
+}
+
+/** The 401 for a caller without a credential, with every challenge that the route accepts. */
+function challenged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accepted: readonly Authenticator[],
+): ApiError {
+  const challenges = accepted
+    .filter(({ header }) => header !== 'basic' || !isOwnFetch(request))
+    .flatMap(({ challenge }) => challenge ?? [])
+  if (challenges.length > 0) reply.header('www-authenticate', challenges)
+  const [only, ...others] = accepted
+  return new ApiError(only && others.length === 0 ? only.missing : 'authenticationRequired')
+}
+
+/** A script's fetch: the Basic challenge would make the browser ask for a password by itself. */
+function isOwnFetch({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-site'] !== undefined && headers['sec-fetch-mode'] !== 'navigate'
+}
+
+export function accepts({ schemes }: Access, scheme: Scheme): boolean {
+  return schemes === undefined || schemes.includes(scheme)
+}
+
+function needsResource(rule: Rule): boolean {
+  if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(needsResource)
+  return rule.kind === 'owner'
+}
+
+async function assertAsked(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  if (reply.statusCode < 400 && !request.asked) {
+    throw new Error(`${request.routeOptions.url} succeeded without asking its rule`)
+  }
+  return payload
+}
+
+/** The one route that @fastify/cors adds for preflight requests. */
+function isPreflight({ method, url }: RouteOptions): boolean {
+  return method === 'OPTIONS' && url === '*'
+}

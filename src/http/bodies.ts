@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import plugin from 'fastify-plugin'
+import { ApiError } from '../kernel/errors.ts'
+
+/**
+ * What a route does with a body. `none`: ignores it. `json`: wants JSON. `optional`: JSON or nothing
+ * at all. `form`: JSON, a form or nothing at all (in rooms that register `acceptForms`).
+ */
+export type BodyKind = 'none' | 'json' | 'optional' | 'form'
+
+/**
+ * JSON is the only content type outside of login/ and token/: a cross-site HTML form, which can
+ * send no JSON, is refused everywhere else for nothing.
+ */
+export const bodies = plugin(async (app) => {
+  const parseJson = app.getDefaultJsonParser('error', 'error') // refuses __proto__ and constructor.prototype
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const text = decodeUtf8(body)
+    if (text === undefined) return done(new ApiError('invalidBody'))
+    parseJson(request, text, done)
+  })
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    if (ignoresBody(request)) return done(null, undefined)
+    done(new ApiError('invalidBody'))
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    // Without a content type no parser reads the body; Node discards it after the answer.
+    const { headers } = request.raw
+    if (headers['content-type'] !== undefined && ignoresBody(request))
+      delete headers['content-type']
+    done()
+  })
+})
+
+/**
+ * Lets the routes of this plugin take `application/x-www-form-urlencoded`; the last of a name
+ * counts. A request without any body is an empty form.
+ */
+export function acceptForms(app: FastifyInstance): void {
+  app.addHook('preValidation', async (request) => {
+    if (request.routeOptions.config.body === 'form') request.body ??= {}
+  })
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    (_request, body, done) => {
+      const text = decodeUtf8(body)
+      if (text === undefined) return done(new ApiError('invalidBody'))
+      done(null, Object.fromEntries(new URLSearchParams(text)))
+    },
+  )
+}
+
+function ignoresBody({ routeOptions }: FastifyRequest): boolean {
+  const { body = 'none' } = routeOptions.config
+  return body === 'none'
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Undefined where the bytes are no UTF-8: replacement characters would merge different texts. */
+function decodeUtf8(bytes: Buffer | string): string | undefined {
+  if (typeof bytes === 'string') return bytes
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,22 @@
+import fastifyCors from '@fastify/cors'
+import plugin from 'fastify-plugin'
+import type { Config } from '../config.ts'
+
+/** Cross-origin calls by browsers. Spec 4.5; decisions.md adds three request headers. */
+export const cors = plugin<Pick<Config, 'http'>>(async (app, { http }) => {
+  await app.register(fastifyCors, {
+    origin: http.corsOrigins.includes('*') ? true : [...http.corsOrigins],
+    methods: ['GET', 'POST', 'PUT', 'DELETE'],
+    // Without X-CSRF-Token no browser could call a state-changing session operation.
+    allowedHeaders: [
+      'Content-Type',
+      'Authorization',
+      'X-CSRF-Token',
+      'If-Match',
+      'Idempotency-Key',
+    ],
+    exposedHeaders: ['ETag', 'Retry-After', 'X-Total-Count', 'X-Request-Id'],
+    credentials: true,
+    strictPreflight: false,
+  })
+})

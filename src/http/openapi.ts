@@ -1,0 +1,138 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import { type ErrorName, errorTable } from '../kernel/errors.ts'
+import { describeRule } from '../policy/rules.ts'
+import { accepts } from './access.ts'
+
+/**
+ * The OpenAPI 3.1 document, from what each route declares: its schemas, who may call it and by which
+ * schemes, and every error that it can answer.
+ */
+export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Gatehouse',
+        version: '1',
+        description: 'Authentication and users. Every error is JSON with a string `error`.',
+      },
+      servers: [{ url: baseUrl }],
+      components: { securitySchemes, schemas: { Error: errorSchema } },
+    },
+    hideUntagged: false,
+    transform: ({ schema, url, route }) => ({
+      url,
+      schema: describe((schema ?? {}) as RouteSchema, route),
+    }),
+  })
+}
+
+const securitySchemes = {
+  basic: { type: 'http', scheme: 'basic' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'JSESSIONID',
+    description: 'Unsafe methods need the header X-CSRF-Token as well.',
+  },
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+} as const
+
+const errorSchema = Type.Object({
+  error: Type.String(),
+  details: Type.Optional(
+    Type.Array(Type.Object({ path: Type.Array(Type.String()), message: Type.String() })),
+  ),
+  message: Type.Optional(Type.String({ description: 'In development mode, of a 500 alone' })),
+})
+
+/** What `schema` may hold here; Fastify's own type of it says less. */
+interface RouteSchema {
+  readonly summary?: string
+  readonly hide?: boolean
+  readonly body?: TSchema
+  readonly querystring?: TSchema
+  readonly params?: TSchema
+  readonly response?: Readonly<Record<string, TSchema>>
+}
+
+function describe(schema: RouteSchema, { config = {}, url }: RouteOptions): FastifySchema {
+  const { access, body = 'none', describes } = config
+  if (!access) return { hide: true } // CORS preflight
+  const rule = describeRule(access.rule)
+  const isOpen = access.rule.kind === 'anyone'
+  const schemes = (['basic', 'session', 'bearer'] as const).filter((name) => accepts(access, name))
+  return {
+    ...schema,
+    description: `Access: ${rule}.`,
+    tags: [tagOf(url)],
+    ...(body === 'form' && { consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
+    security: isOpen ? [] : schemes.map((name) => ({ [name]: [] })),
+    response: {
+      ...(describes ? { 200: described(describes) } : {}),
+      ...Object.fromEntries(
+        Object.entries(schema.response ?? {}).map(([status, answer]) => [
+          status,
+          described(answer),
+        ]),
+      ),
+      ...errorResponses(errorsOf(schema, config)),
+    },
+  }
+}
+
+function described(schema: TSchema) {
+  return { description: 'Success', ...schema }
+}
+
+function errorsOf(schema: RouteSchema, config: NonNullable<RouteOptions['config']>): ErrorName[] {
+  const { access, accepted = [], body = 'none', required, errors = [] } = config
+  const isOpen = access?.rule.kind === 'anyone'
+  const [only, ...others] = accepted
+  const missing = only && others.length === 0 ? only.missing : 'authenticationRequired'
+  const bearer = accepted.find(({ header }) => header === 'bearer')
+  return [
+    'badRequest',
+    ...(isOpen ? [] : [missing, 'accessDenied' as const]),
+    ...(!isOpen && bearer ? [badToken(others.length === 0 ? bearer.invalid : undefined)] : []),
+    ...(!isOpen && accepted.some(({ scheme }) => scheme === 'session')
+      ? ['csrfTokenInvalid' as const]
+      : []),
+    ...(!isOpen && accepted.some(({ scheme }) => scheme === 'basic')
+      ? ['tooManyLoginAttempts' as const]
+      : []),
+    ...(body === 'none' ? [] : ['invalidBody' as const, 'bodyTooLarge' as const]),
+    ...(schema.body ? ['validationFailed' as const] : []),
+    ...(required ? [required.error] : []),
+    ...errors,
+    'internal',
+    'serviceUnavailable',
+  ]
+}
+
+function badToken(only: ErrorName | undefined): ErrorName {
+  return only ?? 'invalidOrExpiredToken'
+}
+
+function errorResponses(names: readonly ErrorName[]): Record<number, object> {
+  const texts = new Map<number, Set<string>>()
+  for (const name of names) {
+    const { status, error } = errorTable[name]
+    texts.set(status, (texts.get(status) ?? new Set()).add(error))
+  }
+  return Object.fromEntries(
+    [...texts].map(([status, errors]) => [
+      status,
+      { description: [...errors].join(' · '), $ref: '#/components/schemas/Error' },
+    ]),
+  )
+}
+
+function tagOf(url: string): string {
+  if (/\/users(\/|$)/.test(url)) return 'Users'
+  if (url.startsWith('/api/admin')) return 'Administration'
+  if (/^\/(health|api\/public|api\/docs|api\/openapi)/.test(url)) return 'Service'
+  return 'Authentication'
+}

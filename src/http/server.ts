@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import fastifyCookie from '@fastify/cookie'
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { randomText } from '../kernel/random.ts'
+import { bodies } from './bodies.ts'
+import { cors } from './cors.ts'
+import { errorHandler } from './error-handler.ts'
+import { headers } from './headers.ts'
+import { answer, answerParserErrors, onClientError } from './parser-errors.ts'
+import { requestShape } from './request-shape.ts'
+import { ajvOptions } from './validation.ts'
+
+// How long a client may take to send its header and its whole request, and how often that is
+// looked at; none of Node's or Fastify's own defaults closes a slow connection soon.
+const headersTimeoutMs = 10_000
+const requestTimeoutMs = 15_000
+const checkIntervalMs = 1_000
+const keepAliveTimeoutMs = 72_000
+// A path parameter may be as long as a request line can be: too long is "not found", not "no route".
+const maxParamLength = 16_384
+
+/** The HTTP server with what wraps every request; it knows no room and has no route. */
+export async function createServer(deps: Deps): Promise<FastifyInstance> {
+  const { config, random } = deps
+  const logger: FastifyBaseLogger = deps.log
+  const instanceId = randomText(random, 6)
+  let requests = 0
+  const app = fastify({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    genReqId: () => `${instanceId}-${(requests++).toString(36)}`,
+    trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
+    bodyLimit: config.http.bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false, // what was accepted is served; the contract's headers stay
+    routerOptions: { maxParamLength },
+    http: {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: checkIntervalMs,
+      requireHostHeader: false, // Node's answer would be empty: request-shape.ts refuses instead
+    },
+    clientErrorHandler: onClientError,
+    frameworkErrors: (_error, _request, reply) => {
+      answer(reply.raw as ServerResponse<IncomingMessage>, 'badRequest') // HTTP/1 is all there is
+    },
+    ajv: ajvOptions,
+  })
+  answerParserErrors(app.server)
+
+  await app.register(headers)
+  await app.register(requestShape)
+  await app.register(errorHandler, config)
+  await app.register(cors, config)
+  await app.register(fastifyCookie)
+  await app.register(bodies)
+  if (deps.log.isLevelEnabled('debug')) logRequests(app)
+  closeConnectionsWhileDraining(app)
+  return app
+}
+
+/** One line per request, at `debug`: the path without its query, never a header or a body. */
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.debug(
+      {
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        milliseconds: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
+  })
+}
+
+/** While the service stops, each answer ends its connection, so that none is waited for in vain. */
+function closeConnectionsWhileDraining(app: FastifyInstance): void {
+  let draining = false
+  app.addHook('preClose', async () => {
+    draining = true
+  })
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (draining) reply.header('connection', 'close')
+    done()
+  })
+}

@@ -1,0 +1,70 @@
+/**
+ * Every error that a caller can see: the whole of spec.md section 7 and the texts that stand
+ * beside it. No other file writes a status number or an error text.
+ */
+export const errorTable = {
+  badRequest: { status: 400, error: 'Bad request' },
+  invalidBody: { status: 400, error: 'Invalid request body' },
+  nameAndEmailRequired: { status: 400, error: 'Name and email required' },
+  validationFailed: { status: 400, error: 'Validation failed' },
+  authenticationRequired: { status: 401, error: 'Authentication required' },
+  invalidCredentials: { status: 401, error: 'Invalid credentials' },
+  invalidOrExpiredToken: { status: 401, error: 'Invalid or expired token' },
+  noTokenProvided: { status: 401, error: 'No token provided' },
+  invalidToken: { status: 401, error: 'Invalid token' },
+  invalidRefreshToken: { status: 401, error: 'Invalid refresh token' },
+  accessDenied: { status: 403, error: 'Access denied' },
+  csrfTokenInvalid: { status: 403, error: 'CSRF token invalid' },
+  passwordChangeRequired: { status: 403, error: 'Password change required' },
+  routeNotFound: { status: 404, error: 'Route not found' },
+  userNotFound: { status: 404, error: 'User not found' },
+  accountNotFound: { status: 404, error: 'Account not found' },
+  requestTimeout: { status: 408, error: 'Request timeout' },
+  usernameExists: { status: 409, error: 'Username already exists' },
+  userHasAccount: { status: 409, error: 'User already has an account' },
+  lastAdministrator: { status: 409, error: 'Last administrator' },
+  bodyTooLarge: { status: 413, error: 'Request body too large' },
+  tooManyLoginAttempts: { status: 429, error: 'Too many login attempts' },
+  headerFieldsTooLarge: { status: 431, error: 'Request header fields too large' },
+  internal: { status: 500, error: 'Internal server error' },
+  serviceUnavailable: { status: 503, error: 'Service unavailable' },
+} as const satisfies Record<string, { status: number; error: string }>
+
+export type ErrorName = keyof typeof errorTable
+
+/** One entry of `details`: where the body is wrong, and how. Spec section 7. */
+export interface Detail {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+export interface ApiErrorOptions {
+  /** What led here; goes to the log, never to the body. */
+  readonly cause?: unknown
+  /** Sent as `details` beside `error`. */
+  readonly details?: readonly Detail[]
+  /** Sent as Retry-After, in whole seconds. RFC 9110 section 10.2.3. */
+  readonly retryAfterSeconds?: number
+}
+
+/** The one way to refuse: names a row of the table; the error handler turns it into the answer. */
+export class ApiError extends Error {
+  readonly row: ErrorName
+  readonly status: number
+  readonly details: readonly Detail[] | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(row: ErrorName, options: ApiErrorOptions = {}) {
+    super(errorTable[row].error, { cause: options.cause })
+    this.name = 'ApiError'
+    this.row = row
+    this.status = errorTable[row].status
+    this.details = options.details
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+/** A refusal with a single entry of `details`. @throws ApiError always */
+export function refuseField(path: readonly string[], message: string): never {
+  throw new ApiError('validationFailed', { details: [{ path, message }] })
+}

@@ -1,0 +1,59 @@
+/** The roles of spec 2.2, in the order in which they are shown. */
+export const roleNames = ['USER', 'EDITOR', 'ADMIN'] as const
+export type Role = (typeof roleNames)[number]
+
+/** How the caller proved who it is. */
+export type Credential =
+  | { readonly scheme: 'basic' }
+  | {
+      readonly scheme: 'session'
+      /** The digest under which the session is stored, never the cookie's value. */
+      readonly sessionId: string
+      readonly csrfToken: string
+      /** When the session ends if nothing more is asked, in epoch milliseconds. */
+      readonly expiresAt: number
+    }
+  | { readonly scheme: 'bearer'; readonly claims: AccessClaims }
+
+export type Scheme = Credential['scheme']
+
+/** The claims of an access token of ours. Spec 2.4; RFC 7519 section 4. */
+export interface AccessClaims {
+  readonly iss: string
+  readonly sub: string
+  readonly aud: string
+  /** Seconds since the epoch, as nbf, iat and auth_time are. */
+  readonly exp: number
+  readonly nbf: number
+  readonly iat: number
+  readonly jti: string
+  readonly username: string
+  readonly roles: readonly Role[]
+  readonly type: 'access'
+  /** When the password was last shown. OpenID Connect Core section 2. */
+  readonly auth_time: number
+  /** The account's access version when the token was made. */
+  readonly ver: number
+}
+
+/** The authenticated caller. Everything behind `http/access.ts` sees this and no header. */
+export interface Principal {
+  /** The user's id as text: `sub` of the token, `user_id` of the session. */
+  readonly subject: string
+  readonly username: string
+  readonly roles: ReadonlySet<Role>
+  readonly credential: Credential
+}
+
+/** `ROLE_ADMIN` and `ADMIN` name the same role; null for anything else. Spec 2.2. */
+export function parseRole(text: unknown): Role | null {
+  if (typeof text !== 'string') return null
+  const name = text.startsWith('ROLE_') ? text.slice('ROLE_'.length) : text
+  return roleNames.find((role) => role === name) ?? null
+}
+
+/** Roles in the order of `roleNames`, each once. */
+export function sortRoles(roles: Iterable<Role>): Role[] {
+  const present = new Set(roles)
+  return roleNames.filter((role) => present.has(role))
+}

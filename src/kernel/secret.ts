@@ -1,0 +1,26 @@
+import { inspect } from 'node:util'
+
+/** A value that prints as `[redacted]` wherever it lands; only `reveal()` gives it out. */
+export class Secret {
+  readonly #value: string
+
+  constructor(value: string) {
+    this.#value = value
+  }
+
+  reveal(): string {
+    return this.#value
+  }
+
+  toString(): string {
+    return '[redacted]'
+  }
+
+  toJSON(): string {
+    return '[redacted]'
+  }
+
+  [inspect.custom](): string {
+    return '[redacted]'
+  }
+}

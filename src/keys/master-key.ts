@@ -1,0 +1,46 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Config, parseMasterKey } from '../config.ts'
+import { type Random, randomText } from '../kernel/random.ts'
+
+const fileName = 'master.key'
+const masterKeyBytes = 32
+
+export interface MasterKeyOptions {
+  readonly config: Pick<Config, 'masterKey' | 'database'>
+  readonly random: Random
+  /** Whether a missing file may be made: not where a key set waits for the key that sealed it. */
+  readonly mayCreate: boolean
+}
+
+/**
+ * The key that seals the key set: `MASTER_KEY`, else `DATA_DIR/master.key`, made at the first start
+ * with mode 0600. @throws Error where the file is missing, malformed or readable by others
+ */
+export function loadMasterKey({ config, random, mayCreate }: MasterKeyOptions): Uint8Array {
+  if (config.masterKey) return parseMasterKey(config.masterKey.reveal())
+  const path = join(config.database.dataDirectory, fileName)
+  if (mayCreate) createOnce(path, randomText(random, masterKeyBytes))
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw new Error(`${path} cannot be read, and the key set in the database needs it`, { cause })
+  }
+  if (statSync(path).mode & 0o077) {
+    throw new Error(`${path} can be read by other users: chmod 600 it, and consider it known`)
+  }
+  try {
+    return parseMasterKey(text)
+  } catch (cause) {
+    throw new Error(`${path} holds no master key`, { cause })
+  }
+}
+
+function createOnce(path: string, text: string): void {
+  try {
+    writeFileSync(path, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+}

@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Account } from '../accounts/account.ts'
+import type { Config, LoginMode } from '../config.ts'
+import { acceptForms } from '../http/bodies.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { isForeignPage } from '../http/origin.ts'
+import type { TypeBoxProvider } from '../http/schemas.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { anyone } from '../policy/rules.ts'
+import { sessionCookie, setSessionCookie } from '../session/cookie.ts'
+import type { Sessions } from '../session/sessions.ts'
+import type { Tokens } from '../token/tokens.ts'
+import { type LogInDeps, logIn } from './log-in.ts'
+import { LoginAnswer, LoginBody } from './schemas.ts'
+
+/** Login room, spec 4.1, 3.1, 3.3: POST /login, in three modes, by form and by JSON. */
+export interface LoginRoutesOptions extends LogInDeps {
+  readonly config: Pick<Config, 'http' | 'baseUrl' | 'login' | 'session' | 'token'>
+  readonly clock: Clock
+  readonly sessions: Sessions
+  readonly tokens: Tokens
+}
+
+export async function loginRoutes(
+  instance: FastifyInstance,
+  options: LoginRoutesOptions,
+): Promise<void> {
+  const { config, clock, events, sessions, tokens } = options
+  const app = instance.withTypeProvider<TypeBoxProvider>()
+  acceptForms(app)
+
+  app.post(
+    '/login',
+    {
+      config: {
+        access: { rule: anyone },
+        body: 'form',
+        describes: LoginAnswer,
+        errors: [
+          'invalidCredentials',
+          'accessDenied',
+          'passwordChangeRequired',
+          'tooManyLoginAttempts',
+        ],
+      },
+      schema: {
+        summary: 'Log in',
+        body: LoginBody,
+      },
+    },
+    async (request, reply) => {
+      // A page of another site must not log its visitor in as somebody else.
+      if (isForeignPage(request, config)) throw new ApiError('accessDenied')
+      const { username, password, mode, new_password } = request.body
+      if (typeof username !== 'string' || typeof password !== 'string') {
+        throw new ApiError('invalidCredentials')
+      }
+      const account = await logIn(options, {
+        username,
+        password,
+        newPassword: new_password,
+        address: clientAddress(request),
+      })
+      return answers[mode ?? defaultMode(request)](account, request, reply)
+    },
+  )
+
+  type Answer = (account: Account, request: FastifyRequest, reply: FastifyReply) => Promise<object>
+
+  const answers: Record<LoginMode, Answer> = {
+    async session(account, request, reply) {
+      const previous = sessionCookie(request, config)
+      if (previous !== undefined) await sessions.end(previous)
+      // Always a new id: one that was planted before the login must not become a session.
+      const { secret, csrfToken } = await sessions.start(account, {
+        address: clientAddress(request),
+        userAgent: request.headers['user-agent'] ?? '',
+      })
+      setSessionCookie(reply, config, secret)
+      events.record('session_created', { user_id: account.userId, address: clientAddress(request) })
+      return { message: 'Logged in', csrf_token: csrfToken }
+    },
+
+    async token(account) {
+      const seconds = config.token.singleSeconds
+      const token = await tokens.issueAccess(account, { seconds, authenticatedAt: clock.now() })
+      events.record('authn_token_created', { user_id: account.userId, by: 'login' })
+      return { token, token_type: 'Bearer', expires_in: seconds }
+    },
+
+    async pair(account) {
+      const seconds = config.token.accessSeconds
+      const authenticatedAt = clock.now()
+      const [access_token, refresh_token] = await Promise.all([
+        tokens.issueAccess(account, { seconds, authenticatedAt }),
+        tokens.issueRefresh(account, authenticatedAt),
+      ])
+      events.record('authn_token_created', { user_id: account.userId, by: 'login' })
+      return { access_token, refresh_token, token_type: 'Bearer', expires_in: seconds }
+    },
+  }
+
+  function defaultMode(request: FastifyRequest): LoginMode {
+    const isForm = request.headers['content-type']
+      ?.toLowerCase()
+      .startsWith('application/x-www-form')
+    return isForm ? config.login.formMode : config.login.jsonMode
+  }
+}

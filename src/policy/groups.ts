@@ -1,0 +1,21 @@
+import { anyone, type Rule, role } from './rules.ts'
+
+/** A prefix of the route table whose routes all ask for the same thing first. Spec 4.3. */
+export interface Group {
+  readonly prefix: string
+  readonly rule: Rule
+}
+
+export const groups: readonly Group[] = [
+  { prefix: '/api/public', rule: anyone },
+  { prefix: '/api/admin', rule: role('ADMIN') },
+  { prefix: '/api/editor', rule: role('EDITOR', 'ADMIN') },
+  { prefix: '/api/user', rule: role('USER') },
+]
+
+/** The group of a declared route, never of a raw URL, so that no spelling can slip past it. */
+export function groupOf(routePattern: string): Group | undefined {
+  return groups.find(
+    ({ prefix }) => routePattern === prefix || routePattern.startsWith(`${prefix}/`),
+  )
+}

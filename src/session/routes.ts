@@ -1,0 +1,111 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import type { Config } from '../config.ts'
+import type { Events } from '../events/events.ts'
+import { callerOf } from '../http/access.ts'
+import { closed, Message, RoleName, type TypeBoxProvider } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Principal } from '../kernel/principal.ts'
+import { anyone, authenticated } from '../policy/rules.ts'
+import { clearSessionCookie, sessionCookie } from './cookie.ts'
+import type { Sessions } from './sessions.ts'
+
+/**
+ * Session room, spec 3.1, 4.1 and 5.2: POST /logout, GET /api/session, GET /api/protected and
+ * POST /api/transfer. The last three know the session alone; other credentials are ignored.
+ */
+export interface SessionRoutesOptions {
+  readonly config: Pick<Config, 'session'>
+  readonly events: Events
+  readonly sessions: Sessions
+}
+
+const SessionState = Type.Object(
+  {
+    user_id: Type.String(),
+    username: Type.String(),
+    roles: Type.Array(RoleName),
+    csrf_token: Type.String({ description: 'To be sent as X-CSRF-Token' }),
+    expires_at: Type.String({ format: 'date-time' }),
+  },
+  closed,
+)
+
+const bySession = { rule: authenticated, schemes: ['session'] } as const
+
+export async function sessionRoutes(
+  instance: FastifyInstance,
+  { config, events, sessions }: SessionRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<TypeBoxProvider>()
+
+  app.post(
+    '/logout',
+    {
+      config: { access: { rule: anyone } },
+      schema: { summary: 'End the session', response: { 200: Message } },
+    },
+    async (request, reply) => {
+      const secret = sessionCookie(request, config)
+      if (secret !== undefined) {
+        await sessions.end(secret) // a failure is answered 503: never a 200 that is not true
+        events.record('session_ended', { reason: 'logout' })
+        clearSessionCookie(reply, config)
+      }
+      return { message: 'Logged out' }
+    },
+  )
+
+  app.get(
+    '/api/session',
+    {
+      config: { access: bySession },
+      schema: {
+        summary: 'The session and its CSRF token, for a page that was loaded anew',
+        response: { 200: SessionState },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request)
+      const { csrfToken, expiresAt } = sessionOf(caller)
+      return {
+        user_id: caller.subject,
+        username: caller.username,
+        roles: [...caller.roles],
+        csrf_token: csrfToken,
+        expires_at: isoTime(expiresAt),
+      }
+    },
+  )
+
+  app.get(
+    '/api/protected',
+    {
+      config: { access: bySession },
+      schema: { summary: 'A greeting for the session', response: { 200: Message } },
+    },
+    async (request) => ({ message: `Hello, ${callerOf(request).username}` }),
+  )
+
+  app.post(
+    '/api/transfer',
+    {
+      config: { access: { ...bySession, silent: true }, body: 'optional' },
+      schema: { summary: 'A state-changing session operation', response: { 200: Message } },
+    },
+    async (request) => {
+      // The specification gives the operation no meaning: that it happened is all there is.
+      events.record('sensitive_update', {
+        user_id: Number(callerOf(request).subject),
+        what: 'transfer',
+      })
+      return { message: 'Transfer accepted' }
+    },
+  )
+}
+
+function sessionOf({ credential }: Principal) {
+  if (credential.scheme !== 'session') throw new ApiError('authenticationRequired')
+  return credential
+}

@@ -1,0 +1,126 @@
+import { type Account, isUsable } from '../accounts/account.ts'
+import type { Config } from '../config.ts'
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { digest } from '../kernel/digest.ts'
+import { type Random, randomText } from '../kernel/random.ts'
+import { reapSessions, type StoredSession, sessionStore } from './store.ts'
+
+/**
+ * Cookie sessions: made at login, ended by logout, by 30 minutes without a request, or by their
+ * absolute limit. Spec 2.3, 3.1. The store knows the digest of the id only.
+ */
+export interface Sessions {
+  /** Starts a session; the secret is the cookie's value. */
+  start(account: Account, client: Client): Promise<StartedSession>
+  /** The session of a cookie's value, and one request more of activity; null where it has ended. */
+  resume(secret: string): Promise<LiveSession | null>
+  /** Ends the session of a cookie's value, if there is one. */
+  end(secret: string): Promise<void>
+  /** Writes down the activity of the last second; answers how many sessions had any. */
+  flush(): Promise<number>
+  /** Removes up to `most` ended sessions; answers how many. */
+  reap(most: number): Promise<number>
+}
+
+export interface Client {
+  readonly address: string
+  readonly userAgent: string
+}
+
+export interface StartedSession {
+  readonly secret: string
+  readonly csrfToken: string
+}
+
+export interface LiveSession extends StoredSession {
+  /** When it ends if nothing more is asked, in epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+export interface SessionsDeps {
+  readonly config: Pick<Config, 'session'>
+  readonly db: Database
+  readonly clock: Clock
+  readonly random: Random
+}
+
+const secretBytes = 32
+const csrfTokenBytes = 32 // spec 2.3
+const secretFormat = /^[A-Za-z0-9_-]{43}$/
+const maxUserAgentLength = 256
+
+export function createSessions({ config, db, clock, random }: SessionsDeps): Sessions {
+  const idleMs = config.session.idleSeconds * 1000
+  const absoluteMs =
+    config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
+  // Activity is written once a second for all sessions together, and read from here until then:
+  // a commit for every request would cost more than the request.
+  let seen = new Map<string, number>()
+
+  return {
+    async start(account, client) {
+      const secret = randomText(random, secretBytes)
+      const csrfToken = randomText(random, csrfTokenBytes)
+      await sessionStore(db).insert({
+        id: digest(secret),
+        userId: account.userId,
+        csrfToken,
+        createdAt: clock.now(),
+        address: client.address,
+        userAgent: client.userAgent.slice(0, maxUserAgentLength),
+      })
+      return { secret, csrfToken }
+    },
+
+    async resume(secret) {
+      if (!secretFormat.test(secret)) return null
+      const id = digest(secret)
+      const session = await sessionStore(db).byId(id)
+      if (!session || !isUsable(session.account)) return null
+      const now = clock.now()
+      const lastSeenAt = Math.max(session.lastSeenAt, seen.get(id) ?? 0)
+      const endsAt = session.createdAt + absoluteMs
+      if (now >= lastSeenAt + idleMs || now >= endsAt) return null
+      seen.set(id, Math.max(now, lastSeenAt))
+      return { ...session, lastSeenAt: now, expiresAt: Math.min(now + idleMs, endsAt) }
+    },
+
+    async end(secret) {
+      if (!secretFormat.test(secret)) return
+      await sessionStore(db).remove(digest(secret))
+    },
+
+    async flush() {
+      if (seen.size === 0) return 0
+      const written = seen
+      seen = new Map()
+      try {
+        await db.transaction().execute(async (trx) => {
+          const store = sessionStore(trx)
+          for (const [id, lastSeenAt] of written) await store.touch(id, lastSeenAt)
+        })
+      } catch (error) {
+        for (const [id, lastSeenAt] of written)
+          seen.set(id, Math.max(lastSeenAt, seen.get(id) ?? 0))
+        throw error
+      }
+      return written.size
+    },
+
+    reap: (most) => {
+      const now = clock.now()
+      const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
+      return reapSessions(db, { seenBefore: now - idleMs, createdBefore }, most)
+    },
+  }
+}
+
+/** Ends the sessions of an account, all but one, in the transaction of what caused it. */
+export async function endSessionsOf(
+  trx: DatabaseOrTransaction,
+  userId: number,
+  exceptId?: string,
+): Promise<void> {
+  await sessionStore(trx).removeOf(userId, exceptId)
+}

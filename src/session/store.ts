@@ -1,0 +1,118 @@
+import { type Account, splitRoles } from '../accounts/account.ts'
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Role } from '../kernel/principal.ts'
+
+/** A session as stored, with what its account is now. Spec 2.3. Times in epoch milliseconds. */
+export interface StoredSession {
+  /** Digest of the cookie's value. */
+  readonly id: string
+  readonly userId: number
+  readonly csrfToken: string
+  readonly createdAt: number
+  readonly lastSeenAt: number
+  readonly username: string
+  readonly roles: readonly Role[]
+  readonly account: Pick<Account, 'locked' | 'active'>
+}
+
+export interface NewSession {
+  readonly id: string
+  readonly userId: number
+  readonly csrfToken: string
+  readonly createdAt: number
+  readonly address: string
+  readonly userAgent: string
+}
+
+export function sessionStore(db: DatabaseOrTransaction) {
+  return {
+    async byId(id: string): Promise<StoredSession | null> {
+      const row = await db
+        .selectFrom('sessions')
+        .innerJoin('accounts', 'accounts.user_id', 'sessions.user_id')
+        .select([
+          'sessions.user_id',
+          'sessions.csrf_token',
+          'sessions.created_at',
+          'sessions.last_seen_at',
+          'accounts.username',
+          'accounts.roles',
+          'accounts.locked',
+          'accounts.active',
+        ])
+        .where('sessions.id', '=', id)
+        .executeTakeFirst()
+      return row
+        ? {
+            id,
+            userId: row.user_id,
+            csrfToken: row.csrf_token,
+            createdAt: row.created_at,
+            lastSeenAt: row.last_seen_at,
+            username: row.username,
+            roles: splitRoles(row.roles),
+            account: { locked: row.locked === 1, active: row.active === 1 },
+          }
+        : null
+    },
+
+    async insert(session: NewSession): Promise<void> {
+      await db
+        .insertInto('sessions')
+        .values({
+          id: session.id,
+          user_id: session.userId,
+          csrf_token: session.csrfToken,
+          created_at: session.createdAt,
+          last_seen_at: session.createdAt,
+          address: session.address,
+          user_agent: session.userAgent,
+        })
+        .execute()
+    },
+
+    /** Never back in time: another process may have seen the session later. */
+    async touch(id: string, lastSeenAt: number): Promise<void> {
+      await db
+        .updateTable('sessions')
+        .set({ last_seen_at: lastSeenAt })
+        .where('id', '=', id)
+        .where('last_seen_at', '<', lastSeenAt)
+        .execute()
+    },
+
+    async remove(id: string): Promise<void> {
+      await db.deleteFrom('sessions').where('id', '=', id).execute()
+    },
+
+    /** Every session of an account but one. */
+    async removeOf(userId: number, exceptId?: string): Promise<void> {
+      await db
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .$if(exceptId !== undefined, (query) => query.where('id', '!=', exceptId ?? ''))
+        .execute()
+    },
+  }
+}
+
+/** Removes at most `most` sessions last seen at `seenBefore` or created at `createdBefore`. */
+export async function reapSessions(
+  db: Database,
+  { seenBefore, createdBefore }: { seenBefore: number; createdBefore: number },
+  most: number,
+): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('sessions')
+        .select('id')
+        .where((or) =>
+          or.or([or('last_seen_at', '<=', seenBefore), or('created_at', '<=', createdBefore)]),
+        )
+        .limit(most),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify'
+import type { Authenticator } from '../http/access.ts'
+import { BoundedMap } from '../kernel/bounded-map.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { AccessClaims, Principal } from '../kernel/principal.ts'
+import { isTimely } from './claims.ts'
+import type { Tokens } from './tokens.ts'
+
+/**
+ * The bearer token (RFC 6750 section 2.1; spec 5.3). A signature is verified once: the principal is
+ * kept under the whole text of the token, so that no two tokens can share an entry, and its times
+ * are looked at again at every use.
+ */
+export interface BearerDeps {
+  readonly clock: Clock
+  readonly tokens: Tokens
+}
+
+const mostKept = 10_000
+
+interface Verified {
+  readonly claims: AccessClaims
+  readonly principal: Principal
+}
+
+export function bearerAuthenticator({ clock, tokens }: BearerDeps): Authenticator {
+  const verified = new BoundedMap<string, Verified>(mostKept)
+
+  return {
+    scheme: 'bearer',
+    header: 'bearer',
+    missing: 'noTokenProvided',
+    invalid: 'invalidToken',
+    challenge: 'Bearer realm="API"',
+
+    async authenticate(request) {
+      const token = bearerToken(request)
+      if (token === null) return null
+      const known = verified.get(token)
+      if (known) {
+        if (isTimely(known.claims, clock.now())) return known.principal
+        verified.delete(token)
+      }
+      const claims = await tokens.verifyAccess(token)
+      if (!claims) throw new ApiError('invalidOrExpiredToken')
+      const principal = principalOf(claims)
+      verified.set(token, { claims, principal })
+      return principal
+    },
+  }
+}
+
+/** The token of `Authorization: Bearer`, in any case; null for another scheme or none. */
+export function bearerToken({ headers }: FastifyRequest): string | null {
+  const { authorization } = headers
+  if (authorization === undefined) return null
+  if (authorization.startsWith('Bearer '))
+    return authorization.slice('Bearer '.length).trim() || null
+  return /^bearer +(.+)$/i.exec(authorization)?.[1] ?? null
+}
+
+function principalOf(claims: AccessClaims): Principal {
+  return {
+    subject: claims.sub,
+    username: claims.username,
+    roles: new Set(claims.roles),
+    credential: { scheme: 'bearer', claims },
+  }
+}

@@ -1,0 +1,42 @@
+import { refuseField } from '../kernel/errors.ts'
+import type { Order, Position } from './store.ts'
+
+/** Where a page of users v2 begins: behind a position, as the page of that number. */
+export interface Cursor {
+  readonly page: number
+  readonly after: Position
+}
+
+/** An opaque text for `next`. It holds nothing that the page before did not show. */
+export function writeCursor({ page, after }: Cursor, order: Order): string {
+  const fields = [page, nameOf(order), after.value, after.id]
+  return Buffer.from(JSON.stringify(fields)).toString('base64url')
+}
+
+/** @throws ApiError validationFailed where the text is no cursor of this order */
+export function readCursor(text: string, order: Order): Cursor {
+  const [page, sort, value, id, ...rest] = parseFields(text)
+  const isWhole =
+    Number.isSafeInteger(page) &&
+    Number.isSafeInteger(id) &&
+    typeof value === 'string' &&
+    value.isWellFormed() &&
+    !value.includes('\0') &&
+    rest.length === 0
+  if (!isWhole) return refuseField(['cursor'], 'must be the `next` of a page')
+  if (sort !== nameOf(order)) return refuseField(['cursor'], 'belongs to another `sort`')
+  return { page: Number(page), after: { value, id: Number(id) } }
+}
+
+function parseFields(text: string): unknown[] {
+  try {
+    const fields: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    return Array.isArray(fields) ? fields : []
+  } catch {
+    return []
+  }
+}
+
+function nameOf({ key, descending }: Order): string {
+  return descending ? `-${key}` : key
+}

@@ -1,0 +1,170 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Events } from '../events/events.ts'
+import { authorize } from '../http/access.ts'
+import { asksForPage, offsetOf, parsePage, positiveInteger, type Query } from '../http/paging.ts'
+import type { TypeBoxProvider } from '../http/schemas.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { usersRules } from '../policy/rules.ts'
+import {
+  CreateUser,
+  ListQuery,
+  ListQueryV2,
+  UpdateUser,
+  UserBody,
+  UserId,
+  UserList,
+  UserPageV2,
+} from './schemas.ts'
+import { batchSize, streamUsers } from './streaming.ts'
+import type { User } from './user.ts'
+import type { Users } from './users.ts'
+import { listUsersV2 } from './v2.ts'
+
+/**
+ * Users room, spec 2.1, 2.6, 4.2 and 9: list, get, create, update and delete, mounted once per
+ * version of the API. v2 differs in its list and in one error text.
+ */
+export interface UserRoutesOptions {
+  readonly config: Pick<Config, 'users'>
+  readonly events: Events
+  readonly users: Users
+  readonly version: 'v1' | 'v2'
+}
+
+const json = 'application/json; charset=utf-8'
+
+export async function userRoutes(
+  instance: FastifyInstance,
+  { config, events, users, version }: UserRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<TypeBoxProvider>()
+  const rules = usersRules[config.users.policy]
+
+  if (version === 'v1') {
+    app.get(
+      '/users',
+      {
+        config: { access: { rule: rules.read }, describes: UserList },
+        schema: { summary: 'All users, or one page of them', querystring: ListQuery },
+      },
+      (request, reply) => listUsers(request, reply, request.query),
+    )
+  } else {
+    app.get(
+      '/users',
+      {
+        config: { access: { rule: rules.read }, errors: ['validationFailed'] },
+        schema: {
+          summary: 'One page of users, searched and sorted',
+          querystring: ListQueryV2,
+          response: { 200: UserPageV2 },
+        },
+      },
+      (request) => listUsersV2(users, request.query),
+    )
+  }
+
+  app.get(
+    '/users/:id',
+    {
+      config: { access: { rule: rules.read }, errors: ['userNotFound'] },
+      schema: { summary: 'One user', params: UserId, response: { 200: UserBody } },
+    },
+    async (request) => found(await byId(request.params.id)),
+  )
+
+  app.post(
+    '/users',
+    {
+      config: {
+        access: { rule: rules.create },
+        body: 'json',
+        ...(version === 'v1' && {
+          required: { fields: ['name', 'email'], error: 'nameAndEmailRequired' },
+        }),
+      },
+      schema: { summary: 'Create a user', body: CreateUser, response: { 201: UserBody } },
+    },
+    async (request, reply) => {
+      const { name, email } = request.body
+      const user = await users.create({ name, email })
+      events.record('user_created', { user_id: user.id, by: request.principal?.subject ?? null })
+      return reply.status(201).send(user)
+    },
+  )
+
+  app.put(
+    '/users/:id',
+    {
+      config: { access: { rule: rules.update }, body: 'json', errors: ['userNotFound'] },
+      schema: {
+        summary: 'Change name, e-mail or both',
+        params: UserId,
+        body: UpdateUser,
+        response: { 200: UserBody },
+      },
+      // Before the body is judged: 403 and 404 come before 400.
+      preValidation: async (request: FastifyRequest) => {
+        const user = await byId((request.params as { id: string }).id) // the route has an :id
+        authorize(request, { ownerId: user && String(user.id) })
+        found(user)
+      },
+    },
+    async (request) => {
+      const { name, email } = request.body
+      const user = found(await users.merge(Number(request.params.id), { name, email }))
+      events.record('user_updated', { user_id: user.id, by: request.principal?.subject ?? null })
+      return user
+    },
+  )
+
+  app.delete(
+    '/users/:id',
+    {
+      config: { access: { rule: rules.remove }, errors: ['userNotFound', 'lastAdministrator'] },
+      schema: {
+        summary: 'Delete a user with its account and sessions',
+        params: UserId,
+        response: { 200: UserBody },
+      },
+    },
+    async (request) => {
+      const id = positiveInteger(request.params.id)
+      const user = found(id === null ? null : await users.remove(id))
+      events.record('user_deleted', { user_id: user.id, by: request.principal?.subject ?? null })
+      return user
+    },
+  )
+
+  async function byId(text: string): Promise<User | null> {
+    const id = positiveInteger(text)
+    return id === null ? null : users.byId(id)
+  }
+
+  async function listUsers(request: FastifyRequest, reply: FastifyReply, query: Query) {
+    const total = await users.count()
+    reply.header('content-type', json).header('x-total-count', total)
+    if (request.method === 'HEAD') return reply.send()
+    if (!asksForPage(query)) {
+      const all = { offset: 0, limit: Number.POSITIVE_INFINITY }
+      return reply.send(streamUsers(users.slice, all, { before: '[', after: ']' }))
+    }
+    const page = parsePage(query, config.users.pageLimitMax)
+    const offset = offsetOf(page, total)
+    if (page.limit <= batchSize) {
+      const data = await users.slice(page.limit, { offset })
+      return reply.send(JSON.stringify({ ...page, total, data }))
+    }
+    // A page of any size is whole, and in no memory at once.
+    const before = `${JSON.stringify({ ...page, total }).slice(0, -1)},"data":[`
+    return reply.send(
+      streamUsers(users.slice, { offset, limit: page.limit }, { before, after: ']}' }),
+    )
+  }
+}
+
+function found(user: User | null): User {
+  if (!user) throw new ApiError('userNotFound')
+  return user
+}

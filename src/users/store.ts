@@ -1,0 +1,141 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
+import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { Schema } from '../database/schema.ts'
+import { caseFold } from '../kernel/username.ts'
+import type { NewUser, User, UserChanges } from './user.ts'
+
+/** What a list is sorted by; every order ends with the id, so that it is total. */
+export const sortKeys = ['id', 'name', 'email'] as const
+export type SortKey = (typeof sortKeys)[number]
+
+export interface Order {
+  readonly key: SortKey
+  readonly descending: boolean
+}
+
+/** The last user of a page: its value of the sort key (case-folded), and its id. */
+export interface Position {
+  readonly value: string
+  readonly id: number
+}
+
+export interface Search {
+  /** Part of name or e-mail, in any case; empty for all users. */
+  readonly text: string
+  readonly order: Order
+  readonly limit: number
+  readonly offset?: number
+  /** Only what comes after this; costs the same at any depth. */
+  readonly after?: Position | undefined
+}
+
+const shown = ['id', 'name', 'email'] as const
+const columnOf = { id: 'id', name: 'name_key', email: 'email_key' } as const
+
+export function userStore(db: DatabaseOrTransaction) {
+  return {
+    async byId(id: number): Promise<User | null> {
+      const row = await db.selectFrom('users').select(shown).where('id', '=', id).executeTakeFirst()
+      return row ? toUser(row) : null
+    },
+
+    async insert(user: NewUser): Promise<User> {
+      const row = await db
+        .insertInto('users')
+        .values({ ...user, name_key: caseFold(user.name), email_key: caseFold(user.email) })
+        .returning(shown)
+        .executeTakeFirstOrThrow()
+      return toUser(row)
+    },
+
+    /** Changes what is given and keeps the rest; null where there is no such user. */
+    async merge(id: number, { name, email }: UserChanges): Promise<User | null> {
+      const row = await db
+        .updateTable('users')
+        .set({
+          id: sql<number>`id`, // a set clause must not be empty
+          ...(name !== undefined && { name, name_key: caseFold(name) }),
+          ...(email !== undefined && { email, email_key: caseFold(email) }),
+        })
+        .where('id', '=', id)
+        .returning(shown)
+        .executeTakeFirst()
+      return row ? toUser(row) : null
+    },
+
+    /** The user as it was; null where there is none. Its account and sessions go with it. */
+    async remove(id: number): Promise<User | null> {
+      const row = await db
+        .deleteFrom('users')
+        .where('id', '=', id)
+        .returning(shown)
+        .executeTakeFirst()
+      return row ? toUser(row) : null
+    },
+
+    /** How many users there are; costs the same at any number. */
+    async count(): Promise<number> {
+      const row = await db
+        .selectFrom('row_counts')
+        .select('total')
+        .where('name', '=', 'users')
+        .executeTakeFirstOrThrow()
+      return row.total
+    },
+
+    async countMatching(text: string): Promise<number> {
+      const { total } = await matching(db.selectFrom('users'), text)
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      return total
+    },
+
+    /** Users in id order from `offset`, or after an id. */
+    async slice(limit: number, from: { offset: number } | { afterId: number }): Promise<User[]> {
+      const query = db.selectFrom('users').select(shown).orderBy('id').limit(limit)
+      const rows =
+        'offset' in from
+          ? await query.offset(from.offset).execute()
+          : await query.where('id', '>', from.afterId).execute()
+      return rows.map(toUser)
+    },
+
+    async search({ text, order, limit, offset = 0, after }: Search): Promise<User[]> {
+      const column = columnOf[order.key]
+      const direction = order.descending ? 'desc' : 'asc'
+      const beyond = order.descending ? '<' : '>'
+      let query = matching(db.selectFrom('users'), text).select(shown).orderBy(column, direction)
+      if (order.key !== 'id') query = query.orderBy('id', direction)
+      if (after) {
+        query =
+          order.key === 'id'
+            ? query.where('id', beyond, after.id)
+            : query.where((eb) =>
+                eb(eb.refTuple(column, 'id'), beyond, eb.tuple(after.value, after.id)),
+              )
+      }
+      const rows = await query.limit(limit).offset(offset).execute()
+      return rows.map(toUser)
+    },
+  }
+}
+
+/** Where a user stands in an order. */
+export function positionOf(user: User, { key }: Order): Position {
+  return { value: key === 'id' ? '' : caseFold(user[key]), id: user.id }
+}
+
+function matching<Selection>(
+  query: SelectQueryBuilder<Schema, 'users', Selection>,
+  text: string,
+): SelectQueryBuilder<Schema, 'users', Selection> {
+  if (text === '') return query
+  const pattern = `%${caseFold(text).replace(/[\\%_]/g, '\\$&')}%`
+  return query.where(
+    sql<boolean>`(name_key like ${pattern} escape '\\' or email_key like ${pattern} escape '\\')`,
+  )
+}
+
+function toUser({ id, name, email }: User): User {
+  return { id, name, email }
+}

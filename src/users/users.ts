@@ -1,0 +1,68 @@
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { type Search, userStore } from './store.ts'
+import type { NewUser, User, UserChanges } from './user.ts'
+
+/** The users resource. Spec 2.1, 4.2. Ids are never given twice. */
+export interface Users {
+  byId(id: number): Promise<User | null>
+  create(user: NewUser): Promise<User>
+  /** Merges what is given into the record; null where there is no such user. */
+  merge(id: number, changes: UserChanges): Promise<User | null>
+  /**
+   * Removes a user with its account, sessions and tokens in one transaction; answers it as it was.
+   * @throws ApiError lastAdministrator
+   */
+  remove(id: number): Promise<User | null>
+  count(): Promise<number>
+  countMatching(text: string): Promise<number>
+  slice(limit: number, from: { offset: number } | { afterId: number }): Promise<User[]>
+  search(search: Search): Promise<User[]>
+}
+
+/** What other rooms do when a user changes; filled by app.ts, so that this room knows none of them. */
+export interface UserHooks {
+  /** Inside the transaction, before the user goes; may refuse by throwing. */
+  readonly removing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]
+  /** After a user was changed or removed. */
+  readonly changed: readonly ((id: number) => void)[]
+}
+
+export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): Users {
+  const store = userStore(db)
+  const tell = (id: number) => {
+    for (const changed of hooks.changed) changed(id)
+  }
+  return {
+    byId: store.byId,
+    create: store.insert,
+    count: store.count,
+    countMatching: store.countMatching,
+    slice: store.slice,
+    search: store.search,
+
+    async merge(id, changes) {
+      const user = await store.merge(id, changes)
+      tell(id)
+      return user
+    },
+
+    async remove(id) {
+      const user = await db.transaction().execute(async (trx) => {
+        for (const removing of hooks.removing) await removing(trx, id)
+        return userStore(trx).remove(id)
+      })
+      tell(id)
+      return user
+    },
+  }
+}
+
+/** Makes a user inside the transaction of whoever needs one. */
+export function insertUser(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
+  return userStore(trx).insert(user)
+}
+
+/** Whether there is such a user, inside a transaction. */
+export async function userExists(trx: DatabaseOrTransaction, id: number): Promise<boolean> {
+  return (await userStore(trx).byId(id)) !== null
+}

@@ -1,0 +1,57 @@
+import type { Static } from 'typebox'
+import { offsetOf, parsePage } from '../http/paging.ts'
+import { refuseField } from '../kernel/errors.ts'
+import { codePointLength } from '../kernel/username.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import type { ListQueryV2, UserPageV2 } from './schemas.ts'
+import { type Order, positionOf, sortKeys } from './store.ts'
+import type { Users } from './users.ts'
+
+const mostPerPage = 1000
+const maxSearchLength = 200
+
+/**
+ * GET /api/v2/users: always an envelope. By `page` as in v1, or by `cursor`, whose cost does not grow
+ * with the depth. @throws ApiError validationFailed for `q`, `sort` or `cursor`
+ */
+export async function listUsersV2(
+  users: Users,
+  query: Static<typeof ListQueryV2>,
+): Promise<Static<typeof UserPageV2>> {
+  const order = parseOrder(query.sort ?? 'id')
+  const text = parseSearch(query.q ?? '')
+  const { page, limit } = parsePage(query, mostPerPage)
+  const cursor = query.cursor === undefined ? null : readCursor(query.cursor, order)
+  const total = text === '' ? await users.count() : await users.countMatching(text)
+  const found = await users.search({
+    text,
+    order,
+    limit: limit + 1, // one more than shown tells whether anything follows
+    ...(cursor ? { after: cursor.after } : { offset: offsetOf({ page, limit }, total) }),
+  })
+  const data = found.slice(0, limit)
+  const last = data.at(-1)
+  const shownPage = cursor ? cursor.page : page
+  const next =
+    last && found.length > limit
+      ? writeCursor({ page: shownPage + 1, after: positionOf(last, order) }, order)
+      : null
+  return { page: shownPage, limit, total, data, next }
+}
+
+function parseOrder(text: string): Order {
+  const descending = text.startsWith('-')
+  const name = descending ? text.slice(1) : text
+  const key = sortKeys.find((candidate) => candidate === name)
+  if (!key)
+    return refuseField(['sort'], `must be one of ${sortKeys.join(', ')}, or one with a minus`)
+  return { key, descending }
+}
+
+function parseSearch(text: string): string {
+  if (codePointLength(text) > maxSearchLength) {
+    return refuseField(['q'], `must have at most ${maxSearchLength} characters`)
+  }
+  if (text.includes('\0')) return refuseField(['q'], 'must not hold NUL characters')
+  return text
+}
