@@ -48,7 +48,7 @@ export async function buildApp(deps: Deps): Promise<App> {
 
   const events = logEvents(log)
   const keys = await loadKeySet(deps)
-  const passwords = await createPasswords(config, random)
+  const passwords = createPasswords(config, random)
   const throttle = loginThrottle(deps)
   const accounts = createAccounts({ ...deps, passwords, hooks: { ending: [endSessionsOf] } })
   const users = createUsers({
@@ -58,7 +58,9 @@ export async function buildApp(deps: Deps): Promise<App> {
   const profiles = createProfiles(users, feed)
   const sessions = createSessions(deps)
   const tokens = createTokens({ config, clock, random, keys })
-  const firstAdministrator = await createFirstAdministrator(accounts, config, random)
+  // Hashed on another thread while the server is put together.
+  const bootstrap = createFirstAdministrator(accounts, config, random)
+  bootstrap.catch(() => {}) // told where it is awaited
 
   const firstFactorDeps = { db, events, passwords, throttle }
   const server = await createServer(deps)
@@ -100,5 +102,5 @@ export async function buildApp(deps: Deps): Promise<App> {
     await db.destroy()
   })
   await server.ready()
-  return { server, firstAdministrator, routes, chores }
+  return { server, firstAdministrator: await bootstrap, routes, chores }
 }

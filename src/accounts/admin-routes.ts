@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { offsetOf, parsePage } from '../http/paging.ts'
-import type { TypeBoxProvider } from '../http/schemas.ts'
+import type { SchemaTypes, Static } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
 import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
@@ -27,7 +26,7 @@ export async function accountAdminRoutes(
   instance: FastifyInstance,
   { accounts, events }: AccountRoutesOptions,
 ): Promise<void> {
-  const app = instance.withTypeProvider<TypeBoxProvider>()
+  const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
     '/api/admin/accounts',

@@ -13,18 +13,18 @@ export interface Passwords {
   isOutdated(stored: string): boolean
 }
 
-export async function createPasswords(
+export function createPasswords(
   { password: cost }: Pick<Config, 'password'>,
   random: Random,
   queue: HashingQueue = hashingQueue(),
-): Promise<Passwords> {
-  // Of a password that nobody knows, at the present cost.
-  const decoy = await hashPassword(Buffer.from(random.bytes(32)).toString('base64'), cost, random)
+): Passwords {
+  // Of a password that nobody knows, at the present cost; the start does not wait for it.
+  const decoy = hashPassword(Buffer.from(random.bytes(32)).toString('base64'), cost, random)
   return {
     hash: (password) => queue.run(() => hashPassword(password, cost, random)),
     verify: (password, stored) => queue.run(() => verifyPassword(password, stored)),
     burn: async (password) => {
-      await queue.run(() => verifyPassword(password, decoy))
+      await queue.run(async () => verifyPassword(password, await decoy))
       return false
     },
     isOutdated: (stored) => isOutdated(stored, cost),

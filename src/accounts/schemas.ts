@@ -1,59 +1,73 @@
-import Type from 'typebox'
-import { closed, RoleName } from '../http/schemas.ts'
+import { Integer, Roles, Text, Time } from '../http/schemas.ts'
 import { CreateUser } from '../users/schemas.ts'
 
 /** How an account is shown: never its hash. */
-export const AccountBody = Type.Object(
-  {
-    username: Type.String(),
-    user_id: Type.Integer(),
-    roles: Type.Array(RoleName),
-    locked: Type.Boolean(),
-    active: Type.Boolean(),
-    second_factor: Type.Boolean(),
-    created_at: Type.String({ format: 'date-time' }),
+export const AccountBody = {
+  type: 'object',
+  required: ['username', 'user_id', 'roles', 'locked', 'active', 'second_factor', 'created_at'],
+  properties: {
+    username: Text,
+    user_id: Integer,
+    roles: Roles,
+    locked: { type: 'boolean' },
+    active: { type: 'boolean' },
+    second_factor: { type: 'boolean' },
+    created_at: Time,
   },
-  closed,
-)
+  additionalProperties: false,
+} as const
 
-export const AccountPage = Type.Object(
-  {
-    page: Type.Integer(),
-    limit: Type.Integer(),
-    total: Type.Integer(),
-    data: Type.Array(AccountBody),
+export const AccountPage = {
+  type: 'object',
+  required: ['page', 'limit', 'total', 'data'],
+  properties: {
+    page: Integer,
+    limit: Integer,
+    total: Integer,
+    data: { type: 'array', items: AccountBody },
   },
-  closed,
-)
+  additionalProperties: false,
+} as const
 
-const Password = Type.String({ format: 'text', maxLength: 1024 })
-const Roles = Type.Array(Type.String({ maxLength: 32 }), {
+const Password = { type: 'string', format: 'text', maxLength: 1024 } as const
+const WantedRoles = {
+  type: 'array',
+  items: { type: 'string', maxLength: 32 },
   maxItems: 16,
   description: 'USER, EDITOR, ADMIN; a leading ROLE_ is removed',
-})
+} as const
 
-export const CreateAccount = Type.Object({
-  username: Type.String({ minLength: 1, maxLength: 256 }),
-  password: Password,
-  roles: Roles,
-  must_change: Type.Optional(Type.Boolean()),
-  user_id: Type.Optional(
-    Type.Integer({
+export const CreateAccount = {
+  type: 'object',
+  required: ['username', 'password', 'roles'],
+  properties: {
+    username: { type: 'string', minLength: 1, maxLength: 256 },
+    password: Password,
+    roles: WantedRoles,
+    must_change: { type: 'boolean' },
+    user_id: {
+      type: 'integer',
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
       description: 'A user that exists; or else give name and email',
-    }),
-  ),
-  name: Type.Optional(CreateUser.properties.name),
-  email: Type.Optional(CreateUser.properties.email),
-})
+    },
+    ...CreateUser.properties,
+  },
+} as const
 
-export const UpdateAccount = Type.Object({
-  roles: Type.Optional(Roles),
-  locked: Type.Optional(Type.Boolean()),
-  active: Type.Optional(Type.Boolean()),
-  password: Type.Optional(Password),
-  must_change: Type.Optional(Type.Boolean()),
-})
+export const UpdateAccount = {
+  type: 'object',
+  properties: {
+    roles: WantedRoles,
+    locked: { type: 'boolean' },
+    active: { type: 'boolean' },
+    password: Password,
+    must_change: { type: 'boolean' },
+  },
+} as const
 
-export const AccountName = Type.Object({ username: Type.String() })
+export const AccountName = {
+  type: 'object',
+  required: ['username'],
+  properties: { username: Text },
+} as const

@@ -43,21 +43,21 @@ export function renderPage(document: ApiDocument): string {
     ({ operation }) => operation.tags?.[0] ?? 'Other',
   )
   const tags = [...byTag.keys()].sort()
-  const links = tags.map((tag) => `<a href="#${slug(tag)}">${escape(tag)}</a>`).join(' ')
+  const links = tags.map((tag) => `<a href="#${slug(tag)}">${escapeHtml(tag)}</a>`).join(' ')
   const sections = tags.map(
     (tag) =>
-      `<section id="${slug(tag)}"><h2>${escape(tag)}</h2>${(byTag.get(tag) ?? []).map(renderOperation).join('')}</section>`,
+      `<section id="${slug(tag)}"><h2>${escapeHtml(tag)}</h2>${(byTag.get(tag) ?? []).map(renderOperation).join('')}</section>`,
   )
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(document.info.title)} API</title>
+<title>${escapeHtml(document.info.title)} API</title>
 <link rel="stylesheet" href="/api/docs/style.css">
 </head>
 <body>
-<header><h1>${escape(document.info.title)} API</h1><p>${escape(document.info.description)}</p>
+<header><h1>${escapeHtml(document.info.title)} API</h1><p>${escapeHtml(document.info.description)}</p>
 <nav>${links} <a href="/api/openapi.json">OpenAPI 3.1</a></nav></header>
 <main>${sections.join('\n')}</main>
 </body>
@@ -82,19 +82,19 @@ function renderOperation({ path, method, operation }: Listed): string {
   const schemes = security.flatMap((entry) => Object.keys(entry)).join(', ')
   const rows = Object.entries(responses).map(
     ([status, { description, content }]) =>
-      `<tr><th scope="row">${escape(status)}</th><td>${escape(description)}${
+      `<tr><th scope="row">${escapeHtml(status)}</th><td>${escapeHtml(description)}${
         status < '400' ? shape(firstSchema(content)) : ''
       }</td></tr>`,
   )
-  return `<details><summary><b class="${escape(method)}">${escape(method.toUpperCase())}</b> <code>${escape(path)}</code> ${escape(operation.summary ?? '')}</summary>
-<p>${escape(operation.description ?? '')}${schemes && ` By ${escape(schemes)}.`}</p>
+  return `<details><summary><b class="${escapeHtml(method)}">${escapeHtml(method.toUpperCase())}</b> <code>${escapeHtml(path)}</code> ${escapeHtml(operation.summary ?? '')}</summary>
+<p>${escapeHtml(operation.description ?? '')}${schemes && ` By ${escapeHtml(schemes)}.`}</p>
 ${parameters.length > 0 ? `<h3>Parameters</h3><ul>${parameters.map(renderParameter).join('')}</ul>` : ''}
-${requestBody ? `<h3>Body</h3><p>${escape(Object.keys(requestBody.content).join(' or '))}</p>${shape(firstSchema(requestBody.content))}` : ''}
+${requestBody ? `<h3>Body</h3><p>${escapeHtml(Object.keys(requestBody.content).join(' or '))}</p>${shape(firstSchema(requestBody.content))}` : ''}
 <h3>Answers</h3><table>${rows.join('')}</table></details>`
 }
 
 function renderParameter({ name, in: place, description = '' }: Parameter): string {
-  return `<li><code>${escape(name)}</code> (${escape(place)}) ${escape(description)}</li>`
+  return `<li><code>${escapeHtml(name)}</code> (${escapeHtml(place)}) ${escapeHtml(description)}</li>`
 }
 
 function firstSchema(content: Response['content']): Schema | undefined {
@@ -102,7 +102,7 @@ function firstSchema(content: Response['content']): Schema | undefined {
 }
 
 function shape(schema: Schema | undefined): string {
-  return schema ? `<pre>${escape(sketch(schema))}</pre>` : ''
+  return schema ? `<pre>${escapeHtml(sketch(schema))}</pre>` : ''
 }
 
 /** A schema as people write one down: `{ name: string, email?: string }`. */
@@ -124,7 +124,7 @@ function slug(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 }
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -13,24 +13,31 @@ export async function docsRoutes(
   { config }: { config: Pick<Config, 'environment'> },
 ): Promise<void> {
   const access = { rule: config.environment === 'production' ? role('ADMIN') : anyone }
-  let document: string | undefined
-  let page: string | undefined
-  const read = () => (document ??= JSON.stringify(app.swagger()))
+  // Made at the first call: it takes a while, and the routes are all declared by then.
+  const document = once(() => JSON.stringify(app.swagger()))
+  const page = once(() => renderPage(JSON.parse(document())))
 
   app.get(
     '/api/openapi.json',
     { config: { access }, schema: { summary: 'This document' } },
-    async (_request, reply) => reply.type('application/json; charset=utf-8').send(read()),
+    async (_request, reply) => reply.type('application/json; charset=utf-8').send(document()),
   )
   app.get(
     '/api/docs',
     { config: { access }, schema: { summary: 'This document as a page' } },
-    async (_request, reply) =>
-      reply.type('text/html; charset=utf-8').send((page ??= renderPage(JSON.parse(read())))),
+    async (_request, reply) => reply.type('text/html; charset=utf-8').send(page()),
   )
   app.get(
     '/api/docs/style.css',
     { config: { access }, schema: { hide: true } },
     async (_request, reply) => reply.type('text/css; charset=utf-8').send(stylesheet),
   )
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }

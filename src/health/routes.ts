@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import Type from 'typebox'
 import type { Database } from '../database/connect.ts'
-import { closed, type TypeBoxProvider } from '../http/schemas.ts'
+import { type SchemaTypes, Text } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 
@@ -14,17 +13,25 @@ export interface HealthRoutesOptions {
   readonly db: Database
 }
 
-const Status = Type.Object({ status: Type.String() }, closed)
-const PublicStatus = Type.Object(
-  { status: Type.String(), service: Type.String(), versions: Type.Array(Type.String()) },
-  closed,
-)
+const Status = {
+  type: 'object',
+  required: ['status'],
+  properties: { status: Text },
+  additionalProperties: false,
+} as const
+
+const PublicStatus = {
+  type: 'object',
+  required: ['status', 'service', 'versions'],
+  properties: { status: Text, service: Text, versions: { type: 'array', items: Text } },
+  additionalProperties: false,
+} as const
 
 export async function healthRoutes(
   instance: FastifyInstance,
   { db }: HealthRoutesOptions,
 ): Promise<void> {
-  const app = instance.withTypeProvider<TypeBoxProvider>()
+  const app = instance.withTypeProvider<SchemaTypes>()
   const access = { rule: anyone }
   let stopping = false
   instance.addHook('preClose', async () => {

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import plugin from 'fastify-plugin'
-import type { TSchema } from 'typebox'
 import type { Config } from '../config.ts'
 import { ApiError, type ErrorName } from '../kernel/errors.ts'
 import type { Principal, Scheme } from '../kernel/principal.ts'
@@ -10,6 +9,7 @@ import { all, type Rule } from '../policy/rules.ts'
 import type { BodyKind } from './bodies.ts'
 import { assertCsrf } from './csrf.ts'
 import { isCrossSite } from './origin.ts'
+import type { JsonSchema } from './schemas.ts'
 
 /** Who may call a route, and by which schemes. Every route declares one. */
 export interface Access {
@@ -49,7 +49,7 @@ declare module 'fastify' {
     /** Fields whose absence has an error text of its own. */
     required?: { readonly fields: readonly string[]; readonly error: ErrorName }
     /** The schema of a 200 that the handler writes itself, for OpenAPI. */
-    describes?: TSchema
+    describes?: JsonSchema
   }
   interface FastifyRequest {
     principal: Principal | null

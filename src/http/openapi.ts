@@ -1,9 +1,9 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
-import Type, { type TSchema } from 'typebox'
 import { type ErrorName, errorTable } from '../kernel/errors.ts'
 import { describeRule } from '../policy/rules.ts'
 import { accepts } from './access.ts'
+import type { JsonSchema } from './schemas.ts'
 
 /**
  * The OpenAPI 3.1 document, from what each route declares: its schemas, who may call it and by which
@@ -40,22 +40,34 @@ const securitySchemes = {
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
 } as const
 
-const errorSchema = Type.Object({
-  error: Type.String(),
-  details: Type.Optional(
-    Type.Array(Type.Object({ path: Type.Array(Type.String()), message: Type.String() })),
-  ),
-  message: Type.Optional(Type.String({ description: 'In development mode, of a 500 alone' })),
-})
+const errorSchema = {
+  type: 'object' as const,
+  required: ['error'],
+  properties: {
+    error: { type: 'string' as const },
+    details: {
+      type: 'array' as const,
+      items: {
+        type: 'object' as const,
+        required: ['path', 'message'],
+        properties: {
+          path: { type: 'array' as const, items: { type: 'string' as const } },
+          message: { type: 'string' as const },
+        },
+      },
+    },
+    message: { type: 'string' as const, description: 'In development mode, of a 500 alone' },
+  },
+}
 
 /** What `schema` may hold here; Fastify's own type of it says less. */
 interface RouteSchema {
   readonly summary?: string
   readonly hide?: boolean
-  readonly body?: TSchema
-  readonly querystring?: TSchema
-  readonly params?: TSchema
-  readonly response?: Readonly<Record<string, TSchema>>
+  readonly body?: JsonSchema
+  readonly querystring?: JsonSchema
+  readonly params?: JsonSchema
+  readonly response?: Readonly<Record<string, JsonSchema>>
 }
 
 function describe(schema: RouteSchema, { config = {}, url }: RouteOptions): FastifySchema {
@@ -83,7 +95,7 @@ function describe(schema: RouteSchema, { config = {}, url }: RouteOptions): Fast
   }
 }
 
-function described(schema: TSchema) {
+function described(schema: JsonSchema) {
   return { description: 'Success', ...schema }
 }
 

@@ -1,20 +1,33 @@
 import type { FastifyTypeProvider } from 'fastify'
-import Type, { type Static, type TSchema } from 'typebox'
+import type { XStatic } from 'typebox/schema'
 import { roleNames } from '../kernel/principal.ts'
 
-/** Lets Fastify take the types of bodies and answers from their TypeBox schemas. */
-export interface TypeBoxProvider extends FastifyTypeProvider {
-  validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
-  serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown
+/**
+ * Shapes at the edge are JSON Schemas, written out as such: Ajv validates with them, answers are
+ * serialized by them, OpenAPI shows them, and their types are derived, at no cost at run time.
+ */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** The type of what a schema accepts. */
+export type Static<Schema extends JsonSchema> = XStatic<Schema>
+
+/** Lets Fastify derive the types of bodies and queries from their schemas. */
+export interface SchemaTypes extends FastifyTypeProvider {
+  validator: this['schema'] extends JsonSchema ? Static<this['schema']> : unknown
+  serializer: this['schema'] extends JsonSchema ? Static<this['schema']> : unknown
 }
 
 /** The answer of an operation that has nothing to show. */
-export const Message = Type.Object(
-  { message: Type.String() },
-  { additionalProperties: false, description: 'What was done, for people' },
-)
+export const Message = {
+  type: 'object',
+  required: ['message'],
+  properties: { message: { type: 'string', description: 'What was done, for people' } },
+  additionalProperties: false,
+} as const
 
-export const RoleName = Type.Enum([...roleNames])
-
-/** An object that shows these fields and no other: nothing can leak through an answer. */
-export const closed = { additionalProperties: false } as const
+export const RoleName = { enum: roleNames } as const
+export const Roles = { type: 'array', items: RoleName } as const
+export const Text = { type: 'string' } as const
+export const Integer = { type: 'integer' } as const
+export const Time = { type: 'string', format: 'date-time' } as const
+export const TextOrNull = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const

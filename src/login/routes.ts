@@ -4,7 +4,7 @@ import type { Config, LoginMode } from '../config.ts'
 import { acceptForms } from '../http/bodies.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { isForeignPage } from '../http/origin.ts'
-import type { TypeBoxProvider } from '../http/schemas.ts'
+import type { SchemaTypes } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
@@ -27,7 +27,7 @@ export async function loginRoutes(
   options: LoginRoutesOptions,
 ): Promise<void> {
   const { config, clock, events, sessions, tokens } = options
-  const app = instance.withTypeProvider<TypeBoxProvider>()
+  const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
   app.post(

@@ -1,42 +1,52 @@
-import Type from 'typebox'
 import { loginModes } from '../config.ts'
-import { closed } from '../http/schemas.ts'
+import { Integer, Text } from '../http/schemas.ts'
 
 /**
  * Fields of POST /login. A username or password of another type is no validation error but wrong
  * credentials (401), so that every refused login looks alike.
  */
-export const LoginBody = Type.Object({
-  username: Type.Optional(Type.Unknown({ description: 'Text' })),
-  password: Type.Optional(Type.Unknown({ description: 'Text' })),
-  mode: Type.Optional(
-    Type.Enum([...loginModes], {
+export const LoginBody = {
+  type: 'object',
+  properties: {
+    username: { description: 'Text' },
+    password: { description: 'Text' },
+    mode: {
+      enum: loginModes,
       description: 'What to answer; the default depends on the content type',
-    }),
-  ),
-  new_password: Type.Optional(
-    Type.String({
+    },
+    new_password: {
+      type: 'string',
       format: 'text',
       maxLength: 1024,
       description: 'For an account that must change its password',
-    }),
-  ),
-})
+    },
+  },
+} as const
+
+const Bearer = { const: 'Bearer' } as const
 
 /** One of three answers, by mode. */
-export const LoginAnswer = Type.Union([
-  Type.Object({ message: Type.String(), csrf_token: Type.String() }, closed),
-  Type.Object(
-    { token: Type.String(), token_type: Type.Literal('Bearer'), expires_in: Type.Integer() },
-    closed,
-  ),
-  Type.Object(
+export const LoginAnswer = {
+  anyOf: [
     {
-      access_token: Type.String(),
-      refresh_token: Type.String(),
-      token_type: Type.Literal('Bearer'),
-      expires_in: Type.Integer(),
+      type: 'object',
+      required: ['message', 'csrf_token'],
+      properties: { message: Text, csrf_token: Text },
     },
-    closed,
-  ),
-])
+    {
+      type: 'object',
+      required: ['token', 'token_type', 'expires_in'],
+      properties: { token: Text, token_type: Bearer, expires_in: Integer },
+    },
+    {
+      type: 'object',
+      required: ['access_token', 'refresh_token', 'token_type', 'expires_in'],
+      properties: {
+        access_token: Text,
+        refresh_token: Text,
+        token_type: Bearer,
+        expires_in: Integer,
+      },
+    },
+  ],
+} as const

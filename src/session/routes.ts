@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
-import { closed, Message, RoleName, type TypeBoxProvider } from '../http/schemas.ts'
+import { Message, Roles, type SchemaTypes, Text, Time } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
@@ -21,16 +20,18 @@ export interface SessionRoutesOptions {
   readonly sessions: Sessions
 }
 
-const SessionState = Type.Object(
-  {
-    user_id: Type.String(),
-    username: Type.String(),
-    roles: Type.Array(RoleName),
-    csrf_token: Type.String({ description: 'To be sent as X-CSRF-Token' }),
-    expires_at: Type.String({ format: 'date-time' }),
+const SessionState = {
+  type: 'object',
+  required: ['user_id', 'username', 'roles', 'csrf_token', 'expires_at'],
+  properties: {
+    user_id: Text,
+    username: Text,
+    roles: Roles,
+    csrf_token: { type: 'string', description: 'To be sent as X-CSRF-Token' },
+    expires_at: Time,
   },
-  closed,
-)
+  additionalProperties: false,
+} as const
 
 const bySession = { rule: authenticated, schemes: ['session'] } as const
 
@@ -38,7 +39,7 @@ export async function sessionRoutes(
   instance: FastifyInstance,
   { config, events, sessions }: SessionRoutesOptions,
 ): Promise<void> {
-  const app = instance.withTypeProvider<TypeBoxProvider>()
+  const app = instance.withTypeProvider<SchemaTypes>()
 
   app.post(
     '/logout',

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
 import { isUsable } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { acceptForms } from '../http/bodies.ts'
-import { closed, RoleName, type TypeBoxProvider } from '../http/schemas.ts'
+import { Roles, type SchemaTypes, Text, TextOrNull } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
@@ -26,37 +25,41 @@ export interface TokenRoutesOptions {
 }
 
 // Any type is let through: what is no refresh token is 401, whatever else it may be.
-const RefreshRequest = Type.Object({ refresh_token: Type.Optional(Type.Unknown()) })
+const RefreshRequest = {
+  type: 'object',
+  properties: { refresh_token: { description: 'Text' } },
+} as const
 
-const Refreshed = Type.Object(
-  {
-    access_token: Type.String(),
-    token_type: Type.Literal('Bearer'),
-    expires_in: Type.Integer({ description: 'Seconds' }),
+const Refreshed = {
+  type: 'object',
+  required: ['access_token', 'token_type', 'expires_in'],
+  properties: {
+    access_token: Text,
+    token_type: { const: 'Bearer' },
+    expires_in: { type: 'integer', description: 'Seconds' },
   },
-  closed,
-)
+  additionalProperties: false,
+} as const
 
-const Me = Type.Object(
-  {
-    sub: Type.String(),
-    email: Type.Union([Type.String(), Type.Null()]),
-    name: Type.Union([Type.String(), Type.Null()]),
-    roles: Type.Array(RoleName),
-  },
-  closed,
-)
+const Me = {
+  type: 'object',
+  required: ['sub', 'email', 'name', 'roles'],
+  properties: { sub: Text, email: TextOrNull, name: TextOrNull, roles: Roles },
+  additionalProperties: false,
+} as const
 
-const PublicKeys = Type.Object(
-  { keys: Type.Array(Type.Object({}, { additionalProperties: true })) },
-  closed,
-)
+const PublicKeys = {
+  type: 'object',
+  required: ['keys'],
+  properties: { keys: { type: 'array', items: { type: 'object', additionalProperties: true } } },
+  additionalProperties: false,
+} as const
 
 export async function tokenRoutes(
   instance: FastifyInstance,
   { accounts, config, events, keys, profiles, tokens }: TokenRoutesOptions,
 ): Promise<void> {
-  const app = instance.withTypeProvider<TypeBoxProvider>()
+  const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
   app.post(

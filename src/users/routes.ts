@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { authorize } from '../http/access.ts'
 import { asksForPage, offsetOf, parsePage, positiveInteger, type Query } from '../http/paging.ts'
-import type { TypeBoxProvider } from '../http/schemas.ts'
+import type { SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { usersRules } from '../policy/rules.ts'
 import {
@@ -38,7 +38,7 @@ export async function userRoutes(
   instance: FastifyInstance,
   { config, events, users, version }: UserRoutesOptions,
 ): Promise<void> {
-  const app = instance.withTypeProvider<TypeBoxProvider>()
+  const app = instance.withTypeProvider<SchemaTypes>()
   const rules = usersRules[config.users.policy]
 
   if (version === 'v1') {

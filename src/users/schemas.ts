@@ -1,50 +1,75 @@
-import Type from 'typebox'
-import { closed } from '../http/schemas.ts'
+import { Integer, Text, TextOrNull } from '../http/schemas.ts'
 
-/** Spec 2.1. Lengths count code points. */
-const Name = Type.String({ minLength: 1, maxLength: 100, format: 'text' })
-const Email = Type.String({ maxLength: 254, format: 'email' })
+// Lengths count code points. Spec 2.1.
+const Name = { type: 'string', minLength: 1, maxLength: 100, format: 'text' } as const
+const Email = { type: 'string', maxLength: 254, format: 'email' } as const
 
-export const UserBody = Type.Object(
-  { id: Type.Integer(), name: Type.String(), email: Type.String() },
-  closed,
-)
+export const UserBody = {
+  type: 'object',
+  required: ['id', 'name', 'email'],
+  properties: { id: Integer, name: Text, email: Text },
+  additionalProperties: false, // an answer shows these fields and no other
+} as const
 
-export const UserId = Type.Object({ id: Type.String({ description: 'A positive integer' }) })
+export const UserId = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'string', description: 'A positive integer' } },
+} as const
 
 // Unknown fields are ignored and never stored.
-export const CreateUser = Type.Object({ name: Name, email: Email })
-export const UpdateUser = Type.Object({ name: Type.Optional(Name), email: Type.Optional(Email) })
+export const CreateUser = {
+  type: 'object',
+  required: ['name', 'email'],
+  properties: { name: Name, email: Email },
+} as const
+
+export const UpdateUser = { type: 'object', properties: { name: Name, email: Email } } as const
 
 const envelope = {
-  page: Type.Integer(),
-  limit: Type.Integer(),
-  total: Type.Integer({ description: 'Count of all users' }),
-  data: Type.Array(UserBody),
-}
+  page: Integer,
+  limit: Integer,
+  total: { type: 'integer', description: 'Count of all users' },
+  data: { type: 'array', items: UserBody },
+} as const
 
 /** Spec 2.6. */
-export const UserPage = Type.Object(envelope, closed)
-export const UserList = Type.Union([Type.Array(UserBody), UserPage])
-export const UserPageV2 = Type.Object(
-  {
+export const UserPage = {
+  type: 'object',
+  required: ['page', 'limit', 'total', 'data'],
+  properties: envelope,
+  additionalProperties: false,
+} as const
+
+export const UserList = { anyOf: [{ type: 'array', items: UserBody }, UserPage] } as const
+
+export const UserPageV2 = {
+  type: 'object',
+  required: ['page', 'limit', 'total', 'data', 'next'],
+  properties: {
     ...envelope,
-    next: Type.Union([Type.String(), Type.Null()], { description: 'The `cursor` of what follows' }),
+    next: { ...TextOrNull, description: 'The `cursor` of what follows' },
   },
-  closed,
-)
+  additionalProperties: false,
+} as const
 
 const pageParameters = {
-  page: Type.Optional(Type.String({ description: 'Integer from 1; anything else counts as 1' })),
-  limit: Type.Optional(Type.String({ description: 'Integer from 1; anything else counts as 10' })),
-}
+  page: { type: 'string', description: 'Integer from 1; anything else counts as 1' },
+  limit: { type: 'string', description: 'Integer from 1; anything else counts as 10' },
+} as const
 
-export const ListQuery = Type.Object(pageParameters)
-export const ListQueryV2 = Type.Object({
-  ...pageParameters,
-  q: Type.Optional(Type.String({ description: 'Part of name or e-mail, in any case' })),
-  sort: Type.Optional(
-    Type.String({ description: '`id`, `name` or `email`; a minus before it for descending order' }),
-  ),
-  cursor: Type.Optional(Type.String({ description: '`next` of the page before' })),
-})
+// Described, never validated: a query may name a parameter twice, and garbage counts as absent.
+export const ListQuery = { type: 'object', properties: pageParameters } as const
+
+export const ListQueryV2 = {
+  type: 'object',
+  properties: {
+    ...pageParameters,
+    q: { type: 'string', description: 'Part of name or e-mail, in any case' },
+    sort: {
+      type: 'string',
+      description: '`id`, `name` or `email`; a minus before it for descending order',
+    },
+    cursor: { type: 'string', description: '`next` of the page before' },
+  },
+} as const

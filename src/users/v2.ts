@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import { offsetOf, parsePage } from '../http/paging.ts'
+import type { Static } from '../http/schemas.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { codePointLength } from '../kernel/username.ts'
 import { readCursor, writeCursor } from './cursor.ts'

@@ -1,0 +1,231 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { sql } from 'kysely'
+import type pino from 'pino'
+import { type App, buildApp } from '../src/app.ts'
+import { loadConfig } from '../src/config.ts'
+import { connect } from '../src/database/connect.ts'
+import { createLog, type Deps } from '../src/deps.ts'
+import type { Role } from '../src/kernel/principal.ts'
+import { type FixedClock, fixedClock } from './clock.ts'
+import { seededRandom } from './random.ts'
+
+export type Headers = Record<string, string>
+
+export interface Call {
+  readonly headers?: Record<string, string | string[]> | undefined
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as a form. */
+  readonly form?: Record<string, string>
+  /** Sent as it is; name the content type in `headers`. */
+  readonly body?: string | Buffer
+  /** The peer's address. */
+  readonly from?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>
+  /** Parsed where it is JSON, else the text. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by asserting it
+  readonly body: any
+  readonly text: string
+  /** Name to value of the cookies set. */
+  readonly cookies: Record<string, string>
+}
+
+export interface Someone {
+  readonly userId: number
+  readonly username: string
+  readonly password: string
+}
+
+export interface SessionHeaders extends Headers {
+  cookie: string
+  'x-csrf-token': string
+}
+
+export interface TestApp {
+  readonly app: App
+  readonly deps: Deps
+  readonly clock: FixedClock
+  /** Lines of the log, parsed. */
+  readonly log: Record<string, unknown>[]
+  readonly directory: string
+  readonly admin: Someone
+  call(method: string, path: string, call?: Call): Promise<Answer>
+  /** An account made through the API; its password is `<username> has a password`. */
+  account(username: string, roles?: readonly Role[], more?: object): Promise<Someone>
+  /** Really logs in, and answers the headers that prove it. */
+  session(someone: Someone): Promise<SessionHeaders>
+  bearer(someone: Someone): Promise<Headers>
+  basic(someone: Someone): Headers
+  token(someone: Someone): Promise<string>
+  pair(someone: Someone): Promise<{ access_token: string; refresh_token: string }>
+  /** All rows of all tables, to show that a refusal changed nothing. */
+  rows(...except: string[]): Promise<Record<string, unknown[]>>
+  /** A real port on loopback. */
+  listen(): Promise<{ port: number; url: string }>
+  close(): Promise<void>
+}
+
+const adminPassword = 'the administrator of tests'
+
+export interface TestOptions {
+  /** An existing data directory: the service starts again on what is there. */
+  readonly directory?: string
+  readonly clock?: FixedClock
+  readonly seed?: number
+  readonly deps?: Partial<Deps>
+}
+
+/**
+ * The whole service on a SQLite file of its own, with a clock that stands still and a generator that
+ * repeats itself. Nothing of ours is replaced. Closed by itself when the tests of the file are done.
+ */
+export async function testApp(
+  env: Record<string, string> = {},
+  {
+    directory = mkdtempSync(join(tmpdir(), 'gatehouse-')),
+    clock = fixedClock(),
+    seed = 1,
+    deps: given = {},
+  }: TestOptions = {},
+): Promise<TestApp> {
+  const log: Record<string, unknown>[] = []
+  const destination: pino.DestinationStream = { write: (line) => void log.push(JSON.parse(line)) }
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    DATA_DIR: directory,
+    ADMIN_PASSWORD: adminPassword,
+    ...env,
+  })
+  const deps: Deps = {
+    config,
+    ...connect({ ...config.database, synchronous: 'off' }),
+    clock,
+    random: seededRandom(seed),
+    log: createLog(config.logLevel, destination),
+    ...given,
+  }
+  const app = await buildApp(deps)
+  let closed = false
+  const close = async () => {
+    if (closed) return
+    closed = true
+    await app.server.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  after(close)
+
+  const test: TestApp = {
+    app,
+    deps,
+    clock,
+    log,
+    directory,
+    admin: { userId: 1, username: config.admin.username, password: adminPassword },
+
+    async call(method, path, { headers = {}, json, form, body, from } = {}) {
+      const typed =
+        json !== undefined
+          ? { 'content-type': 'application/json' }
+          : form
+            ? { 'content-type': 'application/x-www-form-urlencoded' }
+            : {}
+      const payload =
+        json !== undefined
+          ? JSON.stringify(json)
+          : form
+            ? new URLSearchParams(form).toString()
+            : body
+      const response = await app.server.inject({
+        method: method as 'GET', // any method may be tried
+        url: path,
+        headers: { ...typed, ...headers },
+        ...(payload !== undefined && { payload }),
+        ...(from !== undefined && { remoteAddress: from }),
+      })
+      const isJson = String(response.headers['content-type']).includes('json')
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        text: response.body,
+        body: isJson && response.body !== '' ? JSON.parse(response.body) : response.body,
+        cookies: Object.fromEntries(response.cookies.map(({ name, value }) => [name, value])),
+      }
+    },
+
+    async account(username, roles = ['USER'], more = {}) {
+      const password = `${username} has a password`
+      const made = await test.call('POST', '/api/admin/accounts', {
+        headers: test.basic(test.admin),
+        json: { username, password, roles, name: username, email: 'someone@example.org', ...more },
+      })
+      if (made.status !== 201) throw new Error(`no account: ${made.status} ${made.text}`)
+      return { userId: made.body.user_id, username: made.body.username, password }
+    },
+
+    async session({ username, password }) {
+      const login = await test.call('POST', '/login', {
+        form: { username, password, mode: 'session' },
+      })
+      const secret = login.cookies[config.session.cookieName]
+      if (!secret) throw new Error(`no session: ${login.status} ${login.text}`)
+      return {
+        cookie: `${config.session.cookieName}=${secret}`,
+        'x-csrf-token': login.body.csrf_token,
+      }
+    },
+
+    async token({ username, password }) {
+      const login = await test.call('POST', '/login', {
+        json: { username, password, mode: 'token' },
+      })
+      if (login.status !== 200) throw new Error(`no token: ${login.status} ${login.text}`)
+      return login.body.token
+    },
+
+    async bearer(someone) {
+      return { authorization: `Bearer ${await test.token(someone)}` }
+    },
+
+    async pair({ username, password }) {
+      const login = await test.call('POST', '/login', {
+        json: { username, password, mode: 'pair' },
+      })
+      if (login.status !== 200) throw new Error(`no pair: ${login.status} ${login.text}`)
+      return login.body
+    },
+
+    basic({ username, password }) {
+      return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
+    },
+
+    async rows(...except) {
+      const tables = await sql<{ name: string }>`
+        select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name
+      `.execute(deps.db)
+      const all: Record<string, unknown[]> = {}
+      for (const { name } of tables.rows) {
+        if (except.includes(name)) continue
+        const { rows } = await sql`select * from ${sql.table(name)}`.execute(deps.db)
+        all[name] = rows.map((row) => ({ ...(row as object) })) // rows have no prototype
+      }
+      return all
+    },
+
+    async listen() {
+      await app.server.listen({ host: '127.0.0.1', port: 0 })
+      const address = app.server.server.address()
+      if (address === null || typeof address === 'string') throw new Error('no port')
+      return { port: address.port, url: `http://127.0.0.1:${address.port}` }
+    },
+
+    close,
+  }
+  return test
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '../src/kernel/clock.ts'
+
+export interface FixedClock extends Clock {
+  /** Moves time, forward or back, and wakes who waits for it. */
+  advance(seconds: number): void
+  /** How many wait for time to pass. */
+  waiting(): number
+}
+
+/** A clock that stands still until a test moves it. */
+export function fixedClock(start = '2026-01-15T12:00:00Z'): FixedClock {
+  let now = Date.parse(start)
+  const sleepers = new Set<{ until: number; wake: () => void }>()
+  return {
+    now: () => now,
+    wait: (milliseconds, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve()
+        const sleeper = { until: now + milliseconds, wake: done }
+        function done() {
+          sleepers.delete(sleeper)
+          resolve()
+        }
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', done, { once: true })
+      }),
+    advance(seconds) {
+      now += seconds * 1000
+      for (const sleeper of [...sleepers]) if (sleeper.until <= now) sleeper.wake()
+    },
+    waiting: () => sleepers.size,
+  }
+}
