@@ -67,7 +67,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   await server.register(access, {
     config,
     authenticators: [
-      basicAuthenticator({ ...firstFactorDeps, clock, random }),
+      basicAuthenticator({ ...firstFactorDeps, accounts, clock, random }),
       bearerAuthenticator({ clock, tokens }),
       sessionAuthenticator(config, sessions),
     ],

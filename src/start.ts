@@ -26,7 +26,7 @@ async function serve(config: Config): Promise<void> {
   drainOnSignal(server, deps.log)
   const address = await server.listen({ host: config.http.host, port: config.http.port })
   const milliseconds = Math.round(performance.now())
-  deps.log.info({ event: 'sys_startup', address, base_url: config.baseUrl, milliseconds }, 'ready')
   if (firstAdministrator) process.stdout.write(welcome(firstAdministrator, address))
+  deps.log.info({ event: 'sys_startup', address, base_url: config.baseUrl, milliseconds }, 'ready')
   flushCompileCache()
 }

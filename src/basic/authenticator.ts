@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Account, isUsable } from '../accounts/account.ts'
+import type { Accounts } from '../accounts/accounts.ts'
 import { type FirstFactorDeps, firstFactor } from '../accounts/first-factor.ts'
-import { accountStore } from '../accounts/store.ts'
 import type { Authenticator } from '../http/access.ts'
 import { clientAddress, throttledAddress } from '../http/client-address.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
@@ -18,6 +18,7 @@ import { canonicalUsername } from '../kernel/username.ts'
  * hash is skipped; throttle and account are asked each time.
  */
 export interface BasicDeps extends FirstFactorDeps {
+  readonly accounts: Pick<Accounts, 'byUsername'>
   readonly clock: Clock
   readonly random: Random
 }
@@ -32,7 +33,7 @@ interface Remembered {
 }
 
 export function basicAuthenticator(deps: BasicDeps): Authenticator {
-  const { db, clock, random, throttle } = deps
+  const { accounts, clock, random, throttle } = deps
   const digestKey = random.bytes(32)
   const remembered = new BoundedMap<string, Remembered>(mostRemembered)
 
@@ -60,7 +61,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     const username = canonicalUsername(credentials.username)
     if (!known || known.until <= clock.now() || username === null) return null
     await throttle.assertNotBlocked(username, throttledAddress(clientAddress(request)))
-    const account = await accountStore(db).byUsername(username)
+    const account = await accounts.byUsername(username)
     if (!account || account.passwordHash !== known.passwordHash || !isAccepted(account)) return null
     return account
   }

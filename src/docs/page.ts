@@ -55,6 +55,7 @@ export function renderPage(document: ApiDocument): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(document.info.title)} API</title>
 <link rel="stylesheet" href="/api/docs/style.css">
+<link rel="icon" type="image/svg+xml" href="/api/docs/icon.svg">
 </head>
 <body>
 <header><h1>${escapeHtml(document.info.title)} API</h1><p>${escapeHtml(document.info.description)}</p>
@@ -131,6 +132,10 @@ function escapeHtml(text: string): string {
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
 }
+
+/** A gate: without an icon of its own, a browser asks for /favicon.ico. */
+export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="none" stroke="#4a6fa5" stroke-width="2" d="M2 15V7a6 6 0 0 1 12 0v8M6 15V8m4 7V8M1 15h14"/></svg>
+`
 
 export const stylesheet = `:root { color-scheme: light dark; --line: #8886; --soft: #8882; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }

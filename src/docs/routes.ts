@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { anyone, role } from '../policy/rules.ts'
-import { renderPage, stylesheet } from './page.ts'
+import { icon, renderPage, stylesheet } from './page.ts'
 
 /**
  * Docs room: GET /api/openapi.json and the reference page GET /api/docs, which is plain HTML with one
@@ -19,19 +19,22 @@ export async function docsRoutes(
 
   app.get(
     '/api/openapi.json',
-    { config: { access }, schema: { summary: 'This document' } },
+    { config: { access, describes: { type: 'object' } }, schema: { summary: 'This document' } },
     async (_request, reply) => reply.type('application/json; charset=utf-8').send(document()),
   )
   app.get(
     '/api/docs',
-    { config: { access }, schema: { summary: 'This document as a page' } },
+    { config: { access }, schema: { summary: 'This document as a page', produces: ['text/html'] } },
     async (_request, reply) => reply.type('text/html; charset=utf-8').send(page()),
   )
-  app.get(
-    '/api/docs/style.css',
-    { config: { access }, schema: { hide: true } },
-    async (_request, reply) => reply.type('text/css; charset=utf-8').send(stylesheet),
-  )
+  for (const [url, type, text] of [
+    ['/api/docs/style.css', 'text/css; charset=utf-8', stylesheet],
+    ['/api/docs/icon.svg', 'image/svg+xml', icon],
+  ] as const) {
+    app.get(url, { config: { access }, schema: { hide: true } }, async (_request, reply) =>
+      reply.type(type).send(text),
+    )
+  }
 }
 
 function once<T>(make: () => T): () => T {

@@ -5,7 +5,7 @@ import { ApiError, type ErrorName } from '../kernel/errors.ts'
 import type { Principal, Scheme } from '../kernel/principal.ts'
 import { decide, type Resource } from '../policy/decide.ts'
 import { groupOf } from '../policy/groups.ts'
-import { all, type Rule } from '../policy/rules.ts'
+import { all, describeRule, type Rule } from '../policy/rules.ts'
 import type { BodyKind } from './bodies.ts'
 import { assertCsrf } from './csrf.ts'
 import { isCrossSite } from './origin.ts'
@@ -78,9 +78,7 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
     if (isPreflight(route)) return
     const declared = route.config?.access
     if (!declared) throw new Error(`${route.method} ${route.url} declares no access`)
-    const group = groupOf(route.url)
-    const rule =
-      group && declared.rule !== group.rule ? all(group.rule, declared.rule) : declared.rule
+    const rule = withGroup(route.url, declared.rule)
     const accepted = authenticators.filter(({ scheme }) => accepts(declared, scheme))
     route.config = { ...route.config, access: { ...declared, rule }, accepted }
     if (needsResource(rule)) route.onSend = [assertAsked, ...[route.onSend ?? []].flat()]
@@ -167,6 +165,13 @@ function challenged(
 /** A script's fetch: the Basic challenge would make the browser ask for a password by itself. */
 function isOwnFetch({ headers }: FastifyRequest): boolean {
   return headers['sec-fetch-site'] !== undefined && headers['sec-fetch-mode'] !== 'navigate'
+}
+
+/** A route's rule behind that of its group; once, where they are the same. */
+function withGroup(url: string, rule: Rule): Rule {
+  const group = groupOf(url)
+  if (!group || describeRule(group.rule) === describeRule(rule)) return rule
+  return all(group.rule, rule)
 }
 
 export function accepts({ schemes }: Access, scheme: Scheme): boolean {

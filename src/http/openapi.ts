@@ -70,7 +70,7 @@ interface RouteSchema {
   readonly response?: Readonly<Record<string, JsonSchema>>
 }
 
-function describe(schema: RouteSchema, { config = {}, url }: RouteOptions): FastifySchema {
+function describe(schema: RouteSchema, { config = {}, method, url }: RouteOptions): FastifySchema {
   const { access, body = 'none', describes } = config
   if (!access) return { hide: true } // CORS preflight
   const rule = describeRule(access.rule)
@@ -79,11 +79,12 @@ function describe(schema: RouteSchema, { config = {}, url }: RouteOptions): Fast
   return {
     ...schema,
     description: `Access: ${rule}.`,
+    operationId: operationIdOf(String(method), url),
     tags: [tagOf(url)],
     ...(body === 'form' && { consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
     security: isOpen ? [] : schemes.map((name) => ({ [name]: [] })),
     response: {
-      ...(describes ? { 200: described(describes) } : {}),
+      ...(schema.response ? {} : { 200: described(describes ?? { type: 'string' }) }),
       ...Object.fromEntries(
         Object.entries(schema.response ?? {}).map(([status, answer]) => [
           status,
@@ -137,9 +138,18 @@ function errorResponses(names: readonly ErrorName[]): Record<number, object> {
   return Object.fromEntries(
     [...texts].map(([status, errors]) => [
       status,
-      { description: [...errors].join(' · '), $ref: '#/components/schemas/Error' },
+      {
+        description: [...errors].join(' · '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
     ]),
   )
+}
+
+/** `putApiV1UsersId`: a name for generated clients. */
+function operationIdOf(method: string, url: string): string {
+  const words = url.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 }
 
 function tagOf(url: string): string {

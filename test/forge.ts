@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { createHmac, type KeyObject, sign } from 'node:crypto'
+import type { TestApp } from './app.ts'
+
+export type Json = Readonly<Record<string, unknown>>
+export type Signer = (input: string) => Buffer
+
+/** Signs as the service does, or as an attacker who keys HMAC with something public. */
+export function hs256(secret: string | Buffer): Signer {
+  return (input) => createHmac('sha256', secret).update(input).digest()
+}
+
+export function rs256(key: KeyObject): Signer {
+  return (input) => sign('sha256', Buffer.from(input), key)
+}
+
+/** One segment: a text as it is, anything else as JSON. */
+export function segment(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return Buffer.from(text).toString('base64url')
+}
+
+/** A compact JWS, signed however the test likes. */
+export function forge(header: unknown, payload: unknown, signer: Signer): string {
+  const input = `${segment(header)}.${segment(payload)}`
+  return `${input}.${signer(input).toString('base64url')}`
+}
+
+/** Epoch seconds of the service's clock. */
+export function secondsOf({ clock }: Pick<TestApp, 'clock'>): number {
+  return Math.floor(clock.now() / 1000)
+}
+
+/** What the service itself would put into an access token; an undefined change leaves one out. */
+export function accessClaims(app: TestApp, changes: Json = {}): Json {
+  const now = secondsOf(app)
+  const { issuer, audience } = app.deps.config.token
+  return {
+    iss: issuer,
+    sub: '1',
+    aud: audience,
+    exp: now + 600,
+    nbf: now,
+    iat: now,
+    jti: 'forged',
+    username: 'admin',
+    roles: ['USER', 'EDITOR', 'ADMIN'],
+    type: 'access',
+    auth_time: now,
+    ver: 1,
+    ...changes,
+  }
+}
+
+export function headerOf(token: string): Json {
+  return JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
+}
+
+export function payloadOf(token: string): Json {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+}
+
+const refusals = [
+  ['/api/me', 'Invalid token'],
+  ['/users', 'Invalid or expired token'],
+] as const
+
+/** 401 at a route for bearer tokens alone and at one for every scheme, to the letter. */
+export async function assertRefused(app: TestApp, token: string, what: string): Promise<void> {
+  for (const [path, error] of refusals) {
+    const answer = await app.call('GET', path, { headers: { authorization: `Bearer ${token}` } })
+    assert.deepEqual(
+      [answer.status, answer.body, answer.headers['www-authenticate']],
+      [401, { error }, 'Bearer realm="API", error="invalid_token"'],
+      `${what}: GET ${path}`,
+    )
+  }
+}
+
+/** 200 at both: what is refused beside it is refused for the reason that the test gives. */
+export async function assertAccepted(app: TestApp, token: string, what: string): Promise<void> {
+  for (const [path] of refusals) {
+    const answer = await app.call('GET', path, { headers: { authorization: `Bearer ${token}` } })
+    assert.equal(answer.status, 200, `${what}: GET ${path} ${answer.text}`)
+  }
+}

@@ -1,0 +1,70 @@
+import { AsyncLocalStorage, createHook } from 'node:async_hooks'
+import { pbkdf2Sync, randomBytes } from 'node:crypto'
+import { hash as bcryptHash } from '@node-rs/bcrypt'
+import type { TestApp } from './app.ts'
+
+// Jobs handed to the thread pool: the native modules name theirs with the text `undefined`.
+const hashJobs = new Set(['undefined', 'PBKDF2REQUEST'])
+
+/**
+ * How many password hashes were computed on behalf of the work, counted where Node hands them to
+ * its threads; nothing of the service is replaced or watched.
+ */
+export async function countHashes<T>(
+  work: () => Promise<T>,
+): Promise<{ hashes: number; result: T }> {
+  const here = new AsyncLocalStorage<true>()
+  let hashes = 0
+  const hook = createHook({
+    init: (_id, type) => {
+      if (hashJobs.has(String(type)) && here.getStore()) hashes += 1
+    },
+  }).enable()
+  try {
+    const result = await here.run(true, work)
+    return { hashes, result }
+  } finally {
+    hook.disable()
+  }
+}
+
+/** Sets the stored hash of an account, as an import would. */
+export async function storeHash(app: TestApp, userId: number, hash: string): Promise<void> {
+  await app.deps.db
+    .updateTable('accounts')
+    .set({ password_hash: hash })
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+export async function storedHash(app: TestApp, userId: number): Promise<string> {
+  const { password_hash } = await app.deps.db
+    .selectFrom('accounts')
+    .select('password_hash')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return password_hash
+}
+
+const importedRounds = 1000
+
+/** Hashes as other systems write them, weaker than ours, of any password. */
+export const importedHashes: Record<string, (password: string) => Promise<string>> = {
+  bcrypt: (password) => bcryptHash(password, 4),
+  'bcrypt $2a$': async (password) => (await bcryptHash(password, 4)).replace('$2y$', '$2a$'),
+  'bcrypt $2b$': async (password) => (await bcryptHash(password, 4)).replace('$2y$', '$2b$'),
+  'PBKDF2-SHA-256': async (password) => pbkdf2Hash(password, 'sha256', 'i='),
+  'PBKDF2-SHA-512': async (password) => pbkdf2Hash(password, 'sha512', 'i='),
+  'PBKDF2-SHA-256, rounds alone': async (password) => pbkdf2Hash(password, 'sha256', ''),
+}
+
+function pbkdf2Hash(password: string, algorithm: string, rounds: string): string {
+  const salt = randomBytes(16)
+  const made = pbkdf2Sync(password, salt, importedRounds, 32, algorithm)
+  return `$pbkdf2-${algorithm}$${rounds}${importedRounds}$${unpadded(salt)}$${unpadded(made)}`
+}
+
+/** Base64 without padding, as PHC strings have it. */
+export function unpadded(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replaceAll('=', '')
+}

@@ -1,0 +1,52 @@
+import { createHash, type KeyObject } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { loadConfig } from '../src/config.ts'
+import { connect } from '../src/database/connect.ts'
+import { migrate } from '../src/database/migrate.ts'
+import { type KeySet, loadKeySet } from '../src/keys/key-set.ts'
+import { fixedClock } from './clock.ts'
+import { seededRandom } from './random.ts'
+
+const clock = fixedClock()
+const folders: string[] = []
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+let seeds = 0
+
+/** A data directory and what starts a key set on it, as often as wanted and with any settings. */
+export async function place() {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  folders.push(directory)
+  const { db } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
+  after(() => db.destroy())
+  await migrate(db, clock)
+  const load = (env: Record<string, string> = {}, on = db) => {
+    const config = loadConfig({ DATA_DIR: directory, ...env })
+    seeds += 1
+    return loadKeySet({ config, db: on, clock, random: seededRandom(seeds) })
+  }
+  const rows = () => db.selectFrom('keys').selectAll().orderBy('id').execute()
+  const kinds = async () => (await rows()).map(({ algorithm }) => algorithm).toSorted()
+  return { directory, file: join(directory, 'master.key'), db, load, rows, kinds }
+}
+
+/** Compared by digest, so that no failure prints a key. */
+export function print(key: KeyObject | Uint8Array): string {
+  const bytes =
+    key instanceof Uint8Array
+      ? key
+      : key.type === 'secret'
+        ? key.export()
+        : key.export({ format: 'der', type: key.type === 'private' ? 'pkcs8' : 'spki' })
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Everything that two loads of one key set have in common. */
+export function prints({ current, dataKey }: KeySet) {
+  return [current.kid, current.algorithm, print(current.signWith), print(dataKey)]
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import { databaseFileName } from '../src/database/connect.ts'
+import { digest } from '../src/kernel/digest.ts'
+import { canonicalUsername } from '../src/kernel/username.ts'
+import type { Answer, Call, TestApp } from './app.ts'
+import { assertRefusal } from './refusal.ts'
+
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+type Door = (app: TestApp, who: Credentials, call?: Call) => Promise<Answer>
+
+const basicAt =
+  (path: string): Door =>
+  (app, { username, password }, call = {}) => {
+    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+    return app.call('GET', path, { ...call, headers: { ...call.headers, authorization } })
+  }
+
+/** Every place where a username and a password are taken. */
+export const doors = {
+  'form, session': (app, { username, password }, call?) =>
+    app.call('POST', '/login', { ...call, form: { username, password, mode: 'session' } }),
+  'form, token': (app, { username, password }, call?) =>
+    app.call('POST', '/login', { ...call, form: { username, password, mode: 'token' } }),
+  JSON: (app, { username, password }, call?) =>
+    app.call('POST', '/login', { ...call, json: { username, password } }),
+  'JSON, pair': (app, { username, password }, call?) =>
+    app.call('POST', '/login', { ...call, json: { username, password, mode: 'pair' } }),
+  Basic: basicAt('/users'),
+  'Basic, v1': basicAt('/api/v1/users'),
+  'Basic, v2': basicAt('/api/v2/users'),
+} satisfies Record<string, Door>
+
+export const everyDoor: readonly (readonly [string, Door])[] = Object.entries(doors)
+
+/** The same try `times` times, one after the other; answers the statuses. */
+export async function tryTimes(times: number, attempt: () => Promise<Answer>): Promise<number[]> {
+  const statuses: number[] = []
+  for (let done = 0; done < times; done += 1) statuses.push((await attempt()).status)
+  return statuses
+}
+
+/** How often each status came. */
+export function tally(answers: readonly Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** What an answer lets its reader compare: all but the values that always differ. */
+export function visible({ status, text, headers }: Answer): object {
+  return { status, text, headers: Object.keys(headers).sort() }
+}
+
+/** The places of one address, the oldest first. */
+export function placesOf(app: TestApp, address: string) {
+  return app.deps.db
+    .selectFrom('throttle_places')
+    .select(['id', 'username', 'taken_at', 'pending'])
+    .where('address', '=', address)
+    .orderBy('id')
+    .execute()
+}
+
+/** Takes places as another process would, whose verdict has not come yet. */
+export async function takePlaces(
+  app: TestApp,
+  count: number,
+  { username, address, pending = 1 }: { username: string; address: string; pending?: 0 | 1 },
+): Promise<void> {
+  const key = { username: digest(canonicalUsername(username) ?? ''), address }
+  const place = { ...key, taken_at: app.clock.now(), pending }
+  await app.deps.db.insertInto('throttle_places').values(Array(count).fill(place)).execute()
+}
+
+/** Resolves once the condition holds, without any time passing on the clock of the test. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turns = 0; turns < 100_000; turns += 1) {
+    if (await condition()) return
+    await setImmediate()
+  }
+  throw new Error('it never came')
+}
+
+/** Holds the write lock of the database as another process would; answers how to release it. */
+export function lockDatabase({ directory }: TestApp): () => void {
+  const other = new DatabaseSync(join(directory, databaseFileName))
+  other.exec('begin immediate')
+  return () => other.close()
+}
+
+/** How many events of a name the log holds. */
+export function eventsNamed({ log }: TestApp, event: string): number {
+  return log.filter((line) => line.event === event).length
+}
+
+let hosts = 0
+
+/** An address that no test has used yet: tries from it count for themselves. */
+export function newHost(): string {
+  hosts += 1
+  return `198.51.${hosts >> 8}.${hosts & 0xff}`
+}
+
+/** A try with a password that nobody has. */
+export function guess(app: TestApp, { username }: { username: string }, from: string) {
+  return doors.JSON(app, { username, password: 'not the password' }, { from })
+}
+
+export function assertBlocked(answer: Answer, retryAfter: string): void {
+  assertRefusal(answer, 429, 'Too many login attempts')
+  assert.equal(answer.headers['retry-after'], retryAfter)
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { startService } from '../tools/service.ts'
+import { type CurlState, curl, matches, readTranscript } from './transcript.ts'
+
+const root = join(import.meta.dirname, '..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+
+suite('README', async () => {
+  const password = 'correct horse battery staple'
+  const service = await startService([process.execPath, 'src/main.ts'], {
+    ADMIN_PASSWORD: password,
+    BASE_URL: 'http://127.0.0.1:3000',
+  })
+  after(() => service.remove())
+  const state: CurlState = { variables: new Map([['ADMIN_PASSWORD', password]]), jars: new Map() }
+  const steps = readTranscript(readme)
+
+  test('shows the first calls', () => assert.ok(steps.length >= 12))
+
+  for (const { command, output } of steps) {
+    test(command, async () => {
+      const actual = await curl(command, service.url, state)
+      assert.ok(
+        matches(actual, output, state),
+        `${actual}\n  is not what the README shows:\n${output}`,
+      )
+    })
+  }
+
+  test('SIGTERM is answered with exit 0', async () => {
+    assert.equal(await service.stop(), 0)
+  })
+
+  test('names only files that exist and settings that are', () => {
+    for (const [, path = ''] of readme.matchAll(/\]\(([^)#]+)\)/g)) {
+      assert.ok(existsSync(join(root, path)), path)
+    }
+    const configuration = readFileSync(join(root, 'docs/configuration.md'), 'utf8')
+    for (const [, name = ''] of readme.matchAll(/^\| `([A-Z_]+)`/gm)) {
+      assert.ok(configuration.includes(`\`${name}\``), name)
+    }
+  })
+
+  test('a first start prints its password, its address and three calls, once', async () => {
+    const { ADMIN_PASSWORD: _, ...env } = process.env
+    const first = await startService(
+      [process.execPath, 'src/main.ts'],
+      env as Record<string, string>,
+    )
+    const printed = first.output()
+    const [, secret = ''] = /password {2}(\S+)/.exec(printed) ?? []
+    assert.ok(secret.length >= 24)
+    assert.equal(printed.match(/^ {2}curl /gm)?.length, 3)
+    for (const [line] of printed.matchAll(/^ {2}curl .*$/gm)) {
+      const answer = JSON.parse(await curl(line.trim(), first.url, state))
+      assert.equal(answer.error, undefined)
+    }
+    assert.equal(await first.stop('SIGINT'), 0)
+    const again = await startService([process.execPath, 'src/main.ts'], {}, first.dataDirectory)
+    assert.doesNotMatch(again.output(), /password/)
+    assert.equal(await again.stop(), 0)
+    again.remove()
+  })
+})

@@ -1,0 +1,44 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { KyselyPlugin, RootOperationNode } from 'kysely'
+import { connect } from '../src/database/connect.ts'
+import type { TestOptions } from './app.ts'
+
+/** What was read from which table, and how many rows came. */
+export interface Read {
+  readonly table: string | undefined
+  readonly rows: number
+}
+
+/**
+ * Options of a service whose database tells of every read, after it was made and before the service
+ * sees it; what the callback answers is waited for. So a test can act at one exact moment.
+ */
+export function watchedDatabase(
+  onRead: (read: Read) => Promise<void> | void,
+): Pick<TestOptions, 'directory' | 'deps'> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  const tables = new WeakMap<object, string | undefined>()
+  const { db, feed } = connect({ dataDirectory: directory, timeoutMs: 2000, synchronous: 'off' })
+  const plugin: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      if (node.kind === 'SelectQueryNode') tables.set(queryId, tableOf(node))
+      return node
+    },
+    async transformResult({ result, queryId }) {
+      if (tables.has(queryId)) {
+        await onRead({ table: tables.get(queryId), rows: result.rows.length })
+      }
+      return result
+    },
+  }
+  return { directory, deps: { db: db.withPlugin(plugin), feed } }
+}
+
+function tableOf(node: RootOperationNode): string | undefined {
+  const [from] = node.kind === 'SelectQueryNode' ? (node.from?.froms ?? []) : []
+  return from?.kind === 'TableNode'
+    ? (from as { table?: { identifier: { name: string } } }).table?.identifier.name
+    : undefined
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Service {
+  readonly url: string
+  readonly process: ChildProcess
+  readonly dataDirectory: string
+  /** All that was printed so far. */
+  output(): string
+  /** SIGTERM; answers the exit code once the process has ended. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+  /** Removes the data directory. */
+  remove(): void
+}
+
+const patienceMs = 15_000
+
+/** Starts the real service as a process of its own, on a free port of loopback, and waits until it is ready. */
+export async function startService(
+  command: readonly [string, ...string[]],
+  env: Record<string, string> = {},
+  dataDirectory = mkdtempSync(join(tmpdir(), 'gatehouse-')),
+): Promise<Service> {
+  const [program, ...args] = command
+  const child = spawn(program, args, {
+    cwd: join(import.meta.dirname, '..'),
+    env: { ...process.env, DATA_DIR: dataDirectory, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  // A test that fails before it stops its service must neither hang the runner nor leave it behind.
+  child.unref()
+  for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref()
+  process.once('exit', () => child.kill('SIGKILL'))
+  let output = ''
+  const exited = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)))
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not ready:\n${output}`)), patienceMs)
+    const read = (chunk: Buffer) => {
+      output += chunk
+      const [, address] = /"event":"sys_startup","address":"([^"]+)"/.exec(output) ?? []
+      if (address) {
+        clearTimeout(timer)
+        resolve(address)
+      }
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    void exited.then((code) => reject(new Error(`exit ${code} before it was ready:\n${output}`)))
+  })
+  return {
+    url,
+    process: child,
+    dataDirectory,
+    output: () => output,
+    stop: (signal = 'SIGTERM') => {
+      child.ref()
+      child.kill(signal)
+      return exited
+    },
+    remove: () => rmSync(dataDirectory, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { startService } from './service.ts'
+
+/** Starts what `npm run build` has made, uses it once and stops it. */
+const password = 'a password for one minute'
+const service = await startService([process.execPath, 'dist/main.js'], { ADMIN_PASSWORD: password })
+try {
+  const login = await fetch(`${service.url}/login`, {
+    method: 'POST',
+    body: new URLSearchParams({ username: 'admin', password, mode: 'token' }),
+  })
+  assert.equal(login.status, 200)
+  const { token } = (await login.json()) as { token: string } // what the contract says
+  const users = await fetch(`${service.url}/users`, { headers: { authorization: `Bearer ${token}` } })
+  assert.equal(users.status, 200)
+  assert.equal(((await users.json()) as unknown[]).length, 1)
+} finally {
+  const code = await service.stop()
+  service.remove()
+  assert.equal(code, 0, 'SIGTERM drains and exits 0')
+}
+process.stdout.write('dist/ starts, serves and stops\n')
