@@ -1,7 +1,8 @@
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
+import { passwordRefusal } from './accounts/password-rules.ts'
 import { canonicalUsername } from './kernel/username.ts'
-import { assertStrongSecret, assertVaried } from './secrets.ts'
+import { assertSoundRsaKey, assertStrongSecret, assertVaried } from './secrets.ts'
 import {
   integer,
   list,
@@ -215,10 +216,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
 
 function contradictions(values: SettingValues): string[] {
   const mistakes: string[] = []
-  const passwordLength = values.ADMIN_PASSWORD && [...values.ADMIN_PASSWORD.reveal()].length
-  if (passwordLength !== undefined && passwordLength < values.PASSWORD_MIN_LENGTH) {
-    mistakes.push(`ADMIN_PASSWORD must have at least ${values.PASSWORD_MIN_LENGTH} characters`)
-  }
+  const adminPassword = values.ADMIN_PASSWORD?.reveal()
+  const refusal =
+    adminPassword === undefined
+      ? undefined
+      : passwordRefusal(adminPassword, values.PASSWORD_MIN_LENGTH)
+  if (refusal) mistakes.push(`ADMIN_PASSWORD ${refusal}`)
   if (values.NODE_ENV !== 'production') return mistakes
   const base = new URL(values.BASE_URL ?? defaultBaseUrl(values))
   if (base.protocol === 'http:' && !isLoopback(base.hostname)) {
@@ -318,21 +321,20 @@ export function parseMasterKey(value: string): Uint8Array {
 }
 
 function assertHost(value: string): void {
-  if (isIP(value) === 0 && !/^[A-Za-z0-9.-]+$/.test(value)) {
+  const host = isIP(value) === 6 ? `[${value}]` : value
+  if (!/^[A-Za-z0-9.:-]+$/.test(value) || !URL.canParse(`http://${host}`)) {
     throw new Error('must be an address or a host name')
   }
 }
 
 function assertRsaKey(pem: string): void {
-  let bits: number | undefined
+  let key: KeyObject
   try {
-    const key = createPrivateKey(pem)
-    if (key.asymmetricKeyType !== 'rsa') throw new Error('not RSA')
-    bits = key.asymmetricKeyDetails?.modulusLength
+    key = createPrivateKey(pem)
   } catch {
     throw new Error('must be an RSA private key in PEM')
   }
-  if (bits === undefined || bits < 2048) throw new Error('must have at least 2048 bits')
+  assertSoundRsaKey(key)
 }
 
 function parseBaseUrl(value: string): string {
@@ -345,7 +347,7 @@ function parseBaseUrl(value: string): string {
 
 function parseOrigin(item: string): string {
   if (item === '*') return item
-  if (!URL.canParse(item) || new URL(item).origin !== item) {
+  if (!URL.canParse(item) || new URL(item).origin !== item || item.includes('*')) {
     throw new Error(`holds ${JSON.stringify(item)}, which is not an origin`)
   }
   return item

@@ -151,5 +151,7 @@ function secretText(
   } catch {
     throw new Error(`cannot be read from the file that ${name}_FILE names`)
   }
-  return content.replace(/\r?\n$/, '')
+  const text = content.replace(/\r?\n$/, '')
+  if (text === '') throw new Error(`is empty in the file that ${name}_FILE names`)
+  return text
 }

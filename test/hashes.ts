@@ -46,22 +46,23 @@ export async function storedHash(app: TestApp, userId: number): Promise<string> 
   return password_hash
 }
 
-const importedRounds = 1000
-
 /** Hashes as other systems write them, weaker than ours, of any password. */
 export const importedHashes: Record<string, (password: string) => Promise<string>> = {
   bcrypt: (password) => bcryptHash(password, 4),
   'bcrypt $2a$': async (password) => (await bcryptHash(password, 4)).replace('$2y$', '$2a$'),
   'bcrypt $2b$': async (password) => (await bcryptHash(password, 4)).replace('$2y$', '$2b$'),
-  'PBKDF2-SHA-256': async (password) => pbkdf2Hash(password, 'sha256', 'i='),
-  'PBKDF2-SHA-512': async (password) => pbkdf2Hash(password, 'sha512', 'i='),
-  'PBKDF2-SHA-256, rounds alone': async (password) => pbkdf2Hash(password, 'sha256', ''),
+  'PBKDF2-SHA-256': async (password) => pbkdf2Hash(password),
+  'PBKDF2-SHA-512': async (password) => pbkdf2Hash(password, { algorithm: 'sha512' }),
+  'PBKDF2-SHA-256, rounds alone': async (password) => pbkdf2Hash(password).replace('i=', ''),
 }
 
-function pbkdf2Hash(password: string, algorithm: string, rounds: string): string {
+export function pbkdf2Hash(
+  password: string,
+  { algorithm = 'sha256', rounds = 1000 }: { algorithm?: string; rounds?: number } = {},
+): string {
   const salt = randomBytes(16)
-  const made = pbkdf2Sync(password, salt, importedRounds, 32, algorithm)
-  return `$pbkdf2-${algorithm}$${rounds}${importedRounds}$${unpadded(salt)}$${unpadded(made)}`
+  const made = pbkdf2Sync(password, salt, rounds, 32, algorithm)
+  return `$pbkdf2-${algorithm}$i=${rounds}$${unpadded(salt)}$${unpadded(made)}`
 }
 
 /** Base64 without padding, as PHC strings have it. */

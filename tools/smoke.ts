@@ -11,7 +11,9 @@ try {
   })
   assert.equal(login.status, 200)
   const { token } = (await login.json()) as { token: string } // what the contract says
-  const users = await fetch(`${service.url}/users`, { headers: { authorization: `Bearer ${token}` } })
+  const users = await fetch(`${service.url}/users`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
   assert.equal(users.status, 200)
   assert.equal(((await users.json()) as unknown[]).length, 1)
 } finally {

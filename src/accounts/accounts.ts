@@ -7,7 +7,7 @@ import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 import type { NewUser } from '../users/user.ts'
 import { insertUser, userExists } from '../users/users.ts'
-import { type Account, isAdministrator } from './account.ts'
+import { type Account, isAdministrator, isUsable } from './account.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
 import { type AccountChanges, accountStore } from './store.ts'
@@ -114,11 +114,11 @@ export function createAccounts({ config, db, clock, passwords, hooks }: Accounts
         if (isAdministrator(before) && !isAdministrator({ ...before, ...changes })) {
           await assertAnotherAdministrator(trx, userId)
         }
-        const after = present(await store.update(userId, changes))
+        await store.update(userId, changes)
         if (changes.endRefreshTokens) {
           for (const ending of hooks.ending) await ending(trx, userId, keepSession)
         }
-        return after
+        return present(await store.byUserId(userId))
       })
     },
 
@@ -167,6 +167,19 @@ function changesOf(
 function sameRoles(left: readonly Role[], right: readonly Role[]): boolean {
   const names = new Set(left)
   return names.size === right.length && right.every((role) => names.has(role))
+}
+
+/**
+ * For whoever gives out a login after a verification that took its time: whether the account is
+ * still what was verified. @throws ApiError invalidCredentials where it was locked, disabled,
+ * deleted or given another password meanwhile
+ */
+export async function reread(trx: DatabaseOrTransaction, verified: Account): Promise<Account> {
+  const account = await accountStore(trx).byUserId(verified.userId)
+  if (!account || !isUsable(account) || account.refreshVersion !== verified.refreshVersion) {
+    throw new ApiError('invalidCredentials')
+  }
+  return account
 }
 
 async function freeUser(trx: DatabaseOrTransaction, userId: number): Promise<number> {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
-import { offsetOf, parsePage } from '../http/paging.ts'
+import { offsetOf, parsePage, type Query } from '../http/paging.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
@@ -31,15 +31,14 @@ export async function accountAdminRoutes(
   app.get(
     '/api/admin/accounts',
     {
-      config: { access },
+      config: { access, query: ListQuery },
       schema: {
         summary: 'One page of accounts',
-        querystring: ListQuery,
         response: { 200: AccountPage },
       },
     },
     async (request) => {
-      const page = parsePage(request.query, mostPerPage)
+      const page = parsePage(request.query as Query, mostPerPage) // parsed by Fastify
       const total = await accounts.count()
       const data = await accounts.page(offsetOf(page, total), page.limit)
       return { ...page, total, data: data.map(show) }
@@ -93,7 +92,7 @@ export async function accountAdminRoutes(
         body: UpdateAccount,
         response: { 200: AccountBody },
       },
-      preValidation: async (request: FastifyRequest) => {
+      onRequest: async (request: FastifyRequest) => {
         await named((request.params as { username: string }).username) // 404 comes before 400
       },
     },

@@ -64,7 +64,8 @@ export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Prom
     })
     throw new ApiError('invalidCredentials')
   }
-  await refreshHash(deps, account, attempt.password)
+  // The login does not depend on it: what fails now is tried again at the next one.
+  await refreshHash(deps, account, attempt.password).catch(() => {})
   return { account, place }
 }
 

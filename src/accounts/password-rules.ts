@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { refuseField } from '../kernel/errors.ts'
 import { codePointLength } from '../kernel/username.ts'
 
 const maxLength = 128
@@ -14,12 +14,12 @@ export function assertAcceptablePassword(
   field: string,
   { password: { minLength } }: Pick<Config, 'password'>,
 ): void {
-  const reason = refusal(password, minLength)
-  if (reason)
-    throw new ApiError('validationFailed', { details: [{ path: [field], message: reason }] })
+  const reason = passwordRefusal(password, minLength)
+  if (reason) refuseField([field], reason)
 }
 
-function refusal(password: string, minLength: number): string | undefined {
+/** Why a text cannot be a new password, in the words of `details`; undefined where it can. */
+export function passwordRefusal(password: string, minLength: number): string | undefined {
   if (!password.isWellFormed() || password.includes('\0')) {
     return 'must not hold NUL characters or lone surrogates'
   }

@@ -14,6 +14,7 @@ export type Argon2Cost = Pick<Config['password'], 'argon2MemoryKib' | 'argon2Pas
 const saltBytes = 16
 const hashBytes = 32
 const lanes = 1
+const shortestHashBytes = 16
 // What bcrypt reads of a password; the rest would not count.
 const bcryptMaxBytes = 72
 
@@ -37,19 +38,15 @@ export function hashPassword(password: string, cost: Argon2Cost, random: Random)
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const text = normalized(password)
-  try {
-    if (
-      stored.startsWith('$argon2id$') ||
-      stored.startsWith('$argon2i$') ||
-      stored.startsWith('$argon2d$')
-    ) {
-      return await argon2Verify(stored, text)
-    }
-    if (/^\$2[aby]\$/.test(stored)) return await verifyBcrypt(text, stored)
-    if (stored.startsWith('$pbkdf2-')) return await verifyPbkdf2(text, stored)
-  } catch {
-    // malformed hash
-  }
+  const matches = await matchesHash(text, stored).catch(() => false) // a malformed hash
+  // A NUL pads a key of HMAC and ends a bcrypt password; a lone surrogate has no bytes of its own.
+  return matches && text.isWellFormed() && !text.includes('\0')
+}
+
+async function matchesHash(text: string, stored: string): Promise<boolean> {
+  if (/^\$argon2(id|i|d)\$/.test(stored)) return argon2Verify(stored, text)
+  if (bcryptFormat.test(stored)) return verifyBcrypt(text, stored)
+  if (stored.startsWith('$pbkdf2-')) return verifyPbkdf2(text, stored)
   return false
 }
 
@@ -66,10 +63,11 @@ function normalized(password: string): string {
   return password.normalize('NFC')
 }
 
+const bcryptFormat = /^\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}$/
+
 async function verifyBcrypt(password: string, stored: string): Promise<boolean> {
   const matches = await bcryptVerify(password, stored)
-  // bcrypt stops at 72 bytes and at a NUL: what lies behind must not be ignored.
-  return matches && Buffer.byteLength(password) <= bcryptMaxBytes && !password.includes('\0')
+  return matches && Buffer.byteLength(password) <= bcryptMaxBytes // what lies behind must count
 }
 
 // $pbkdf2-sha256$i=600000$salt$hash, or the rounds alone as passlib writes them.
@@ -80,6 +78,7 @@ async function verifyPbkdf2(password: string, stored: string): Promise<boolean> 
   const [, algorithm, rounds, salt, expected] = pbkdf2Format.exec(stored) ?? []
   if (!algorithm || !rounds || !salt || !expected) return false
   const wanted = decode(expected)
+  if (wanted.length < shortestHashBytes) return false // cut short, it would fit too many passwords
   const made = await derive(password, decode(salt), Number(rounds), wanted.length, algorithm)
   return timingSafeEqual(made, wanted)
 }

@@ -1,4 +1,4 @@
-import { type Selectable, sql, type UpdateObject } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
 import { type Role, sortRoles } from '../kernel/principal.ts'
@@ -22,7 +22,12 @@ export interface AccountChanges {
 }
 
 export function accountStore(db: DatabaseOrTransaction) {
-  const accounts = () => db.selectFrom('accounts').selectAll()
+  const accounts = () =>
+    db
+      .selectFrom('accounts')
+      .innerJoin('token_versions', 'token_versions.user_id', 'accounts.user_id')
+      .selectAll('accounts')
+      .select(['access_version', 'refresh_version'])
 
   return {
     async byUsername(username: Username): Promise<Account | null> {
@@ -31,13 +36,17 @@ export function accountStore(db: DatabaseOrTransaction) {
     },
 
     async byUserId(userId: number): Promise<Account | null> {
-      const row = await accounts().where('user_id', '=', userId).executeTakeFirst()
+      const row = await accounts().where('accounts.user_id', '=', userId).executeTakeFirst()
       return row ? toAccount(row) : null
     },
 
     /** Accounts in the order of their users' ids. */
     async page(offset: number, limit: number): Promise<Account[]> {
-      const rows = await accounts().orderBy('user_id').limit(limit).offset(offset).execute()
+      const rows = await accounts()
+        .orderBy('accounts.user_id')
+        .limit(limit)
+        .offset(offset)
+        .execute()
       return rows.map(toAccount)
     },
 
@@ -62,21 +71,39 @@ export function accountStore(db: DatabaseOrTransaction) {
           created_at: account.createdAt,
           locked: 0,
           active: 1,
-          access_version: 1,
-          refresh_version: 1,
         })
+        .execute()
+      await db
+        .insertInto('token_versions')
+        .values({ user_id: account.userId, access_version: 1, refresh_version: 1 })
+        .onConflict((conflict) => conflict.doNothing()) // of an earlier account of this user
         .execute()
     },
 
-    /** Answers the account as it is then; null where there is none. */
-    async update(userId: number, changes: AccountChanges): Promise<Account | null> {
-      const row = await db
-        .updateTable('accounts')
-        .set(columnsOf(changes))
+    async update(userId: number, changes: AccountChanges): Promise<void> {
+      const columns = columnsOf(changes)
+      if (Object.keys(columns).length > 0) {
+        await db.updateTable('accounts').set(columns).where('user_id', '=', userId).execute()
+      }
+      await this.raiseVersions(userId, changes)
+    },
+
+    async raiseVersions(
+      userId: number,
+      {
+        endAccessTokens,
+        endRefreshTokens,
+      }: Pick<AccountChanges, 'endAccessTokens' | 'endRefreshTokens'>,
+    ): Promise<void> {
+      if (!endAccessTokens && !endRefreshTokens) return
+      await db
+        .updateTable('token_versions')
+        .set((eb) => ({
+          access_version: eb('access_version', '+', endAccessTokens ? 1 : 0),
+          refresh_version: eb('refresh_version', '+', endRefreshTokens ? 1 : 0),
+        }))
         .where('user_id', '=', userId)
-        .returningAll()
-        .executeTakeFirst()
-      return row ? toAccount(row) : null
+        .execute()
     },
 
     /** Replaces a hash by a better one of the same password, unless it was replaced meanwhile. */
@@ -89,7 +116,9 @@ export function accountStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
+    /** The versions stay, raised: they outlive the account, its tokens do not. */
     async remove(userId: number): Promise<void> {
+      await this.raiseVersions(userId, { endAccessTokens: true, endRefreshTokens: true })
       await db.deleteFrom('accounts').where('user_id', '=', userId).execute()
     },
 
@@ -113,20 +142,20 @@ function joinRoles(roles: readonly Role[]): string {
   return sortRoles(roles).join(',')
 }
 
-function columnsOf(changes: AccountChanges): UpdateObject<Schema, 'accounts'> {
+function columnsOf(changes: AccountChanges): Updateable<Schema['accounts']> {
   return {
     ...(changes.passwordHash !== undefined && { password_hash: changes.passwordHash }),
     ...(changes.roles && { roles: joinRoles(changes.roles) }),
     ...(changes.locked !== undefined && { locked: Number(changes.locked) }),
     ...(changes.active !== undefined && { active: Number(changes.active) }),
     ...(changes.mustChange !== undefined && { must_change: Number(changes.mustChange) }),
-    // A set clause must not be empty, and adding 0 changes nothing.
-    access_version: sql<number>`access_version + ${changes.endAccessTokens ? 1 : 0}`,
-    refresh_version: sql<number>`refresh_version + ${changes.endRefreshTokens ? 1 : 0}`,
   }
 }
 
-function toAccount(row: Selectable<Schema['accounts']>): Account {
+type AccountRow = Selectable<Schema['accounts']> &
+  Pick<Selectable<Schema['token_versions']>, 'access_version' | 'refresh_version'>
+
+function toAccount(row: AccountRow): Account {
   return {
     userId: row.user_id,
     username: row.username as Username, // canonical since it was stored

@@ -60,9 +60,9 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     const known = remembered.get(nameOf(credentials))
     const username = canonicalUsername(credentials.username)
     if (!known || known.until <= clock.now() || username === null) return null
-    await throttle.assertNotBlocked(username, throttledAddress(clientAddress(request)))
     const account = await accounts.byUsername(username)
     if (!account || account.passwordHash !== known.passwordHash || !isAccepted(account)) return null
+    await throttle.pass(username, throttledAddress(clientAddress(request)))
     return account
   }
 

@@ -14,7 +14,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { DatabaseUnavailable, UniqueViolation } from './errors.ts'
-import { Turnstile } from './turnstile.ts'
+import { Deadline, Turnstile } from './turnstile.ts'
 
 // SQLite's primary result codes, https://sqlite.org/rescode.html
 const busy = 5
@@ -84,12 +84,19 @@ class NodeSqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    const { path, synchronous } = this.#options
-    this.#writer = new Connection(new DatabaseSync(path, { timeout: 0 }))
-    this.#writer.exec('pragma journal_mode = wal')
-    this.#writer.exec(`pragma synchronous = ${synchronous}`)
-    this.#writer.exec('pragma foreign_keys = on')
-    this.#reader = new Connection(new DatabaseSync(path, { timeout: 0, readOnly: true }))
+    const { path, synchronous, timeoutMs } = this.#options
+    const writer = new Connection(path)
+    try {
+      // Another process may be making the file at this moment.
+      await retryWhileBusy(() => writer.exec('pragma journal_mode = wal'), new Deadline(timeoutMs))
+      writer.exec(`pragma synchronous = ${synchronous}`)
+      writer.exec('pragma foreign_keys = on')
+      this.#reader = new Connection(path, { readOnly: true })
+    } catch (error) {
+      writer.close()
+      throw error
+    }
+    this.#writer = writer
   }
 
   dataVersion(): number {
@@ -143,9 +150,10 @@ class Lease implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#inTransaction) return this.#writer.run(query)
     if (query.query.kind === 'SelectQueryNode') return this.#reader.run(query)
-    const leave = await this.#turns.enter(this.#timeoutMs)
+    const deadline = new Deadline(this.#timeoutMs)
+    const leave = await this.#turns.enter(deadline)
     try {
-      return await retryWhileBusy(() => this.#writer.run<R>(query), this.#timeoutMs)
+      return await retryWhileBusy(() => this.#writer.run<R>(query), deadline)
     } finally {
       leave()
     }
@@ -158,9 +166,10 @@ class Lease implements DatabaseConnection {
 
   /** BEGIN IMMEDIATE: a transaction that starts as a reader could fail half-way at its first write. */
   async begin(): Promise<void> {
-    const leave = await this.#turns.enter(this.#timeoutMs)
+    const deadline = new Deadline(this.#timeoutMs)
+    const leave = await this.#turns.enter(deadline)
     try {
-      await retryWhileBusy(() => this.#writer.exec('begin immediate'), this.#timeoutMs)
+      await retryWhileBusy(() => this.#writer.exec('begin immediate'), deadline)
     } catch (error) {
       leave()
       throw error
@@ -170,6 +179,8 @@ class Lease implements DatabaseConnection {
   }
 
   async end(how: 'commit' | 'rollback'): Promise<void> {
+    // Kysely rolls back after a commit that failed: by then the writer may be another's.
+    if (!this.#inTransaction) return
     try {
       this.#writer.exec(how)
     } catch (error) {
@@ -195,8 +206,12 @@ class Connection {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
 
-  constructor(db: DatabaseSync) {
-    this.#db = db
+  constructor(path: string, { readOnly = false } = {}) {
+    try {
+      this.#db = new DatabaseSync(path, { timeout: 0, readOnly })
+    } catch (error) {
+      throw translated(error)
+    }
   }
 
   get isTransaction(): boolean {
@@ -262,8 +277,10 @@ interface Prepared {
  */
 function bindable(value: unknown): SQLInputValue {
   switch (typeof value) {
-    case 'string':
     case 'number':
+      if (Number.isNaN(value)) throw new TypeError('NaN would be stored as NULL')
+      return value
+    case 'string':
     case 'bigint':
       return value
   }
@@ -271,16 +288,15 @@ function bindable(value: unknown): SQLInputValue {
   throw new TypeError(`a parameter of type ${typeof value} cannot be bound`)
 }
 
-async function retryWhileBusy<T>(attempt: () => T, timeoutMs: number): Promise<T> {
-  for (let waitedMs = 0; ; waitedMs += retryMs) {
+async function retryWhileBusy<T>(attempt: () => T, deadline: Deadline): Promise<T> {
+  for (;;) {
     try {
       return attempt()
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable) || !error.isBusy || waitedMs >= timeoutMs) {
-        throw error
-      }
+      const mayPass = error instanceof DatabaseUnavailable && error.isBusy
+      if (!mayPass || deadline.leftMs() === 0) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, retryMs))
+    await new Promise((resolve) => setTimeout(resolve, Math.min(retryMs, deadline.leftMs())))
   }
 }
 

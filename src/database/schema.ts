@@ -7,6 +7,7 @@ import type { Generated } from 'kysely'
 export interface Schema {
   users: UsersTable
   accounts: AccountsTable
+  token_versions: TokenVersionsTable
   sessions: SessionsTable
   throttle_places: ThrottlePlacesTable
   keys: KeysTable
@@ -33,10 +34,14 @@ interface AccountsTable {
   locked: number
   active: number
   must_change: number
-  /** Raised to end access tokens, and refresh tokens, already given out. */
+  created_at: number
+}
+
+/** Raised to end the access tokens, or the refresh tokens, of a user given out so far. */
+interface TokenVersionsTable {
+  user_id: number
   access_version: number
   refresh_version: number
-  created_at: number
 }
 
 interface SessionsTable {

@@ -48,6 +48,8 @@ declare module 'fastify' {
     errors?: readonly ErrorName[]
     /** Fields whose absence has an error text of its own. */
     required?: { readonly fields: readonly string[]; readonly error: ErrorName }
+    /** The query, for OpenAPI: what is wrong in it counts as absent, or the handler refuses it. */
+    query?: JsonSchema
     /** The schema of a 200 that the handler writes itself, for OpenAPI. */
     describes?: JsonSchema
   }
@@ -157,7 +159,8 @@ function challenged(
   const challenges = accepted
     .filter(({ header }) => header !== 'basic' || !isOwnFetch(request))
     .flatMap(({ challenge }) => challenge ?? [])
-  if (challenges.length > 0) reply.header('www-authenticate', challenges)
+  const [first, ...more] = challenges
+  if (first) reply.header('www-authenticate', more.length === 0 ? first : challenges)
   const [only, ...others] = accepted
   return new ApiError(only && others.length === 0 ? only.missing : 'authenticationRequired')
 }

@@ -28,6 +28,8 @@ export const errorHandler = plugin<Pick<Config, 'environment'>>(async (app, { en
     const error = asApiError(thrown, request)
     if (error.status >= 500) request.log.error({ err: error.cause ?? thrown }, error.message)
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
+    // What is no proper HTTP may not be followed by anything on the same connection.
+    if (error.row === 'badRequest') reply.header('connection', 'close')
     reply.status(error.status)
     if (error.status === 401 && request.routeOptions.config.access?.silent) {
       return reply.header('content-length', 0).send()
@@ -53,6 +55,8 @@ function sendError(reply: FastifyReply, error: ApiError, message: string | undef
 
 function asApiError(thrown: unknown, request: FastifyRequest): ApiError {
   if (thrown instanceof ApiError) return thrown
+  // The client left in the middle of its own body: nobody reads this answer.
+  if (request.raw.destroyed && !request.raw.complete) return new ApiError('badRequest')
   if (thrown instanceof DatabaseUnavailable) {
     return new ApiError('serviceUnavailable', {
       cause: thrown,

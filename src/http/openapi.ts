@@ -65,19 +65,19 @@ interface RouteSchema {
   readonly summary?: string
   readonly hide?: boolean
   readonly body?: JsonSchema
-  readonly querystring?: JsonSchema
   readonly params?: JsonSchema
   readonly response?: Readonly<Record<string, JsonSchema>>
 }
 
 function describe(schema: RouteSchema, { config = {}, method, url }: RouteOptions): FastifySchema {
-  const { access, body = 'none', describes } = config
+  const { access, body = 'none', describes, query } = config
   if (!access) return { hide: true } // CORS preflight
   const rule = describeRule(access.rule)
   const isOpen = access.rule.kind === 'anyone'
   const schemes = (['basic', 'session', 'bearer'] as const).filter((name) => accepts(access, name))
   return {
     ...schema,
+    ...(query && { querystring: query }),
     description: `Access: ${rule}.`,
     operationId: operationIdOf(String(method), url),
     tags: [tagOf(url)],

@@ -35,7 +35,7 @@ export function offsetOf({ page, limit }: Page, total: number): number {
 
 /** Decimal digits from 1 to 2^53-1, and nothing else: no sign, no exponent, no space. */
 export function positiveInteger(text: unknown): number | null {
-  if (typeof text !== 'string' || !/^[0-9]{1,16}$/.test(text)) return null
+  if (typeof text !== 'string' || !/^[0-9]+$/.test(text)) return null
   const number = Number(text)
   return number >= 1 && Number.isSafeInteger(number) ? number : null
 }

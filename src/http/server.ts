@@ -1,6 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import fastifyCookie from '@fastify/cookie'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import type { Deps } from '../deps.ts'
 import { randomText } from '../kernel/random.ts'
 import { bodies } from './bodies.ts'
@@ -50,6 +55,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   })
   answerParserErrors(app.server)
 
+  warnOfForgedProxies(app)
   await app.register(headers)
   await app.register(requestShape)
   await app.register(errorHandler, config)
@@ -59,6 +65,27 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   if (deps.log.isLevelEnabled('debug')) logRequests(app)
   closeConnectionsWhileDraining(app)
   return app
+}
+
+/**
+ * X-Forwarded-For of somebody who is no trusted proxy: either a forgery, or a proxy that TRUST_PROXY
+ * forgot, behind which all clients look like one. Told once, for the log's sake.
+ */
+function warnOfForgedProxies(app: FastifyInstance): void {
+  let told = false
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!told && request.headers['x-forwarded-for'] !== undefined && !isFromProxy(request)) {
+      told = true
+      const { remoteAddress: peer } = request.socket
+      app.log.warn({ peer }, 'X-Forwarded-For from an address that TRUST_PROXY does not name')
+    }
+    done()
+  })
+}
+
+/** Fastify lists the hops that it believes; the peer alone, where it believes none. */
+function isFromProxy({ ips }: FastifyRequest): boolean {
+  return ips !== undefined && ips.length > 1
 }
 
 /** One line per request, at `debug`: the path without its query, never a header or a body. */

@@ -11,7 +11,11 @@ export const ajvOptions = {
     coerceTypes: false,
     removeAdditional: false,
     allErrors: true,
-    formats: { email: isEmail, text: isStorableText },
+    formats: { text: isStorableText },
+  },
+  // Behind Fastify's own formats, which have another `email`.
+  onCreate: (ajv: { addFormat(name: string, check: (value: string) => boolean): unknown }) => {
+    ajv.addFormat('email', isEmail)
   },
 } as const
 

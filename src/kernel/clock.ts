@@ -26,7 +26,9 @@ export function epochSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000)
 }
 
+const lastDateMs = 8_640_000_000_000_000 // ECMA-262, time values
+
 /** Epoch milliseconds as an ISO 8601 text in UTC, the form of every `*_at` field of an answer. */
 export function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
+  return new Date(Math.min(milliseconds, lastDateMs)).toISOString()
 }

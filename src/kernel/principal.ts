@@ -34,6 +34,9 @@ export interface AccessClaims {
   readonly auth_time: number
   /** The account's access version when the token was made. */
   readonly ver: number
+  /** Shown by /api/me where a token has them. */
+  readonly email?: string
+  readonly name?: string
 }
 
 /** The authenticated caller. Everything behind `http/access.ts` sees this and no header. */

@@ -17,7 +17,7 @@ const refused = /[\p{C}\p{Zl}\p{Zp}:]/u
  */
 export function canonicalUsername(text: string): Username | null {
   if (text.length > maxInputUnits || refused.test(text)) return null
-  const name = caseFold(text.normalize('NFKC')).normalize('NFKC').trim()
+  const name = caseFold(text.normalize('NFKD')).normalize('NFKC').trim()
   if (name === '' || refused.test(name) || codePointLength(name) > maxLength) return null
   return name as Username // the brand: every check of the form stands above
 }
@@ -30,9 +30,14 @@ export function canonicalUsername(text: string): Username | null {
 export function caseFold(text: string): string {
   let folded = ''
   for (const character of text) {
-    folded += character === 'ı' ? character : character.toUpperCase().toLowerCase()
+    folded += character === 'ı' ? character : lower(character)
   }
   return folded
+}
+
+/** Down, up and down again: the capital sharp s goes down to one that goes up to two letters. */
+function lower(character: string): string {
+  return character.toLowerCase().toUpperCase().toLowerCase()
 }
 
 /** How many Unicode code points a text has; every length of the contract counts these. */

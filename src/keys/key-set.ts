@@ -51,6 +51,7 @@ export interface KeySetDeps {
 
 const hmacSecretBytes = 32
 const rsaModulusBits = 3072
+const dataKeyAlgorithm = 'A256GCM'
 
 /** Loads the key set; makes what it lacks. @throws Error where the master key does not open it */
 export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
@@ -70,8 +71,8 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     if (missing && !(await hasKey(trx, algorithm))) {
       await addKey(trx, deps, masterKey, 'signing', algorithm, missing)
     }
-    if (!(await hasKey(trx, 'A256GCM'))) {
-      await addKey(trx, deps, masterKey, 'data', 'A256GCM', random.bytes(32))
+    if (!(await hasKey(trx, dataKeyAlgorithm))) {
+      await addKey(trx, deps, masterKey, 'data', dataKeyAlgorithm, random.bytes(32))
     }
     return keyStore(trx).all()
   })
@@ -85,13 +86,18 @@ async function assemble(
   algorithm: SigningAlgorithm,
 ): Promise<KeySet> {
   const opened = sealedKeys.map((key) => ({ key, material: open(masterKey, key) }))
+  const newest = (purpose: SealedKey['purpose'], name: string) =>
+    opened.find(
+      ({ key }) => key.purpose === purpose && key.algorithm === name && key.retiredAt === null,
+    )
   const stored = opened
     .filter(({ key }) => key.purpose === 'signing')
     .map(({ key, material }) => signingKey(key.id, key.algorithm as SigningAlgorithm, material)) // we wrote it
-  const dataKey = opened.find(({ key }) => key.purpose === 'data')?.material
+  const newestId = newest('signing', algorithm)?.key.id
+  const dataKey = newest('data', dataKeyAlgorithm)?.material
   const current =
     own.find((key) => key.algorithm === algorithm && key.signs) ??
-    stored.find((key) => key.algorithm === algorithm)
+    stored.find((key) => key.kid === newestId)
   if (!current || !dataKey) throw new Error('the key set is not whole')
 
   const byKid = new Map([...stored, ...own].map((key) => [key.kid, key]))

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, parseMasterKey } from '../config.ts'
 import { type Random, randomText } from '../kernel/random.ts'
@@ -37,10 +37,15 @@ export function loadMasterKey({ config, random, mayCreate }: MasterKeyOptions): 
   }
 }
 
+/** Whole or not at all: another process may read it at this moment, or the disk may be full. */
 function createOnce(path: string, text: string): void {
+  const draft = `${path}.${process.pid}`
   try {
-    writeFileSync(path, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    writeFileSync(draft, `${text}\n`, { mode: 0o600, flush: true })
+    linkSync(draft, path)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    rmSync(draft, { force: true })
   }
 }

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts'
-import type { Accounts } from '../accounts/accounts.ts'
+import { type Accounts, reread } from '../accounts/accounts.ts'
 import {
   type Attempt,
   type FirstFactorDeps,
@@ -26,7 +26,7 @@ export async function logIn(deps: LogInDeps, attempt: LoginAttempt): Promise<Acc
   const passed = await firstFactor(deps, attempt)
   let account: Account
   try {
-    account = await changePasswordIfDue(deps, passed, attempt)
+    account = await reread(deps.db, await changePasswordIfDue(deps, passed, attempt))
   } catch (error) {
     await passed.place.giveBack() // the password was right: no failure, but no success either
     throw error

@@ -1,4 +1,5 @@
 import { type Account, isUsable } from '../accounts/account.ts'
+import { reread } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -11,7 +12,10 @@ import { reapSessions, type StoredSession, sessionStore } from './store.ts'
  * absolute limit. Spec 2.3, 3.1. The store knows the digest of the id only.
  */
 export interface Sessions {
-  /** Starts a session; the secret is the cookie's value. */
+  /**
+   * Starts a session; the secret is the cookie's value.
+   * @throws ApiError invalidCredentials where the account has changed since it was verified
+   */
   start(account: Account, client: Client): Promise<StartedSession>
   /** The session of a cookie's value, and one request more of activity; null where it has ended. */
   resume(secret: string): Promise<LiveSession | null>
@@ -62,13 +66,16 @@ export function createSessions({ config, db, clock, random }: SessionsDeps): Ses
     async start(account, client) {
       const secret = randomText(random, secretBytes)
       const csrfToken = randomText(random, csrfTokenBytes)
-      await sessionStore(db).insert({
-        id: digest(secret),
-        userId: account.userId,
-        csrfToken,
-        createdAt: clock.now(),
-        address: client.address,
-        userAgent: client.userAgent.slice(0, maxUserAgentLength),
+      await db.transaction().execute(async (trx) => {
+        await reread(trx, account)
+        await sessionStore(trx).insert({
+          id: digest(secret),
+          userId: account.userId,
+          csrfToken,
+          createdAt: clock.now(),
+          address: client.address,
+          userAgent: client.userAgent.slice(0, maxUserAgentLength),
+        })
       })
       return { secret, csrfToken }
     },

@@ -48,14 +48,18 @@ export function throttleStore(db: DatabaseOrTransaction) {
       await db.deleteFrom('throttle_places').where('id', '=', id).execute()
     },
 
-    /** Removes one place and the used ones of its key, never another's pending one. */
-    async clear(key: ThrottleKey, id: number, pendingSince: number): Promise<void> {
+    /** Removes a place of one's own and the used ones of its key, never another's pending one. */
+    async clear(key: ThrottleKey, id: number | null, pendingSince: number): Promise<void> {
       await db
         .deleteFrom('throttle_places')
         .where('username', '=', key.username)
         .where('address', '=', key.address)
         .where((eb) =>
-          eb.or([eb('id', '=', id), eb('pending', '=', 0), eb('taken_at', '<=', pendingSince)]),
+          eb.or([
+            eb('id', '=', id ?? 0),
+            eb('pending', '=', 0),
+            eb('taken_at', '<=', pendingSince),
+          ]),
         )
         .execute()
     },

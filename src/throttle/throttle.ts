@@ -15,8 +15,11 @@ import { type Place, reapPlaces, type ThrottleKey, throttleStore } from './store
 export interface LoginThrottle {
   /** Takes a place, or waits for a pending one. @throws ApiError tooManyLoginAttempts */
   admit(username: Username, address: string): Promise<TakenPlace>
-  /** For a caller whose password need not be verified again. @throws ApiError tooManyLoginAttempts */
-  assertNotBlocked(username: Username, address: string): Promise<void>
+  /**
+   * A success whose password need not be verified again: it passes, and clears, like any other.
+   * @throws ApiError tooManyLoginAttempts
+   */
+  pass(username: Username, address: string): Promise<void>
   /** Removes up to `most` places that no window counts any more; answers how many. */
   reap(most: number): Promise<number>
 }
@@ -70,15 +73,14 @@ export function loginThrottle({ config, db, clock }: ThrottleDeps): LoginThrottl
       }
     },
 
-    async assertNotBlocked(username, address) {
+    async pass(username, address) {
       if (limit === 0) return
+      const key = { username: digest(username), address }
       const now = clock.now()
-      const places = await throttleStore(db).taken(
-        { username: digest(username), address },
-        now - windowMs,
-      )
+      const places = await throttleStore(db).taken(key, now - windowMs)
       const used = places.filter((taken) => !isPending(taken, now))
       if (used.length >= limit) throw tooMany(used, now)
+      if (used.length > 0) await throttleStore(db).clear(key, null, now - pendingMs)
     },
 
     reap: (most) => reapPlaces(db, clock.now() - windowMs, most),

@@ -51,13 +51,11 @@ export function bearerAuthenticator({ clock, tokens }: BearerDeps): Authenticato
   }
 }
 
-/** The token of `Authorization: Bearer`, in any case; null for another scheme or none. */
+/** The token of `Authorization: Bearer`, in any case; null for another scheme, or none. */
 export function bearerToken({ headers }: FastifyRequest): string | null {
   const { authorization } = headers
   if (authorization === undefined) return null
-  if (authorization.startsWith('Bearer '))
-    return authorization.slice('Bearer '.length).trim() || null
-  return /^bearer +(.+)$/i.exec(authorization)?.[1] ?? null
+  return /^bearer +([^ ].*)$/i.exec(authorization)?.[1] ?? null
 }
 
 function principalOf(claims: AccessClaims): Principal {

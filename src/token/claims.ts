@@ -57,6 +57,8 @@ export function parseAccessClaims(
     type: 'access',
     auth_time,
     ver,
+    ...(typeof raw.email === 'string' && { email: raw.email }),
+    ...(typeof raw.name === 'string' && { name: raw.name }),
   }
 }
 

@@ -8,7 +8,7 @@ export interface VerifiedJws {
 }
 
 const maxTokenLength = 8192
-const grammar = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+const grammar = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+$/
 
 /**
  * Verifies a compact JWS with the key that `find` has for its `kid`, and by that key's algorithm

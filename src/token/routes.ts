@@ -96,8 +96,10 @@ export async function tokenRoutes(
       schema: { summary: 'Who the token speaks for', response: { 200: Me } },
     },
     async (request) => {
-      const { subject, roles } = callerOf(request)
-      const { email, name } = await profiles.of(Number(subject))
+      const { subject, roles, credential } = callerOf(request)
+      const claims = credential.scheme === 'bearer' ? credential.claims : {}
+      // The token's own claims first; ours carry neither, so that a change shows at once.
+      const { email, name } = { ...(await profiles.of(Number(subject))), ...claims }
       return { sub: subject, email, name, roles: [...roles] }
     },
   )

@@ -17,8 +17,8 @@ export function writeCursor({ page, after }: Cursor, order: Order): string {
 export function readCursor(text: string, order: Order): Cursor {
   const [page, sort, value, id, ...rest] = parseFields(text)
   const isWhole =
-    Number.isSafeInteger(page) &&
-    Number.isSafeInteger(id) &&
+    isPositive(page) &&
+    isPositive(id) &&
     typeof value === 'string' &&
     value.isWellFormed() &&
     !value.includes('\0') &&
@@ -35,6 +35,10 @@ function parseFields(text: string): unknown[] {
   } catch {
     return []
   }
+}
+
+function isPositive(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 1
 }
 
 function nameOf({ key, descending }: Order): string {

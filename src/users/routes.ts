@@ -45,23 +45,26 @@ export async function userRoutes(
     app.get(
       '/users',
       {
-        config: { access: { rule: rules.read }, describes: UserList },
-        schema: { summary: 'All users, or one page of them', querystring: ListQuery },
+        config: { access: { rule: rules.read }, query: ListQuery, describes: UserList },
+        schema: { summary: 'All users, or one page of them' },
       },
-      (request, reply) => listUsers(request, reply, request.query),
+      (request, reply) => listUsers(request, reply, request.query as Query), // parsed by Fastify
     )
   } else {
     app.get(
       '/users',
       {
-        config: { access: { rule: rules.read }, errors: ['validationFailed'] },
+        config: {
+          access: { rule: rules.read },
+          query: ListQueryV2,
+          errors: ['validationFailed'],
+        },
         schema: {
           summary: 'One page of users, searched and sorted',
-          querystring: ListQueryV2,
           response: { 200: UserPageV2 },
         },
       },
-      (request) => listUsersV2(users, request.query),
+      (request) => listUsersV2(users, request.query as Query),
     )
   }
 
@@ -104,8 +107,8 @@ export async function userRoutes(
         body: UpdateUser,
         response: { 200: UserBody },
       },
-      // Before the body is judged: 403 and 404 come before 400.
-      preValidation: async (request: FastifyRequest) => {
+      // Before the body is read: 403 and 404 come before 400.
+      onRequest: async (request: FastifyRequest) => {
         const user = await byId((request.params as { id: string }).id) // the route has an :id
         authorize(request, { ownerId: user && String(user.id) })
         found(user)
@@ -148,7 +151,7 @@ export async function userRoutes(
     if (request.method === 'HEAD') return reply.send()
     if (!asksForPage(query)) {
       const all = { offset: 0, limit: Number.POSITIVE_INFINITY }
-      return reply.send(streamUsers(users.slice, all, { before: '[', after: ']' }))
+      return reply.send(await streamUsers(users.slice, all, { before: '[', after: ']' }))
     }
     const page = parsePage(query, config.users.pageLimitMax)
     const offset = offsetOf(page, total)
@@ -159,7 +162,7 @@ export async function userRoutes(
     // A page of any size is whole, and in no memory at once.
     const before = `${JSON.stringify({ ...page, total }).slice(0, -1)},"data":[`
     return reply.send(
-      streamUsers(users.slice, { offset, limit: page.limit }, { before, after: ']}' }),
+      await streamUsers(users.slice, { offset, limit: page.limit }, { before, after: ']}' }),
     )
   }
 }

@@ -58,7 +58,7 @@ const pageParameters = {
   limit: { type: 'string', description: 'Integer from 1; anything else counts as 10' },
 } as const
 
-// Described, never validated: a query may name a parameter twice, and garbage counts as absent.
+// Described, not validated: a query may name a parameter twice, and garbage counts as absent.
 export const ListQuery = { type: 'object', properties: pageParameters } as const
 
 export const ListQueryV2 = {

@@ -14,15 +14,17 @@ export const batchSize = 500
  * them: memory stays flat, and no query holds the database. A failure midway ends the stream with
  * an error, which ends the connection; the array is never closed as if it were whole.
  */
-export function streamUsers(
+export async function streamUsers(
   readSlice: ReadSlice,
   { offset, limit }: { offset: number; limit: number },
   { before, after }: { before: string; after: string },
-): Readable {
+): Promise<Readable> {
+  // Before anything is answered: a failure here can still be told.
+  let batch = await readSlice(Math.min(batchSize, limit), { offset })
+
   async function* text(): AsyncGenerator<string> {
     yield before
     let left = limit
-    let batch = await readSlice(Math.min(batchSize, left), { offset })
     let separator = ''
     while (batch.length > 0) {
       yield separator + batch.map((user) => JSON.stringify(user)).join(',')

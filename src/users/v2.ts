@@ -1,9 +1,9 @@
-import { offsetOf, parsePage } from '../http/paging.ts'
+import { offsetOf, parsePage, type Query } from '../http/paging.ts'
 import type { Static } from '../http/schemas.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { codePointLength } from '../kernel/username.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import type { ListQueryV2, UserPageV2 } from './schemas.ts'
+import type { UserPageV2 } from './schemas.ts'
 import { type Order, positionOf, sortKeys } from './store.ts'
 import type { Users } from './users.ts'
 
@@ -14,14 +14,12 @@ const maxSearchLength = 200
  * GET /api/v2/users: always an envelope. By `page` as in v1, or by `cursor`, whose cost does not grow
  * with the depth. @throws ApiError validationFailed for `q`, `sort` or `cursor`
  */
-export async function listUsersV2(
-  users: Users,
-  query: Static<typeof ListQueryV2>,
-): Promise<Static<typeof UserPageV2>> {
-  const order = parseOrder(query.sort ?? 'id')
-  const text = parseSearch(query.q ?? '')
+export async function listUsersV2(users: Users, query: Query): Promise<Static<typeof UserPageV2>> {
+  const order = parseOrder(single(query, 'sort') ?? 'id')
+  const text = parseSearch(single(query, 'q') ?? '')
   const { page, limit } = parsePage(query, mostPerPage)
-  const cursor = query.cursor === undefined ? null : readCursor(query.cursor, order)
+  const position = single(query, 'cursor')
+  const cursor = position === undefined ? null : readCursor(position, order)
   const total = text === '' ? await users.count() : await users.countMatching(text)
   const found = await users.search({
     text,
@@ -37,6 +35,13 @@ export async function listUsersV2(
       ? writeCursor({ page: shownPage + 1, after: positionOf(last, order) }, order)
       : null
   return { page: shownPage, limit, total, data, next }
+}
+
+/** A parameter that is sent once, or not at all. */
+function single(query: Query, name: string): string | undefined {
+  const value = query[name]
+  if (value === undefined || typeof value === 'string') return value
+  return refuseField([name], 'must be given once')
 }
 
 function parseOrder(text: string): Order {

@@ -31,12 +31,18 @@ export const statements: readonly string[] = [
     locked integer not null default 0 check (locked in (0, 1)),
     active integer not null default 1 check (active in (0, 1)),
     must_change integer not null default 0 check (must_change in (0, 1)),
-    access_version integer not null default 1,
-    refresh_version integer not null default 1,
     created_at integer not null
   ) strict`,
   `create index accounts_administrators on accounts (user_id)
     where roles like '%ADMIN%' and active = 1 and locked = 0`,
+
+  // Of the user, not of the account: a second account of the same user must not take up the tokens
+  // of the first.
+  `create table token_versions (
+    user_id integer primary key references users (id) on delete cascade,
+    access_version integer not null,
+    refresh_version integer not null
+  ) strict`,
 
   `create table sessions (
     id text primary key,

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import { place, print, prints } from '../../test/keys.ts'
+import { seededRandom } from '../../test/random.ts'
+import { connect } from '../database/connect.ts'
+import { seal } from './seal.ts'
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+const secret = 'only the tests of the key set know this'
+const previous = 'what the tests of the key set knew before'
+
+suite('the key set', () => {
+  test('the first start makes a 256-bit key, a data key of its own, and seals both', async () => {
+    const { load, rows, kinds, file } = await place()
+    const keys = await load()
+    assert.deepEqual(await kinds(), ['A256GCM', 'HS256'])
+    assert.equal(keys.current.algorithm, 'HS256')
+    const material = keys.current.signWith.export()
+    assert.equal(material.length, 32)
+    assert.equal(keys.dataKey.length, 32)
+    assert.notEqual(print(keys.dataKey), print(keys.current.signWith))
+    assert.equal(keys.current.signWith, keys.current.verifyWith)
+    assert.deepEqual(keys.publicKeys(), { keys: [] })
+    const stored = JSON.stringify(await rows())
+    const master = readFileSync(file, 'utf8').trim()
+    for (const bytes of [material, Buffer.from(keys.dataKey), Buffer.from(master, 'base64url')]) {
+      for (const form of ['hex', 'base64', 'base64url'] as const) {
+        assert.ok(!stored.includes(bytes.toString(form)), form)
+      }
+    }
+  })
+
+  test('the next start finds the same keys and adds none', async () => {
+    const { load, rows } = await place()
+    const first = await load()
+    const stored = await rows()
+    assert.deepEqual(prints(await load()), prints(first))
+    assert.deepEqual(await rows(), stored)
+  })
+
+  test('a key is found by its kid; no kid means the present one, an unknown kid none', async () => {
+    const { current, find } = await (await place()).load()
+    assert.equal(find(current.kid), current)
+    assert.equal(find(undefined), current)
+    for (const kid of ['', 'another', '__proto__', 'constructor', `${current.kid} `]) {
+      assert.equal(find(kid), undefined, kid)
+    }
+  })
+
+  test('RS256 generates 3072 bits; the HS256 key before it still verifies', async () => {
+    const { load, kinds } = await place()
+    const before = await load()
+    const keys = await load({ TOKEN_ALGORITHM: 'RS256' })
+    assert.deepEqual(await kinds(), ['A256GCM', 'HS256', 'RS256'])
+    assert.equal(keys.current.algorithm, 'RS256')
+    assert.equal(keys.current.signWith.type, 'private')
+    assert.equal(keys.current.verifyWith.type, 'public')
+    assert.equal(keys.current.verifyWith.asymmetricKeyDetails?.modulusLength, 3072)
+    const old = keys.find(before.current.kid)
+    assert.deepEqual([old?.algorithm, keys.find(undefined)], ['HS256', keys.current])
+    assert.equal(print(keys.dataKey), print(before.dataKey))
+
+    const [shown, ...others] = keys.publicKeys().keys
+    assert.deepEqual(others, [])
+    assert.deepEqual(Object.keys(shown ?? {}).toSorted(), ['alg', 'e', 'kid', 'kty', 'n', 'use'])
+    assert.equal(shown?.kid, keys.current.kid)
+
+    const back = await load()
+    assert.deepEqual(prints(back), prints(before))
+    assert.equal(back.find(keys.current.kid)?.algorithm, 'RS256')
+  })
+
+  test('TOKEN_SECRET signs in place of a generated key, TOKEN_SECRET_PREVIOUS only verifies', async () => {
+    const { load, kinds } = await place()
+    const both = await load({ TOKEN_SECRET: secret, TOKEN_SECRET_PREVIOUS: previous })
+    assert.deepEqual(await kinds(), ['A256GCM'])
+    assert.equal(both.current.signWith.export().toString(), secret)
+    const only = await load({ TOKEN_SECRET: previous })
+    const old = both.find(only.current.kid)
+    assert.equal(old?.verifyWith.export().toString(), previous)
+    assert.notEqual(both.current.kid, only.current.kid)
+    assert.ok(!secret.includes(both.current.kid))
+    const plain = createHash('sha256').update(secret)
+    assert.notEqual(plain.digest('base64url').slice(0, 22), both.current.kid)
+
+    const orphan = await load({ TOKEN_SECRET_PREVIOUS: previous })
+    assert.deepEqual(await kinds(), ['A256GCM', 'HS256'])
+    assert.notEqual(orphan.current.kid, only.current.kid)
+    assert.ok(orphan.find(only.current.kid))
+    const twice = await load({ TOKEN_SECRET: secret, TOKEN_SECRET_PREVIOUS: secret })
+    assert.equal(twice.current.kid, both.current.kid)
+  })
+
+  test('TOKEN_PRIVATE_KEY signs where the algorithm is RS256, and verifies anyway', async () => {
+    const { load, kinds } = await place()
+    const keys = await load({ TOKEN_ALGORITHM: 'RS256', TOKEN_PRIVATE_KEY: pem })
+    assert.deepEqual(await kinds(), ['A256GCM'])
+    assert.equal(print(keys.current.signWith), print(privateKey))
+    assert.equal(print(keys.current.verifyWith), print(publicKey))
+    const beside = await load({ TOKEN_PRIVATE_KEY: pem })
+    assert.deepEqual(await kinds(), ['A256GCM', 'HS256'])
+    assert.equal(beside.current.algorithm, 'HS256')
+    assert.equal(beside.find(keys.current.kid)?.algorithm, 'RS256')
+    assert.equal(beside.publicKeys().keys[0]?.kid, keys.current.kid)
+  })
+
+  test('two loads at once make one key', async () => {
+    const { directory, load, kinds } = await place()
+    const { db } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
+    for (const algorithm of ['HS256', 'RS256']) {
+      const env = { TOKEN_ALGORITHM: algorithm }
+      const [one, two, three] = await Promise.all([load(env), load(env, db), load(env, db)])
+      assert.deepEqual(prints(one), prints(two))
+      assert.deepEqual(prints(one), prints(three))
+    }
+    assert.deepEqual(await kinds(), ['A256GCM', 'HS256', 'RS256'])
+    await db.destroy()
+  })
+
+  test('a sealed key that was moved or changed opens nothing', async () => {
+    const { db, load, rows } = await place()
+    await load()
+    const stored = await rows()
+    const [first, second] = stored
+    assert.ok(first && second)
+    const flip = first.sealed.startsWith('A') ? 'B' : 'A'
+    const edits = [
+      { sealed: second.sealed },
+      { sealed: `${flip}${first.sealed.slice(1)}` },
+      { sealed: '' },
+      { id: 'another' },
+      { purpose: second.purpose },
+    ]
+    for (const edit of edits) {
+      await db.updateTable('keys').set(edit).where('id', '=', first.id).execute()
+      await assert.rejects(load(), /^Error: the master key does not open the key set/)
+      assert.equal((await rows()).length, 2)
+      await db.deleteFrom('keys').execute()
+      await db.insertInto('keys').values(stored).execute()
+    }
+    await load()
+  })
+
+  test('a key set that lacks what it should hold does not start', async () => {
+    const { db, load, file } = await place()
+    await load({ TOKEN_SECRET: secret })
+    const master = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64url')
+    const der = privateKey.export({ format: 'der', type: 'pkcs8' })
+    const sealed = seal(seededRandom(1), master, 'signing:A256GCM:a', der)
+    const [row] = await db.selectFrom('keys').selectAll().execute()
+    assert.ok(row)
+    await db.deleteFrom('keys').execute()
+    await db
+      .insertInto('keys')
+      .values({ ...row, id: 'a', purpose: 'signing', sealed })
+      .execute()
+    await assert.rejects(load({ TOKEN_SECRET: secret }), /^Error: the key set is not whole/)
+  })
+})

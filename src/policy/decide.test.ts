@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import fc from 'fast-check'
+import { type Principal, type Role, roleNames } from '../kernel/principal.ts'
+import { decide, type Resource } from './decide.ts'
+import { all, any, anyone, authenticated, owner, type Rule, role } from './rules.ts'
+
+const roleSets = [...Array(8).keys()].map((bits) =>
+  roleNames.filter((_, index) => bits & (1 << index)),
+)
+const principal = (roles: readonly Role[]): Principal => ({
+  subject: '7',
+  username: 'ann',
+  roles: new Set(roles),
+  credential: { scheme: 'basic' },
+})
+const principals: readonly (Principal | null)[] = [null, ...roleSets.map(principal)]
+const resources: readonly Resource[] = [
+  { ownerId: '7' },
+  { ownerId: '8' },
+  { ownerId: null },
+  { ownerId: '' },
+  { ownerId: '07' },
+]
+const atoms: readonly Rule[] = [
+  anyone,
+  authenticated,
+  owner,
+  ...roleSets.map((set) => role(...set)),
+]
+
+/** What a rule means, told without the third value: with the resource at hand. */
+function holds(rule: Rule, caller: Principal | null, { ownerId }: Resource): boolean {
+  switch (rule.kind) {
+    case 'anyone':
+      return true
+    case 'authenticated':
+      return caller !== null
+    case 'role':
+      return caller !== null && rule.roles.filter((name) => caller.roles.has(name)).length > 0
+    case 'owner':
+      return caller !== null && caller.subject === ownerId
+    case 'any':
+      return rule.rules.map((part) => holds(part, caller, { ownerId })).includes(true)
+    case 'all':
+      return !rule.rules.map((part) => holds(part, caller, { ownerId })).includes(false)
+  }
+}
+
+function assertDecides(rule: Rule) {
+  for (const caller of principals) {
+    const answers = resources.map((resource) => holds(rule, caller, resource))
+    for (const [index, resource] of resources.entries()) {
+      assert.equal(decide(rule, caller, resource), answers[index], JSON.stringify(rule))
+    }
+    const unknown = answers.includes(true) && answers.includes(false)
+    assert.equal(decide(rule, caller), unknown ? undefined : answers[0], JSON.stringify(rule))
+  }
+}
+
+suite('decide', () => {
+  test('every rule of up to two parts, every set of roles, every resource and none', () => {
+    for (const rule of atoms) assertDecides(rule)
+    for (const left of atoms) {
+      assertDecides(any(left))
+      assertDecides(all(left))
+      for (const right of atoms) {
+        assertDecides(any(left, right))
+        assertDecides(all(left, right))
+      }
+    }
+  })
+
+  test('rules nested in each other mean what they say, and are undecided only when they depend', () => {
+    const { rule } = fc.letrec<{ rule: Rule; parts: Rule[] }>((tie) => ({
+      rule: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom(...atoms),
+        tie('parts').map((parts) => any(...parts)),
+        tie('parts').map((parts) => all(...parts)),
+      ),
+      parts: fc.array(tie('rule'), { maxLength: 4 }),
+    }))
+    fc.assert(fc.property(rule, assertDecides), { numRuns: 500 })
+  })
+
+  test('no part makes "any" false and "all" true', () => {
+    assert.equal(decide(any(), principal([...roleNames])), false)
+    assert.equal(decide(all(), null), true)
+    assert.equal(decide(role(), principal([...roleNames])), false)
+  })
+
+  test('an absent caller satisfies "anyone" alone, whoever owns the resource', () => {
+    for (const rule of atoms) {
+      for (const resource of [undefined, ...resources]) {
+        assert.equal(decide(rule, null, resource), rule.kind === 'anyone')
+      }
+    }
+  })
+
+  test('nobody owns what has no owner, and an owner is compared exactly', () => {
+    const caller = (subject: string) => ({ ...principal([]), subject })
+    assert.equal(decide(owner, caller('null'), { ownerId: null }), false)
+    assert.equal(decide(owner, caller('07'), { ownerId: '7' }), false)
+    assert.equal(decide(owner, caller('7 '), { ownerId: '7' }), false)
+    assert.equal(decide(owner, caller(''), { ownerId: null }), false)
+  })
+})

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { Role } from '../../src/kernel/principal.ts'
+import { type Headers, type Someone, testApp } from '../app.ts'
+
+/**
+ * Who may call what, written down from the specification (4.1 to 4.3, 5) and its decisions, not from
+ * the rules in the source. `allowed` is what an admitted caller gets for this very request.
+ */
+type Caller = 'nobody' | 'plain' | 'user' | 'editor' | 'admin' | 'owner'
+type Scheme = 'basic' | 'session' | 'bearer'
+interface Row {
+  readonly route: string
+  readonly may: readonly Caller[] | 'anyone'
+  readonly allowed: number
+  /** Absent: all three. */
+  readonly schemes?: readonly Scheme[]
+  readonly path?: string
+  readonly json?: unknown
+  readonly unauthenticated?: string
+}
+
+const callers = ['plain', 'user', 'editor', 'admin', 'owner'] as const
+const schemes = ['basic', 'session', 'bearer'] as const
+const authenticated = callers
+const users = ['user', 'admin', 'owner'] as const
+const admins = ['admin'] as const
+const editors = ['editor', 'admin'] as const
+const noUser = '424242' // nobody has this id
+
+const users4_2 = (base: string): Row[] => [
+  { route: `GET ${base}/users`, may: users, allowed: 200 },
+  { route: `GET ${base}/users/:id`, may: users, allowed: 200, path: `${base}/users/1` },
+  { route: `POST ${base}/users`, may: admins, allowed: 400, json: {} },
+  {
+    route: `PUT ${base}/users/:id`,
+    may: ['admin', 'owner'],
+    allowed: 200,
+    path: `${base}/users/{owner}`,
+    json: {},
+  },
+  { route: `DELETE ${base}/users/:id`, may: admins, allowed: 404, path: `${base}/users/${noUser}` },
+]
+
+const table: readonly Row[] = [
+  { route: 'GET /health/live', may: 'anyone', allowed: 200 },
+  { route: 'GET /health/ready', may: 'anyone', allowed: 200 },
+  { route: 'GET /api/public/status', may: 'anyone', allowed: 200 },
+  { route: 'POST /login', may: 'anyone', allowed: 401, json: {} },
+  { route: 'POST /logout', may: 'anyone', allowed: 200 },
+  { route: 'POST /refresh', may: 'anyone', allowed: 401, json: {} },
+  { route: 'GET /.well-known/jwks.json', may: 'anyone', allowed: 200 },
+  { route: 'GET /api/session', may: authenticated, allowed: 200, schemes: ['session'] },
+  { route: 'GET /api/protected', may: authenticated, allowed: 200, schemes: ['session'] },
+  {
+    route: 'POST /api/transfer',
+    may: authenticated,
+    allowed: 200,
+    schemes: ['session'],
+    unauthenticated: '',
+  },
+  {
+    route: 'GET /api/me',
+    may: authenticated,
+    allowed: 200,
+    schemes: ['bearer'],
+    unauthenticated: '{"error":"No token provided"}',
+  },
+  ...users4_2(''),
+  ...users4_2('/api/v1'),
+  ...users4_2('/api/v2'),
+  { route: 'GET /api/admin/accounts', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/accounts', may: admins, allowed: 400, json: {} },
+  ...['GET', 'PUT', 'DELETE'].map((method) => ({
+    route: `${method} /api/admin/accounts/:username`,
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/accounts/nobody',
+    ...(method === 'PUT' && { json: {} }),
+  })),
+  { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },
+  { route: 'GET /api/docs', may: 'anyone', allowed: 200 },
+  { route: 'GET /api/docs/style.css', may: 'anyone', allowed: 200 },
+  { route: 'GET /api/docs/icon.svg', may: 'anyone', allowed: 200 },
+  ...(
+    [
+      ['public', 'anyone'],
+      ['admin', admins],
+      ['editor', editors],
+      ['user', ['user', 'owner']],
+    ] as const
+  ).flatMap(([group, may]): Row[] => [
+    { route: `* /api/${group}`, may, allowed: 404 },
+    { route: `* /api/${group}/*`, may, allowed: 404, path: `/api/${group}/no/such` },
+  ]),
+]
+
+const rolesOf = {
+  plain: [],
+  user: ['USER'],
+  editor: ['EDITOR'],
+  admin: ['ADMIN'],
+  owner: ['USER'],
+} as const satisfies Record<string, readonly Role[]>
+
+suite('T77: every route, every caller, every scheme', async () => {
+  const app = await testApp()
+  const someone = {} as Record<(typeof callers)[number], Someone>
+  const proof = {} as Record<(typeof callers)[number], Record<Scheme, Headers>>
+  for (const caller of callers) {
+    const account = await app.account(`${caller}s`, rolesOf[caller])
+    someone[caller] = account
+    proof[caller] = {
+      basic: app.basic(account),
+      session: await app.session(account),
+      bearer: await app.bearer(account),
+    }
+  }
+  const pathOf = ({ route, path }: Row) =>
+    (path ?? route.split(' ')[1] ?? '').replace('{owner}', String(someone.owner.userId))
+  const methodsOf = ({ route }: Row) => {
+    const method = route.split(' ')[0] ?? ''
+    if (method === '*') return ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH']
+    return method === 'GET' ? ['GET', 'HEAD'] : [method]
+  }
+
+  test('the table of this test names every route of the service, and no other', () => {
+    const routes = app.app.routes().map(({ method, url }) => `${method} ${url}`)
+    assert.deepEqual(routes.toSorted(), table.map(({ route }) => route).toSorted())
+  })
+
+  for (const row of table) {
+    const unauthenticated = row.unauthenticated ?? '{"error":"Authentication required"}'
+
+    test(`${row.route}: nobody`, async () => {
+      const before = await app.rows()
+      for (const method of methodsOf(row)) {
+        const { status, text } = await app.call(method, pathOf(row), { json: row.json })
+        assert.equal(status, row.may === 'anyone' ? row.allowed : 401, method)
+        if (row.may !== 'anyone') assert.equal(text, method === 'HEAD' ? '' : unauthenticated)
+      }
+      assert.deepEqual(await app.rows(), before)
+    })
+
+    for (const caller of callers) {
+      test(`${row.route}: ${caller}`, async () => {
+        const before = await app.rows('sessions', 'throttle_places')
+        for (const scheme of schemes) {
+          for (const method of methodsOf(row)) {
+            const headers = proof[caller][scheme]
+            const call = { headers, json: row.json }
+            const { status, text } = await app.call(method, pathOf(row), call)
+            const isKnown = row.may === 'anyone' || (row.schemes?.includes(scheme) ?? true)
+            const isAllowed = row.may === 'anyone' || row.may.includes(caller)
+            const expected = !isKnown ? 401 : isAllowed ? row.allowed : 403
+            assert.equal(status, expected, `${method} by ${scheme}: ${text}`)
+            if (method === 'HEAD') assert.equal(text, '')
+            else if (!isKnown) assert.equal(text, unauthenticated)
+            else if (!isAllowed) assert.equal(text, '{"error":"Access denied"}')
+          }
+        }
+        assert.deepEqual(await app.rows('sessions', 'throttle_places'), before)
+        if (row.route === 'POST /logout') {
+          proof[caller].session = await app.session(someone[caller])
+        }
+      })
+    }
+  }
+
+  test('routes outside the groups are 404 for everybody, without a challenge', async () => {
+    for (const path of ['/nowhere', '/api', '/api/nowhere', '/api/administrator', '/users/1/2']) {
+      for (const headers of [{}, proof.plain.basic, proof.admin.bearer]) {
+        const answer = await app.call('GET', path, { headers })
+        assert.deepEqual([answer.status, answer.body], [404, { error: 'Route not found' }])
+        assert.equal(answer.headers['www-authenticate'], undefined)
+      }
+    }
+  })
+
+  test('in production the description of the API is for an ADMIN', async () => {
+    const strict = await testApp({
+      NODE_ENV: 'production',
+      TRUST_PROXY: 'none',
+      BASE_URL: 'https://gatehouse.example.org',
+    })
+    const user = await strict.account('user')
+    for (const path of ['/api/openapi.json', '/api/docs']) {
+      assert.equal((await strict.call('GET', path)).status, 401)
+      assert.equal((await strict.call('GET', path, { headers: strict.basic(user) })).status, 403)
+      const headers = strict.basic(strict.admin)
+      assert.equal((await strict.call('GET', path, { headers })).status, 200)
+    }
+    await strict.close()
+  })
+})
+
+suite('order of checks: 401, 403, 404, 400', async () => {
+  const app = await testApp()
+  const [ann, bob] = [await app.account('ann'), await app.account('bob')]
+  const bearer = {
+    ann: await app.bearer(ann),
+    bob: await app.bearer(bob),
+    admin: await app.bearer(app.admin),
+  }
+  const bad = '{"name":'
+  const own = `/users/${ann.userId}`
+  const requests: readonly [string, string, keyof typeof bearer | null, string, number][] = [
+    ['PUT', own, null, bad, 401],
+    ['PUT', own, 'bob', bad, 403],
+    ['PUT', own, 'bob', '{"name":5}', 403],
+    ['PUT', own, 'ann', '{"name":5}', 400],
+    ['PUT', own, 'ann', bad, 400],
+    ['PUT', '/users/424242', null, bad, 401],
+    ['PUT', '/users/424242', 'bob', '{"name":5}', 403],
+    ['PUT', '/users/424242', 'admin', '{"name":5}', 404],
+    ['PUT', '/users/x', 'bob', '{"name":5}', 403],
+    ['PUT', '/users/x', 'admin', '[]', 404],
+    ['POST', '/users', null, bad, 401],
+    ['POST', '/users', 'ann', bad, 403],
+    ['POST', '/users', 'admin', bad, 400],
+    ['DELETE', '/users/424242', null, '', 401],
+    ['DELETE', '/users/424242', 'ann', '', 403],
+    ['DELETE', '/users/424242', 'admin', '', 404],
+    ['GET', '/users/424242', null, '', 401],
+    ['PUT', '/api/admin/accounts/nobody', null, bad, 401],
+    ['PUT', '/api/admin/accounts/nobody', 'ann', bad, 403],
+    ['PUT', '/api/admin/accounts/nobody', 'admin', '{"locked":5}', 404],
+    ['PUT', '/api/admin/accounts/ann', 'admin', '{"locked":5}', 400],
+    ['POST', '/api/admin/accounts', 'ann', bad, 403],
+  ]
+  for (const [method, path, who, body, status] of requests) {
+    test(`${method} ${path} by ${who ?? 'nobody'} with ${body || 'no body'} is ${status}`, async () => {
+      const before = await app.rows()
+      const headers = { 'content-type': 'application/json', ...(who && bearer[who]) }
+      const answer = await app.call(method, path, { headers, body })
+      assert.equal(answer.status, status, answer.text)
+      assert.deepEqual(await app.rows(), before)
+    })
+  }
+
+  test('T31: a stranger cannot tell users, accounts and e-mail addresses that exist from others', async () => {
+    const asks = [
+      ['GET', '/users/1', '/users/424242'],
+      ['DELETE', '/users/1', '/users/x'],
+      ['PUT', own, '/users/424242'],
+      ['GET', '/api/admin/accounts/ann', '/api/admin/accounts/nobody'],
+      ['GET', '/api/admin/accounts', '/api/admin/nothing'],
+    ] as const
+    for (const [method, known, unknown] of asks) {
+      for (const headers of [{}, bearer.bob]) {
+        if (method === 'GET' && known === '/users/1' && headers === bearer.bob) continue
+        const answers = [known, unknown].map((path) => app.call(method, path, { headers }))
+        const [one, other] = await Promise.all(answers)
+        assert.deepEqual([one?.status, one?.body], [other?.status, other?.body])
+      }
+    }
+    const create = (email: string) => app.call('POST', '/users', { json: { name: 'A', email } })
+    const [taken, free] = [await create('someone@example.org'), await create('free@example.org')]
+    assert.deepEqual([taken.status, taken.body], [free.status, free.body])
+  })
+})
+
+suite('USERS_POLICY', async () => {
+  const answers = {
+    authenticated: { nobody: 401, plain: [200, 201, 200, 200] },
+    open: { nobody: [200, 201, 200, 200], plain: [200, 201, 200, 200] },
+  } as const
+  for (const [policy, expected] of Object.entries(answers)) {
+    test(`${policy}: list, create, update and delete`, async () => {
+      const app = await testApp({ USERS_POLICY: policy })
+      const plain = app.basic(await app.account('plain', []))
+      const json = { name: 'A', email: 'a@example.org' }
+      for (const [who, headers] of [
+        ['nobody', {}],
+        ['plain', plain],
+      ] as const) {
+        for (const base of ['', '/api/v1', '/api/v2']) {
+          const made = await app.call('POST', `${base}/users`, { headers, json })
+          const path = `${base}/users/${made.body.id ?? 2}`
+          const statuses = [
+            (await app.call('GET', `${base}/users`, { headers })).status,
+            made.status,
+            (await app.call('PUT', path, { headers, json })).status,
+            (await app.call('DELETE', path, { headers })).status,
+          ]
+          assert.deepEqual(
+            statuses,
+            [expected[who]].flat().length === 1 ? Array(4).fill(401) : expected[who],
+          )
+        }
+      }
+      const last = await app.call('DELETE', '/users/1', { headers: plain })
+      assert.deepEqual([last.status, last.body], [409, { error: 'Last administrator' }])
+      await app.close()
+    })
+  }
+})

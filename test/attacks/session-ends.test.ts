@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { type Someone, type TestApp, testApp } from '../app.ts'
+import { pbkdf2Hash, storeHash } from '../hashes.ts'
+import { doors, newHost, placesOf, until } from '../logins.ts'
+import { assertRefusal } from '../refusal.ts'
+
+const unauthenticated = 'Authentication required'
+const greeting = (app: TestApp, headers: Record<string, string>) =>
+  app.call('GET', '/api/protected', { headers })
+const chore = (app: TestApp, wanted: string) =>
+  app.app.chores.find(({ name }) => name === wanted)?.run()
+
+suite('a session ends by time', async () => {
+  const app = await testApp()
+  const ann = await app.account('ann')
+  const { directory, clock } = app
+  const other = await testApp({}, { directory, clock, seed: 2 })
+
+  test('7.3.1: 30 minutes without a request, to the millisecond', async () => {
+    const mine = await app.session(ann)
+    clock.advance(1799.999)
+    assert.equal((await greeting(app, mine)).status, 200)
+    clock.advance(1800)
+    assertRefusal(await greeting(app, mine), 401, unauthenticated)
+    assertRefusal(await greeting(app, mine), 401, unauthenticated) // the refused try was no activity
+  })
+
+  test('T49: parallel requests with an expired cookie are all 401', async () => {
+    const mine = await app.session(ann)
+    clock.advance(1800)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => greeting(app, mine)))
+    for (const answer of answers) assertRefusal(answer, 401, unauthenticated)
+  })
+
+  test('requests that anyone may make are no activity of the session', async () => {
+    const mine = await app.session(ann)
+    clock.advance(1000)
+    await app.call('GET', '/health/live', { headers: mine })
+    await app.call('GET', '/api/nothing', { headers: mine })
+    clock.advance(800)
+    assertRefusal(await greeting(app, mine), 401, unauthenticated)
+  })
+
+  test('expires_at says when', async () => {
+    const mine = await app.session(ann)
+    clock.advance(60)
+    const { body } = await app.call('GET', '/api/session', { headers: mine })
+    assert.equal(Date.parse(body.expires_at), clock.now() + 1_800_000)
+    assert.equal(body.csrf_token, mine['x-csrf-token'])
+  })
+
+  test('activity at one process counts at the other once it is written down', async () => {
+    const mine = await app.session(ann)
+    clock.advance(1700)
+    assert.equal((await greeting(app, mine)).status, 200)
+    await chore(app, 'session activity')
+    clock.advance(1700)
+    assert.equal((await greeting(other, mine)).status, 200)
+    await chore(other, 'session activity')
+    clock.advance(1799)
+    assert.equal((await greeting(app, mine)).status, 200)
+  })
+
+  test('activity that is written late never moves a session back', async () => {
+    const mine = await app.session(ann)
+    clock.advance(100)
+    await greeting(app, mine) // seen here at 100, not yet written
+    clock.advance(100)
+    await greeting(other, mine)
+    await chore(other, 'session activity')
+    await chore(app, 'session activity')
+    clock.advance(1799)
+    assert.equal((await greeting(other, mine)).status, 200)
+  })
+
+  test('activity that is not written yet is not lost by an orderly stop', async () => {
+    const stopping = await testApp()
+    const mine = await stopping.session(stopping.admin)
+    stopping.clock.advance(1700)
+    await greeting(stopping, mine)
+    await stopping.app.server.close()
+    stopping.clock.advance(1700)
+    const again = await testApp({}, { directory: stopping.directory, clock: stopping.clock })
+    assert.equal((await greeting(again, mine)).status, 200)
+  })
+
+  test('7.3.2: 12 hours after the login, however busy', async () => {
+    const mine = await app.session(ann)
+    for (let passed = 0; passed < 43_200 - 1200; passed += 1200) {
+      clock.advance(1200)
+      assert.equal((await greeting(app, mine)).status, 200)
+    }
+    clock.advance(1199.999)
+    const { status, body } = await app.call('GET', '/api/session', { headers: mine })
+    assert.equal(status, 200)
+    assert.equal(Date.parse(body.expires_at), Math.ceil(clock.now() + 0.5))
+    clock.advance(0.001)
+    assertRefusal(await greeting(app, mine), 401, unauthenticated)
+  })
+
+  test('7.3.2: an absolute limit of 0 is none', async () => {
+    const endless = await testApp({ SESSION_ABSOLUTE_SECONDS: '0' }, { clock })
+    const mine = await endless.session(endless.admin)
+    for (let hours = 0; hours < 100; hours += 1) {
+      clock.advance(1799)
+      assert.equal((await greeting(endless, mine)).status, 200)
+    }
+    await chore(endless, 'session activity')
+    await chore(endless, 'ended sessions')
+    assert.equal((await greeting(endless, mine)).status, 200)
+  })
+
+  test('G14: ended sessions are removed, live ones are not', async () => {
+    await app.session(ann)
+    clock.advance(1000)
+    const live = await app.session(ann)
+    clock.advance(800)
+    await chore(app, 'ended sessions')
+    const { sessions } = await app.rows()
+    assert.equal(sessions?.length, 1)
+    assert.equal((await greeting(app, live)).status, 200)
+  })
+})
+
+suite('a session ends with what it rests on', async () => {
+  const app = await testApp()
+  const other = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
+  const headers = app.basic(app.admin)
+  const change = (who: Someone, json: object) =>
+    app.call('PUT', `/api/admin/accounts/${who.username}`, { headers, json })
+
+  /** What an administrator does to an account. */
+  const endings: Record<string, (who: Someone) => Promise<unknown>> = {
+    locked: (who) => change(who, { locked: true }),
+    disabled: (who) => change(who, { active: false }),
+    'given another password': (who) => change(who, { password: 'another password of theirs' }),
+    'deleted as an account': (who) =>
+      app.call('DELETE', `/api/admin/accounts/${who.username}`, { headers }),
+    'deleted as a user': (who) => app.call('DELETE', `/users/${who.userId}`, { headers }),
+  }
+
+  for (const [about, end] of Object.entries(endings)) {
+    test(`T57, G8: session and Basic of an account that is ${about} are refused at the next request, at every process`, async () => {
+      const who = await app.account(about.replaceAll(' ', '-'))
+      const [mine, ...more] = [await app.session(who), await app.session(who)]
+      const basic = app.basic(who)
+      for (const node of [app, other]) {
+        assert.equal((await greeting(node, mine)).status, 200)
+        assert.equal((await node.call('GET', '/users', { headers: basic })).status, 200)
+      }
+      await end(who)
+      for (const node of [other, app]) {
+        for (const headers of [mine, ...more]) {
+          assertRefusal(await greeting(node, headers), 401, unauthenticated)
+        }
+        const refused = await node.call('GET', '/users', { headers: basic })
+        assertRefusal(refused, 401, unauthenticated)
+        assertRefusal(await doors.JSON(node, who), 401, 'Invalid credentials')
+      }
+      assert.deepEqual((await app.rows()).sessions, [])
+      // Undone, the old session does not come back.
+      await change(who, { locked: false, active: true })
+      assertRefusal(await greeting(app, mine), 401, unauthenticated)
+    })
+  }
+
+  test('T57: other sessions go on, and new roles show in them at once', async () => {
+    const [ann, ben] = [await app.account('ann'), await app.account('ben')]
+    const [mine, theirs] = [await app.session(ann), await app.session(ben)]
+    await change(ann, { locked: true })
+    assert.equal((await greeting(app, theirs)).status, 200)
+    assert.equal((await app.call('GET', '/api/admin/accounts', { headers: theirs })).status, 403)
+    await change(ben, { roles: ['ADMIN'] })
+    for (const node of [app, other]) {
+      const list = await node.call('GET', '/api/admin/accounts', { headers: theirs })
+      assert.equal(list.status, 200)
+    }
+    await change(ben, { roles: ['USER'] })
+    const list = await other.call('GET', '/api/admin/accounts', { headers: theirs })
+    assertRefusal(list, 403, 'Access denied')
+    assertRefusal(await greeting(app, mine), 401, unauthenticated)
+  })
+
+  test('the session that changes its own password goes on, the others end', async () => {
+    const root = await app.account('root', ['ADMIN'])
+    const [mine, elsewhere] = [await app.session(root), await app.session(root)]
+    const json = { password: 'a new one for the root' }
+    const answer = await app.call('PUT', '/api/admin/accounts/root', { headers: mine, json })
+    assert.equal(answer.status, 200)
+    assert.equal((await greeting(app, mine)).status, 200)
+    assertRefusal(await greeting(app, elsewhere), 401, unauthenticated)
+  })
+
+  // Takes so long to verify that whatever the administrator does comes in between.
+  const slowPassword = 'takes its time to verify'
+  const slowHash = pbkdf2Hash(slowPassword, { rounds: 400_000 })
+
+  for (const [about, end] of Object.entries(endings)) {
+    test(`G8: a login that was under way when its account was ${about} leaves no session`, async () => {
+      const from = newHost()
+      const who = await app.account(`overtaken-${about.replaceAll(' ', '-')}`)
+      await storeHash(app, who.userId, slowHash)
+      const login = doors['form, session'](app, { ...who, password: slowPassword }, { from })
+      await until(async () => (await placesOf(app, from)).length === 1)
+      await end(who)
+      const answer = await login
+      assertRefusal(answer, 401, 'Invalid credentials')
+      assert.deepEqual(answer.cookies, {})
+      const { sessions = [] } = await app.rows()
+      assert.equal(
+        sessions.some((row) => (row as { user_id: number }).user_id === who.userId),
+        false,
+      )
+    })
+  }
+})

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
+import { after, suite, test } from 'node:test'
+import { execute } from '../../src/database/connect.ts'
+import { startService } from '../../tools/service.ts'
+import { testApp } from '../app.ts'
+import { countHashes, importedHashes, storeHash } from '../hashes.ts'
+import {
+  assertBlocked,
+  doors,
+  guess,
+  lockDatabase,
+  newHost,
+  placesOf,
+  takePlaces,
+  tally,
+  tryTimes,
+  until,
+} from '../logins.ts'
+import { assertRefusal } from '../refusal.ts'
+
+suite('a place is taken before the verdict', async () => {
+  const app = await testApp({ DATABASE_TIMEOUT_MS: '50' })
+  const ann = await app.account('ann')
+
+  test('a login waits 2 seconds at most while others are verified, then it is 429', async () => {
+    const address = newHost()
+    await takePlaces(app, 5, { username: 'ann', address })
+    let answered = false
+    const { hashes, result } = await countHashes(async () => {
+      const login = doors.JSON(app, ann, { from: address }).finally(() => {
+        answered = true
+      })
+      await until(() => app.clock.waiting() === 1)
+      app.clock.advance(1.999)
+      await until(() => app.clock.waiting() === 1)
+      assert.equal(answered, false)
+      app.clock.advance(0.001)
+      return login
+    })
+    assertBlocked(result, '898')
+    assert.equal(hashes, 0)
+    assert.equal(app.clock.waiting(), 0)
+    assert.equal((await placesOf(app, address)).length, 5)
+  })
+
+  test('a login that waits goes on when another process gives a place back', async () => {
+    const address = newHost()
+    await takePlaces(app, 5, { username: 'ann', address })
+    const login = doors.JSON(app, ann, { from: address })
+    await until(() => app.clock.waiting() === 1)
+    const [first] = await placesOf(app, address)
+    await app.deps.db
+      .deleteFrom('throttle_places')
+      .where('id', '=', first?.id ?? 0)
+      .execute()
+    app.clock.advance(0.1)
+    assert.equal((await login).status, 200)
+    // Its own place is gone; the four that others wait with are not its to remove.
+    assert.equal((await placesOf(app, address)).length, 4)
+  })
+
+  test('a pending place older than 10 seconds is a used one, and a success removes it', async () => {
+    const address = newHost()
+    await takePlaces(app, 5, { username: 'ann', address })
+    app.clock.advance(9.999)
+    const waits = doors.JSON(app, ann, { from: address })
+    await until(() => app.clock.waiting() === 1)
+    app.clock.advance(0.1)
+    assertBlocked(await waits, '890')
+    assertBlocked(await doors.JSON(app, ann, { from: address }), '890') // nobody to wait for
+    await app.deps.db.deleteFrom('throttle_places').where('address', '=', address).execute()
+    await takePlaces(app, 4, { username: 'ann', address })
+    app.clock.advance(10)
+    assert.equal((await doors.JSON(app, ann, { from: address })).status, 200)
+    assert.deepEqual(await placesOf(app, address), [])
+  })
+
+  test('T29: a failure that cannot be written down still counts', async () => {
+    const from = newHost()
+    await takePlaces(app, 4, { username: 'ann', address: from, pending: 0 })
+    const login = guess(app, ann, from)
+    await until(async () => (await placesOf(app, from)).length === 5)
+    const release = lockDatabase(app)
+    const answer = await login
+    release()
+    assertRefusal(answer, 503, 'Service unavailable')
+    app.clock.advance(10)
+    assertBlocked(await doors.JSON(app, ann, { from }), '890')
+  })
+
+  test('no password is looked at while no place can be taken', async () => {
+    const from = newHost()
+    const release = lockDatabase(app)
+    const { hashes, result } = await countHashes(() => doors.JSON(app, ann, { from }))
+    release()
+    assertRefusal(result, 503, 'Service unavailable')
+    assert.equal(hashes, 0)
+  })
+
+  test('a right password whose better hash cannot be stored takes no place', async () => {
+    const from = newHost()
+    const { db } = app.deps
+    await storeHash(app, ann.userId, (await importedHashes.bcrypt?.(ann.password)) ?? '')
+    await execute(
+      db,
+      `create trigger no_better_hash before update of password_hash on accounts
+        begin select raise(abort, 'full'); end`,
+    )
+    await doors.JSON(app, ann, { from })
+    await execute(db, 'drop trigger no_better_hash')
+    assert.deepEqual(await placesOf(app, from), [])
+  })
+
+  test('T33: with the hashing queue full a login is 503, has no place, and other routes answer', async () => {
+    const from = newHost()
+    const tries = availableParallelism() + 128 + 70 // what runs, what waits, what is too many
+    const logins = Promise.all(
+      Array.from({ length: tries }, (_, index) => guess(app, { username: `u${index}` }, from)),
+    )
+    await until(async () => (await placesOf(app, from)).length > 100)
+    assert.equal((await app.call('GET', '/health/ready')).status, 200)
+    const answers = await logins
+    const refused = answers.filter(({ status }) => status === 503)
+    assert.ok(refused.length > 0 && refused.length <= 70, `${refused.length} refused`)
+    for (const answer of refused) {
+      assertRefusal(answer, 503, 'Service unavailable')
+      assert.equal(answer.headers['retry-after'], '2')
+    }
+    const used = await placesOf(app, from)
+    assert.equal(used.length, tries - refused.length)
+    assert.ok(used.every(({ pending }) => pending === 0))
+  })
+})
+
+suite('the places lie in the database', async () => {
+  const app = await testApp()
+  const ann = await app.account('ann')
+  const { directory, clock } = app
+  const onSameData = (env: Record<string, string>, seed: number) =>
+    testApp(env, { directory, clock, seed })
+  const other = await onSameData({}, 2)
+  const strict = await onSameData({ LOGIN_ATTEMPTS: '2', LOGIN_WINDOW_SECONDS: '60' }, 3)
+  const open = await onSameData({ LOGIN_ATTEMPTS: '0' }, 4)
+
+  test('two processes on one data directory share the count', async () => {
+    const from = newHost()
+    assert.deepEqual(await tryTimes(3, () => guess(app, ann, from)), [401, 401, 401])
+    assert.deepEqual(await tryTimes(3, () => guess(other, ann, from)), [401, 401, 429])
+    assertBlocked(await doors.JSON(app, ann, { from }), '900')
+  })
+
+  test('T25: 100 parallel guesses at each of two processes get 5 verifications', async () => {
+    const from = newHost()
+    let done = false
+    const { hashes, result } = await countHashes(async () => {
+      const guesses = Array.from({ length: 200 }, (_, n) => guess(n % 2 ? app : other, ann, from))
+      const all = Promise.all(guesses).finally(() => {
+        done = true
+      })
+      await until(async () => {
+        const places = await placesOf(app, from)
+        if (places.every(({ pending }) => pending === 0)) clock.advance(0.1) // the next look
+        return done
+      })
+      return all
+    })
+    assert.deepEqual(tally(result), { 401: 5, 429: 195 })
+    assert.equal(hashes, 5)
+  })
+
+  test('the count is made against the present settings', async () => {
+    const from = newHost()
+    assert.deepEqual(await tryTimes(3, () => guess(app, ann, from)), [401, 401, 401])
+    assertBlocked(await doors.JSON(strict, ann, { from }), '60')
+    assert.deepEqual(await tryTimes(7, () => guess(open, ann, from)), Array(7).fill(401))
+    assert.equal((await placesOf(app, from)).length, 3)
+  })
+
+  test('T28: five used tries are still used after a restart', async () => {
+    const from = newHost()
+    await tryTimes(5, () => guess(app, ann, from))
+    for (const running of [app, other, strict, open]) await running.app.server.close()
+    clock.advance(100)
+    const restarted = await onSameData({}, 5)
+    assertBlocked(await doors.JSON(restarted, ann, { from }), '800')
+    assert.equal((await placesOf(restarted, from)).length, 5)
+  })
+
+  test('T28: five used tries are still used after kill -9', async () => {
+    const command = [process.execPath, 'src/main.ts'] as const
+    const settings = { NODE_ENV: 'test', ADMIN_PASSWORD: app.admin.password }
+    const first = await startService(command, settings)
+    after(() => first.stop('SIGKILL'))
+    after(() => first.remove())
+    const login = async (url: string, password: string) => {
+      const body = new URLSearchParams({ username: 'admin', password })
+      const { status } = await fetch(`${url}/login`, { method: 'POST', body })
+      return status
+    }
+    assert.equal(await login(first.url, app.admin.password), 200)
+    for (let tries = 0; tries < 5; tries += 1) {
+      assert.equal(await login(first.url, 'not the password'), 401)
+    }
+    await first.stop('SIGKILL')
+    const second = await startService(command, settings, first.dataDirectory)
+    after(() => second.stop('SIGKILL'))
+    assert.equal(await login(second.url, app.admin.password), 429)
+    await second.stop('SIGKILL')
+  })
+})
