@@ -20,7 +20,7 @@ import { loginRoutes } from './login/routes.ts'
 import { sessionAuthenticator } from './session/authenticator.ts'
 import { sessionRoutes } from './session/routes.ts'
 import { createSessions, endSessionsOf } from './session/sessions.ts'
-import { loginThrottle } from './throttle/throttle.ts'
+import { createThrottle, reapThrottle } from './throttle/throttle.ts'
 import { bearerAuthenticator } from './token/authenticator.ts'
 import { createProfiles } from './token/profiles.ts'
 import { tokenRoutes } from './token/routes.ts'
@@ -49,7 +49,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   const events = logEvents(log)
   const keys = await loadKeySet(deps)
   const passwords = createPasswords(config, random)
-  const throttle = loginThrottle(deps)
+  const throttle = createThrottle(deps, config.login.perUsername)
   const accounts = createAccounts({ ...deps, passwords, hooks: { ending: [endSessionsOf] } })
   const users = createUsers({
     db,
@@ -93,7 +93,11 @@ export async function buildApp(deps: Deps): Promise<App> {
   const chores: Chore[] = [
     { name: 'session activity', everyMs: flushEveryMs, run: sessions.flush },
     { name: 'ended sessions', everyMs: reapEveryMs, run: () => sessions.reap(reapedAtOnce) },
-    { name: 'throttle places', everyMs: reapEveryMs, run: () => throttle.reap(reapedAtOnce) },
+    {
+      name: 'throttle places',
+      everyMs: reapEveryMs,
+      run: () => reapThrottle(deps, [config.login.perUsername], reapedAtOnce),
+    },
   ]
   const stopChores = startChores(chores, log)
   server.addHook('onClose', async () => {

@@ -275,8 +275,10 @@ function toConfig(values: SettingValues, warnings: readonly string[]) {
     login: {
       formMode: values.LOGIN_FORM_MODE,
       jsonMode: values.LOGIN_JSON_MODE,
-      attempts: values.LOGIN_ATTEMPTS,
-      windowSeconds: values.LOGIN_WINDOW_SECONDS,
+      perUsername: {
+        attempts: values.LOGIN_ATTEMPTS,
+        windowSeconds: values.LOGIN_WINDOW_SECONDS,
+      },
     },
     password: {
       minLength: values.PASSWORD_MIN_LENGTH,

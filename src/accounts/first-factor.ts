@@ -3,7 +3,7 @@ import type { Events } from '../events/events.ts'
 import { throttledAddress } from '../http/client-address.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername } from '../kernel/username.ts'
-import type { LoginThrottle, TakenPlace } from '../throttle/throttle.ts'
+import { loginKey, type TakenPlace, type Throttle } from '../throttle/throttle.ts'
 import { type Account, isUsable } from './account.ts'
 import type { Passwords } from './passwords.ts'
 import { accountStore } from './store.ts'
@@ -12,7 +12,7 @@ export interface FirstFactorDeps {
   readonly db: Database
   readonly events: Events
   readonly passwords: Passwords
-  readonly throttle: LoginThrottle
+  readonly throttle: Throttle
 }
 
 export interface Attempt {
@@ -38,13 +38,14 @@ export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Prom
   const username = canonicalUsername(attempt.username)
   if (username === null || attempt.password === '') throw new ApiError('invalidCredentials')
 
-  const address = throttledAddress(attempt.address)
-  const place = await throttle.admit(username, address).catch((error: unknown) => {
-    if (error instanceof ApiError && error.row === 'tooManyLoginAttempts') {
-      events.record('authn_login_fail_max', { address: attempt.address })
-    }
-    throw error
-  })
+  const place = await throttle
+    .admit(loginKey(username, throttledAddress(attempt.address)))
+    .catch((error: unknown) => {
+      if (error instanceof ApiError && error.row === 'tooManyLoginAttempts') {
+        events.record('authn_login_fail_max', { address: attempt.address })
+      }
+      throw error
+    })
   let account: Account | null
   let matches: boolean
   try {

@@ -11,6 +11,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
 import { canonicalUsername } from '../kernel/username.ts'
+import { loginKey } from '../throttle/throttle.ts'
 
 /**
  * HTTP Basic (RFC 7617; spec 5.1). Every request names its password, and hashing each would cost
@@ -62,7 +63,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     if (!known || known.until <= clock.now() || username === null) return null
     const account = await accounts.byUsername(username)
     if (!account || account.passwordHash !== known.passwordHash || !isAccepted(account)) return null
-    await throttle.pass(username, throttledAddress(clientAddress(request)))
+    await throttle.pass(loginKey(username, throttledAddress(clientAddress(request))))
     return account
   }
 

@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
@@ -7,21 +6,29 @@ import type { Username } from '../kernel/username.ts'
 import { type Place, reapPlaces, type ThrottleKey, throttleStore } from './store.ts'
 
 /**
- * The login throttle of spec 3.3: so many places per username and client address in a sliding
- * window. A place is taken before the password is looked at, so that parallel guesses cannot all
- * pass a count that none of them has raised yet; it lies in the database, so that all processes
- * share it and a kill loses none.
+ * Tries counted in a sliding window, spec 3.3: so many places per key. A place is taken before the
+ * try is judged, so that parallel guesses cannot all pass a count that none of them has raised
+ * yet; it lies in the database, so that all processes share it and a kill loses none.
  */
-export interface LoginThrottle {
+export interface Throttle {
   /** Takes a place, or waits for a pending one. @throws ApiError tooManyLoginAttempts */
-  admit(username: Username, address: string): Promise<TakenPlace>
+  admit(key: ThrottleKey): Promise<TakenPlace>
   /**
-   * A success whose password need not be verified again: it passes, and clears, like any other.
+   * A success that need not be verified again: it passes, and clears, like any other.
    * @throws ApiError tooManyLoginAttempts
    */
-  pass(username: Username, address: string): Promise<void>
-  /** Removes up to `most` places that no window counts any more; answers how many. */
-  reap(most: number): Promise<number>
+  pass(key: ThrottleKey): Promise<void>
+}
+
+/** How many tries in how long; no limit where `attempts` is 0. */
+export interface Limit {
+  readonly attempts: number
+  readonly windowSeconds: number
+}
+
+/** The key of spec 3.3: the username combined with the client address. */
+export function loginKey(username: Username, address: string): ThrottleKey {
+  return { username: digest(username), address }
 }
 
 /** A place that waits for the verdict. One of the three must follow. */
@@ -35,7 +42,6 @@ export interface TakenPlace {
 }
 
 export interface ThrottleDeps {
-  readonly config: Pick<Config, 'login'>
   readonly db: Database
   readonly clock: Clock
 }
@@ -47,16 +53,17 @@ const patienceMs = 2_000
 // Another process may settle a place: looked at this often, and at once when this process does.
 const pollMs = 100
 
-export function loginThrottle({ config, db, clock }: ThrottleDeps): LoginThrottle {
-  const { attempts: limit } = config.login
-  const windowMs = config.login.windowSeconds * 1000
+export function createThrottle(
+  { db, clock }: ThrottleDeps,
+  { attempts: limit, windowSeconds }: Limit,
+): Throttle {
+  const windowMs = windowSeconds * 1000
   const bells = createBells()
   const unlimited: TakenPlace = { keep: nothing, clear: nothing, giveBack: nothing }
 
   return {
-    async admit(username, address) {
+    async admit(key) {
       if (limit === 0) return unlimited
-      const key = { username: digest(username), address }
       const deadline = clock.now() + patienceMs
       for (;;) {
         const bell = bells.listen(key) // before the look, so that no ring is missed after it
@@ -73,17 +80,14 @@ export function loginThrottle({ config, db, clock }: ThrottleDeps): LoginThrottl
       }
     },
 
-    async pass(username, address) {
+    async pass(key) {
       if (limit === 0) return
-      const key = { username: digest(username), address }
       const now = clock.now()
       const places = await throttleStore(db).taken(key, now - windowMs)
       const used = places.filter((taken) => !isPending(taken, now))
       if (used.length >= limit) throw tooMany(used, now)
       if (used.length > 0) await throttleStore(db).clear(key, null, now - pendingMs)
     },
-
-    reap: (most) => reapPlaces(db, clock.now() - windowMs, most),
   }
 
   function tryPlace(key: ThrottleKey): Promise<{ id?: number; places: Place[] }> {
@@ -114,6 +118,16 @@ export function loginThrottle({ config, db, clock }: ThrottleDeps): LoginThrottl
     const retryAfterSeconds = Math.max(1, Math.ceil((decisive + windowMs - now) / 1000))
     return new ApiError('tooManyLoginAttempts', { retryAfterSeconds })
   }
+}
+
+/** Removes up to `most` places that the longest of the windows does not count any more. */
+export function reapThrottle(
+  { db, clock }: ThrottleDeps,
+  limits: readonly Limit[],
+  most: number,
+): Promise<number> {
+  const longest = Math.max(...limits.map(({ windowSeconds }) => windowSeconds))
+  return reapPlaces(db, clock.now() - longest * 1000, most)
 }
 
 function isPending({ pending, takenAt }: Place, now: number): boolean {
