@@ -21,8 +21,9 @@ import { sessionAuthenticator } from './session/authenticator.ts'
 import { sessionRoutes } from './session/routes.ts'
 import { createSessions, endSessionsOf } from './session/sessions.ts'
 import { createThrottle, reapThrottle } from './throttle/throttle.ts'
-import { bearerAuthenticator } from './token/authenticator.ts'
+import { bearerAuthenticator, endBearer } from './token/authenticator.ts'
 import { createProfiles } from './token/profiles.ts'
+import { loadRevocations } from './token/revocations.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { createTokens } from './token/tokens.ts'
 import { userRoutes } from './users/routes.ts'
@@ -48,12 +49,24 @@ export async function buildApp(deps: Deps): Promise<App> {
 
   const events = logEvents(log)
   const keys = await loadKeySet(deps)
+  const revocations = await loadRevocations(deps)
   const passwords = createPasswords(config, random)
   const throttle = createThrottle(deps, config.login.perUsername)
-  const accounts = createAccounts({ ...deps, passwords, hooks: { ending: [endSessionsOf] } })
+  const accounts = createAccounts({
+    ...deps,
+    passwords,
+    hooks: {
+      ending: [endSessionsOf],
+      revoking: [revocations.revokeBelow],
+      changed: [revocations.appended],
+    },
+  })
   const users = createUsers({
     db,
-    hooks: { removing: [accounts.assertDispensable], changed: [(id) => profiles.forget(id)] },
+    hooks: {
+      removing: [accounts.removeWithUser],
+      changed: [(id) => profiles.forget(id), revocations.appended],
+    },
   })
   const profiles = createProfiles(users, feed)
   const sessions = createSessions(deps)
@@ -68,7 +81,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     config,
     authenticators: [
       basicAuthenticator({ ...firstFactorDeps, accounts, clock, random }),
-      bearerAuthenticator({ clock, tokens }),
+      bearerAuthenticator({ clock, tokens, revocations }),
       sessionAuthenticator(config, sessions),
     ],
   })
@@ -77,7 +90,12 @@ export async function buildApp(deps: Deps): Promise<App> {
 
   server.register(healthRoutes, { db })
   server.register(loginRoutes, { ...firstFactorDeps, config, clock, accounts, sessions, tokens })
-  server.register(sessionRoutes, { config, events, sessions })
+  server.register(sessionRoutes, {
+    config,
+    events,
+    sessions,
+    endBearer: endBearer({ tokens, revocations }),
+  })
   server.register(tokenRoutes, { config, accounts, events, keys, profiles, tokens })
   for (const [prefix, version] of [
     ['', 'v1'],
@@ -93,6 +111,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   const chores: Chore[] = [
     { name: 'session activity', everyMs: flushEveryMs, run: sessions.flush },
     { name: 'ended sessions', everyMs: reapEveryMs, run: () => sessions.reap(reapedAtOnce) },
+    { name: 'revocations', everyMs: reapEveryMs, run: () => revocations.reap(reapedAtOnce) },
     {
       name: 'throttle places',
       everyMs: reapEveryMs,

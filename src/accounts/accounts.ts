@@ -10,7 +10,7 @@ import { insertUser, userExists } from '../users/users.ts'
 import { type Account, isAdministrator, isUsable } from './account.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
-import { type AccountChanges, accountStore } from './store.ts'
+import { type AccountChanges, accountStore, type EndedTokens } from './store.ts'
 
 /** Accounts and what must stay true of them. Spec 2.2, 3.4; decisions.md section 8. */
 export interface Accounts {
@@ -31,8 +31,10 @@ export interface Accounts {
   change(userId: number, wanted: WantedChange, keepSession?: string): Promise<Account | null>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
   remove(userId: number): Promise<Account | null>
+  /** Ends all sessions but one, and all tokens. */
+  endLogins(userId: number, keepSession?: string): Promise<void>
   /** For whoever removes a user in a transaction of its own. @throws ApiError lastAdministrator */
-  assertDispensable(trx: DatabaseOrTransaction, userId: number): Promise<void>
+  removeWithUser(trx: DatabaseOrTransaction, userId: number): Promise<void>
 }
 
 export interface WantedAccount {
@@ -59,6 +61,14 @@ export interface AccountHooks {
     userId: number,
     keepSession: string | undefined,
   ) => Promise<void>)[]
+  /** Inside the transaction: end the user's access tokens of a lower version. */
+  readonly revoking: readonly ((
+    trx: DatabaseOrTransaction,
+    userId: number,
+    accessVersion: number,
+  ) => Promise<void>)[]
+  /** After the transaction. */
+  readonly changed: readonly ((userId: number) => void)[]
 }
 
 export interface AccountsDeps {
@@ -106,61 +116,92 @@ export function createAccounts({ config, db, clock, passwords, hooks }: Accounts
       const { password } = wanted
       if (password) assertAcceptablePassword(password.text, password.field, config)
       const passwordHash = password && (await passwords.hash(password.text))
-      return db.transaction().execute(async (trx) => {
+      return changing(userId, async (trx) => {
         const store = accountStore(trx)
         const before = await store.byUserId(userId)
         if (!before) return null
-        const changes = changesOf(before, wanted, passwordHash)
+        const changes = changesOf(wanted, passwordHash)
         if (isAdministrator(before) && !isAdministrator({ ...before, ...changes })) {
           await assertAnotherAdministrator(trx, userId)
         }
         await store.update(userId, changes)
-        if (changes.endRefreshTokens) {
-          for (const ending of hooks.ending) await ending(trx, userId, keepSession)
-        }
+        await endTokens(trx, userId, endedBy(before, wanted), keepSession)
         return present(await store.byUserId(userId))
       })
     },
 
+    async endLogins(userId, keepSession) {
+      await changing(userId, (trx) => endTokens(trx, userId, everything, keepSession))
+    },
+
     async remove(userId) {
-      return db.transaction().execute(async (trx) => {
-        const store = accountStore(trx)
-        const account = await store.byUserId(userId)
-        if (!account) return null
-        if (isAdministrator(account)) await assertAnotherAdministrator(trx, userId)
-        await store.remove(userId)
+      return changing(userId, async (trx) => {
+        const account = await accountStore(trx).byUserId(userId)
+        if (account) await removeAccount(trx, account)
         return account
       })
     },
 
-    async assertDispensable(trx, userId) {
+    async removeWithUser(trx, userId) {
       const account = await accountStore(trx).byUserId(userId)
-      if (account && isAdministrator(account)) await assertAnotherAdministrator(trx, userId)
+      if (account) await removeAccount(trx, account)
     },
   }
+
+  async function changing<T>(
+    userId: number,
+    work: (trx: DatabaseOrTransaction) => Promise<T>,
+  ): Promise<T> {
+    const done = await db.transaction().execute(work)
+    for (const changed of hooks.changed) changed(userId)
+    return done
+  }
+
+  async function removeAccount(trx: DatabaseOrTransaction, account: Account): Promise<void> {
+    if (isAdministrator(account)) await assertAnotherAdministrator(trx, account.userId)
+    await endTokens(trx, account.userId, everything)
+    await accountStore(trx).remove(account.userId)
+  }
+
+  /** Sessions end where refresh tokens do: new roles alone show in a session by themselves. */
+  async function endTokens(
+    trx: DatabaseOrTransaction,
+    userId: number,
+    ended: EndedTokens,
+    keepSession?: string,
+  ): Promise<void> {
+    if (!ended.access && !ended.refresh) return
+    const accessVersion = await accountStore(trx).raiseVersions(userId, ended)
+    for (const revoking of hooks.revoking) await revoking(trx, userId, accessVersion)
+    if (!ended.refresh) return
+    for (const ending of hooks.ending) await ending(trx, userId, keepSession)
+  }
 }
+
+const everything: EndedTokens = { access: true, refresh: true }
 
 /**
  * What a change does to the tokens given out: a new role set ends access tokens alone, so that
  * /refresh shows the new roles (spec 4.1); a lock, a disabling or a new password ends all.
  */
+function endedBy(before: Account, { roles, locked, active, password }: WantedChange): EndedTokens {
+  const all =
+    password !== undefined ||
+    (locked === true && !before.locked) ||
+    (active === false && before.active)
+  return { access: all || (roles !== undefined && !sameRoles(roles, before.roles)), refresh: all }
+}
+
 function changesOf(
-  before: Account,
   { roles, locked, active, mustChange }: WantedChange,
   passwordHash: string | undefined,
 ): AccountChanges {
-  const ends =
-    passwordHash !== undefined ||
-    (locked === true && !before.locked) ||
-    (active === false && before.active)
   return {
     ...(roles && { roles }),
     ...(locked !== undefined && { locked }),
     ...(active !== undefined && { active }),
     ...(mustChange !== undefined && { mustChange }),
     ...(passwordHash !== undefined && { passwordHash }),
-    endAccessTokens: ends || (roles !== undefined && !sameRoles(roles, before.roles)),
-    endRefreshTokens: ends,
   }
 }
 

@@ -16,9 +16,12 @@ export interface AccountChanges {
   readonly locked?: boolean
   readonly active?: boolean
   readonly mustChange?: boolean
-  /** Ends the access tokens, or the refresh tokens, given out so far. */
-  readonly endAccessTokens?: boolean
-  readonly endRefreshTokens?: boolean
+}
+
+/** Which of the tokens given out so far end. */
+export interface EndedTokens {
+  readonly access: boolean
+  readonly refresh: boolean
 }
 
 export function accountStore(db: DatabaseOrTransaction) {
@@ -85,25 +88,20 @@ export function accountStore(db: DatabaseOrTransaction) {
       if (Object.keys(columns).length > 0) {
         await db.updateTable('accounts').set(columns).where('user_id', '=', userId).execute()
       }
-      await this.raiseVersions(userId, changes)
     },
 
-    async raiseVersions(
-      userId: number,
-      {
-        endAccessTokens,
-        endRefreshTokens,
-      }: Pick<AccountChanges, 'endAccessTokens' | 'endRefreshTokens'>,
-    ): Promise<void> {
-      if (!endAccessTokens && !endRefreshTokens) return
-      await db
+    /** Answers the access version as it is then. */
+    async raiseVersions(userId: number, { access, refresh }: EndedTokens): Promise<number> {
+      const { access_version } = await db
         .updateTable('token_versions')
         .set((eb) => ({
-          access_version: eb('access_version', '+', endAccessTokens ? 1 : 0),
-          refresh_version: eb('refresh_version', '+', endRefreshTokens ? 1 : 0),
+          access_version: eb('access_version', '+', access ? 1 : 0),
+          refresh_version: eb('refresh_version', '+', refresh ? 1 : 0),
         }))
         .where('user_id', '=', userId)
-        .execute()
+        .returning('access_version')
+        .executeTakeFirstOrThrow()
+      return access_version
     },
 
     /** Replaces a hash by a better one of the same password, unless it was replaced meanwhile. */
@@ -116,9 +114,8 @@ export function accountStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** The versions stay, raised: they outlive the account, its tokens do not. */
+    /** The token versions stay: a second account of the user goes on from them. */
     async remove(userId: number): Promise<void> {
-      await this.raiseVersions(userId, { endAccessTokens: true, endRefreshTokens: true })
       await db.deleteFrom('accounts').where('user_id', '=', userId).execute()
     },
 

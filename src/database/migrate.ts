@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Clock } from '../kernel/clock.ts'
 import { type Database, execute } from './connect.ts'
 import * as foundation from './migrations/0001-foundation.ts'
+import * as revocations from './migrations/0003-revocations.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
-const migrations: readonly { readonly statements: readonly string[] }[] = [foundation]
+const migrations: readonly { readonly statements: readonly string[] }[] = [foundation, revocations]
 
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one

@@ -10,6 +10,9 @@ export interface Schema {
   token_versions: TokenVersionsTable
   sessions: SessionsTable
   throttle_places: ThrottlePlacesTable
+  revocations: RevocationsTable
+  refresh_uses: RefreshUsesTable
+  refresh_families_ended: RefreshFamiliesEndedTable
   keys: KeysTable
   row_counts: RowCountsTable
   schema_version: SchemaVersionTable
@@ -63,6 +66,33 @@ interface ThrottlePlacesTable {
   taken_at: number
   /** 1 while the password is being verified, 0 once the place is used. */
   pending: number
+}
+
+interface RevocationsTable {
+  id: Generated<number>
+  /** The `jti` of a single token, or else a user and the version below which its tokens ended. */
+  token: string | null
+  user_id: number | null
+  access_version: number | null
+  expires_at: number
+}
+
+interface RefreshUsesTable {
+  /** Of the refresh token that was used, and of the one that was given for it. */
+  rid: string
+  successor: string
+  /** The first `rid` of the line. */
+  family: string
+  /** Of the successor, as its claims have them: seconds since the epoch. */
+  issued_at: number
+  successor_expires_at: number
+  used_at: number
+}
+
+interface RefreshFamiliesEndedTable {
+  family: string
+  /** Seconds since the epoch, of the last token of the line. */
+  expires_at: number
 }
 
 interface KeysTable {

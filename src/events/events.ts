@@ -11,6 +11,8 @@ export type EventName =
   | 'authn_login_fail_max'
   | 'authn_password_change'
   | 'authn_token_created'
+  | 'authn_token_reuse'
+  | 'authn_token_revoked'
   | 'authz_admin'
   | 'privilege_permissions_changed'
   | 'sensitive_update'

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
@@ -18,6 +18,8 @@ export interface SessionRoutesOptions {
   readonly config: Pick<Config, 'session'>
   readonly events: Events
   readonly sessions: Sessions
+  /** Ends the bearer token of a request, if it has one. */
+  readonly endBearer: (request: FastifyRequest) => Promise<boolean>
 }
 
 const SessionState = {
@@ -37,7 +39,7 @@ const bySession = { rule: authenticated, schemes: ['session'] } as const
 
 export async function sessionRoutes(
   instance: FastifyInstance,
-  { config, events, sessions }: SessionRoutesOptions,
+  { config, endBearer, events, sessions }: SessionRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -45,7 +47,10 @@ export async function sessionRoutes(
     '/logout',
     {
       config: { access: { rule: anyone } },
-      schema: { summary: 'End the session', response: { 200: Message } },
+      schema: {
+        summary: 'End the session, and the bearer token, that the request carries',
+        response: { 200: Message },
+      },
     },
     async (request, reply) => {
       const secret = sessionCookie(request, config)
@@ -54,6 +59,7 @@ export async function sessionRoutes(
         events.record('session_ended', { reason: 'logout' })
         clearSessionCookie(reply, config)
       }
+      if (await endBearer(request)) events.record('authn_token_revoked', { reason: 'logout' })
       return { message: 'Logged out' }
     },
   )

@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { AccessClaims, Principal } from '../kernel/principal.ts'
 import { isTimely } from './claims.ts'
+import type { Revocations } from './revocations.ts'
 import type { Tokens } from './tokens.ts'
 
 /**
@@ -15,6 +16,7 @@ import type { Tokens } from './tokens.ts'
 export interface BearerDeps {
   readonly clock: Clock
   readonly tokens: Tokens
+  readonly revocations: Revocations
 }
 
 const mostKept = 10_000
@@ -24,7 +26,7 @@ interface Verified {
   readonly principal: Principal
 }
 
-export function bearerAuthenticator({ clock, tokens }: BearerDeps): Authenticator {
+export function bearerAuthenticator({ clock, tokens, revocations }: BearerDeps): Authenticator {
   const verified = new BoundedMap<string, Verified>(mostKept)
 
   return {
@@ -37,17 +39,36 @@ export function bearerAuthenticator({ clock, tokens }: BearerDeps): Authenticato
     async authenticate(request) {
       const token = bearerToken(request)
       if (token === null) return null
-      const known = verified.get(token)
-      if (known) {
-        if (isTimely(known.claims, clock.now())) return known.principal
-        verified.delete(token)
-      }
-      const claims = await tokens.verifyAccess(token)
-      if (!claims) throw new ApiError('invalidOrExpiredToken')
-      const principal = principalOf(claims)
-      verified.set(token, { claims, principal })
+      const { claims, principal } = recall(token) ?? (await verify(token))
+      if (await revocations.refuses(claims)) throw new ApiError('invalidOrExpiredToken')
       return principal
     },
+  }
+
+  function recall(token: string): Verified | undefined {
+    const known = verified.get(token)
+    return known && isTimely(known.claims, clock.now()) ? known : undefined
+  }
+
+  async function verify(token: string): Promise<Verified> {
+    const claims = await tokens.verifyAccess(token)
+    if (!claims) throw new ApiError('invalidOrExpiredToken')
+    const entry = { claims, principal: principalOf(claims) }
+    verified.set(token, entry)
+    return entry
+  }
+}
+
+/**
+ * Ends the bearer token that a request carries, for POST /logout; true where there was one. One that
+ * is invalid counts as revoked already. @throws DatabaseUnavailable where the end cannot be stored
+ */
+export function endBearer({ tokens, revocations }: Pick<BearerDeps, 'tokens' | 'revocations'>) {
+  return async (request: FastifyRequest): Promise<boolean> => {
+    const token = bearerToken(request)
+    const claims = token === null ? null : await tokens.verifyAccess(token)
+    if (claims) await revocations.revoke(claims)
+    return claims !== null
   }
 }
 

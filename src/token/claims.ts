@@ -26,23 +26,12 @@ export function parseAccessClaims(
   { token }: Pick<Config, 'token'>,
   now: number,
 ): AccessClaims | null {
-  const {
-    iss,
-    sub,
-    aud,
-    exp,
-    iat,
-    nbf = iat,
-    jti = '',
-    username = '',
-    auth_time = iat,
-    ver = 1,
-  } = raw
+  const { iss, sub, aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat, ver = 1 } = raw
   if (raw.type !== 'access' || iss !== token.issuer || !isSubject(sub)) return null
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf) || !isTime(auth_time)) return null
   if (!isTimely({ exp, iat, nbf }, now) || !names(aud, token.audience)) return null
   const roles = parseRoles(raw.roles ?? [])
-  if (!roles || typeof jti !== 'string' || typeof username !== 'string') return null
+  if (!roles || typeof jti !== 'string' || jti === '' || typeof username !== 'string') return null
   if (typeof ver !== 'number') return null
   return {
     iss: token.issuer,

@@ -2,6 +2,7 @@ import { type CompactJWSHeaderParameters, CompactSign, SignJWT } from 'jose'
 import type { Account } from '../accounts/account.ts'
 import type { Config } from '../config.ts'
 import { type Clock, epochSeconds } from '../kernel/clock.ts'
+import { digest } from '../kernel/digest.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
@@ -82,7 +83,8 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
     async verifyAccess(token) {
       const verified = await verifyJws(token, find)
       const raw = verified && parseObject(verified.payload)
-      return raw ? parseAccessClaims(raw, config, clock.now()) : null
+      // Without an id of its own a token is known by its digest, so that it can be revoked.
+      return raw ? parseAccessClaims({ jti: digest(token), ...raw }, config, clock.now()) : null
     },
 
     async verifyRefresh(token) {

@@ -1,0 +1,26 @@
+/** Tokens that ended before their time, and the single uses of refresh tokens. */
+export const statements: readonly string[] = [
+  // A log: every process reads what was appended since it last looked. A user may be gone already.
+  `create table revocations (
+    id integer primary key autoincrement,
+    token text,
+    user_id integer,
+    access_version integer,
+    expires_at integer not null
+  ) strict`,
+  'create index revocations_by_expiry on revocations (expires_at)',
+
+  `create table refresh_uses (
+    rid text primary key,
+    family text not null,
+    successor text not null unique,
+    issued_at integer not null,
+    successor_expires_at integer not null,
+    used_at integer not null
+  ) strict, without rowid`,
+  'create index refresh_uses_by_expiry on refresh_uses (successor_expires_at)',
+  `create table refresh_families_ended (
+    family text primary key,
+    expires_at integer not null
+  ) strict, without rowid`,
+]

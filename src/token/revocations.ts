@@ -1,0 +1,104 @@
+import type { Config } from '../config.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { AccessClaims } from '../kernel/principal.ts'
+import { type LoggedRevocation, revocationStore } from './revocation-store.ts'
+
+/**
+ * Access tokens that ended before their time. Spec 3.2: a deny-list of single tokens (logout) and a
+ * version per user (password, roles, lock, disabling, deletion). All of it lies in the database, as
+ * a log, and in memory; no table is read for a token. What another process appends is seen because
+ * the database's version changed; until it is read, no token passes.
+ */
+export interface Revocations {
+  /** @throws DatabaseUnavailable where it cannot be told: never open by error */
+  refuses(claims: Pick<AccessClaims, 'jti' | 'sub' | 'ver'>): Promise<boolean>
+  /** Ends one token. @throws DatabaseUnavailable where that cannot be stored */
+  revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>): Promise<void>
+  /** Ends a user's access tokens below a version, in the transaction of what caused it. */
+  revokeBelow(trx: DatabaseOrTransaction, userId: number, accessVersion: number): Promise<void>
+  /** The log has grown by a transaction of this process: read it before the next token passes. */
+  appended(): void
+  reap(most: number): Promise<number>
+}
+
+export interface RevocationsDeps {
+  readonly config: Pick<Config, 'token'>
+  readonly db: Database
+  readonly feed: ChangeFeed
+  readonly clock: Clock
+}
+
+// Tokens given out under longer settings than the present ones are still out there for a while.
+const leastKeptSeconds = 7 * 86_400
+
+export async function loadRevocations(deps: RevocationsDeps): Promise<Revocations> {
+  const { config, db, feed, clock } = deps
+  const { singleSeconds, accessSeconds } = config.token
+  const keptMs = Math.max(singleSeconds, accessSeconds, leastKeptSeconds) * 1000
+  const store = revocationStore(db)
+  const tokens = new Map<string, number>()
+  const versions = new Map<string, { readonly version: number; readonly expiresAt: number }>()
+  let lastId = 0
+  let appends = 0 // of this process, which the feed does not tell of
+  let seen = ''
+  let reading: Promise<void> | undefined
+  await catchUp()
+
+  return {
+    async refuses({ jti, sub, ver }) {
+      await catchUp()
+      return tokens.has(jti) || (versions.get(sub)?.version ?? 0) > ver
+    },
+
+    async revoke({ jti, exp }) {
+      await store.append({ token: jti }, exp * 1000)
+      appends += 1
+      await catchUp()
+    },
+
+    async revokeBelow(trx, userId, accessVersion) {
+      await revocationStore(trx).append({ userId, accessVersion }, clock.now() + keptMs)
+    },
+
+    appended() {
+      appends += 1
+    },
+
+    async reap(most) {
+      const now = clock.now()
+      for (const [token, expiresAt] of tokens) if (expiresAt <= now) tokens.delete(token)
+      for (const [sub, { expiresAt }] of versions) if (expiresAt <= now) versions.delete(sub)
+      return store.reap(now, most)
+    },
+  }
+
+  function state(): string {
+    return `${feed.version()} ${appends}`
+  }
+
+  /** One read for all who wait; those who come while it runs may need one more. */
+  async function catchUp(): Promise<void> {
+    for (let current = state(); current !== seen; current = state()) {
+      reading ??= readLog(current).finally(() => {
+        reading = undefined
+      })
+      await reading
+    }
+  }
+
+  async function readLog(current: string): Promise<void> {
+    for (const entry of await store.after(lastId, clock.now())) remember(entry)
+    seen = current // as it was before the read: what came meanwhile is looked for again
+  }
+
+  function remember({ id, revocation, expiresAt }: LoggedRevocation): void {
+    lastId = Math.max(lastId, id)
+    if ('token' in revocation) tokens.set(revocation.token, expiresAt)
+    else {
+      const sub = String(revocation.userId)
+      const version = Math.max(revocation.accessVersion, versions.get(sub)?.version ?? 0)
+      versions.set(sub, { version, expiresAt })
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { type Headers, type Someone, type TestApp, testApp } from '../app.ts'
+
+const refusedBearer = { error: 'Invalid or expired token' }
+const refusedRefresh = { error: 'Invalid refresh token' }
+
+suite('a token that was revoked ends at the next request', async () => {
+  const app = await testApp()
+  // A second process on the same database, as the command line or another node would be.
+  const other = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
+  let made = 0
+  const someone = () => app.account(`someone${made++}`, ['USER', 'ADMIN'])
+  const status = async (who: TestApp, headers: Headers) =>
+    (await who.call('GET', '/users?limit=1', { headers })).status
+  const refresh = (refresh_token: string) =>
+    app.call('POST', '/refresh', { form: { refresh_token } })
+
+  const admin = (method: string, path: string, json?: unknown) =>
+    app.call(method, path, { headers: app.basic(app.admin), ...(json !== undefined && { json }) })
+
+  const causes: [string, (who: Someone) => Promise<unknown>, { refreshGoesOn?: boolean }?][] = [
+    ['lock', ({ username }) => admin('PUT', `/api/admin/accounts/${username}`, { locked: true })],
+    [
+      'disabling',
+      ({ username }) => admin('PUT', `/api/admin/accounts/${username}`, { active: false }),
+    ],
+    [
+      'new password',
+      ({ username }) =>
+        admin('PUT', `/api/admin/accounts/${username}`, {
+          password: 'a wholly other phrase, 1953',
+        }),
+    ],
+    [
+      'deletion of the account',
+      ({ username }) => admin('DELETE', `/api/admin/accounts/${username}`),
+    ],
+    ['deletion of the user', ({ userId }) => admin('DELETE', `/users/${userId}`)],
+    [
+      'role change',
+      ({ username }) => admin('PUT', `/api/admin/accounts/${username}`, { roles: ['USER'] }),
+      { refreshGoesOn: true },
+    ],
+  ]
+  for (const [cause, act, { refreshGoesOn = false } = {}] of causes) {
+    test(`T57: ${cause} ends access tokens in this process and in another`, async () => {
+      const who = await someone()
+      const { access_token, refresh_token } = await app.pair(who)
+      const headers = { authorization: `Bearer ${access_token}` }
+      assert.equal(await status(app, headers), 200)
+      assert.equal(await status(other, headers), 200, 'verified and kept there as well')
+      await act(who)
+      const refused = await app.call('GET', '/users', { headers })
+      assert.equal(refused.status, 401)
+      assert.deepEqual(refused.body, refusedBearer)
+      assert.equal(await status(other, headers), 401)
+      const me = await other.call('GET', '/api/me', { headers })
+      assert.deepEqual(me.body, { error: 'Invalid token' })
+      const refreshed = await refresh(refresh_token)
+      assert.equal(refreshed.status, refreshGoesOn ? 200 : 401)
+      if (refreshGoesOn) {
+        const fresh = { authorization: `Bearer ${refreshed.body.access_token}` }
+        assert.equal(await status(other, fresh), 200)
+      } else assert.deepEqual(refreshed.body, refusedRefresh)
+    })
+  }
+
+  test('a change that changes nothing ends nothing', async () => {
+    const who = await someone()
+    const headers = await app.bearer(who)
+    for (const json of [{}, { roles: ['ADMIN', 'USER'] }, { locked: false }, { active: true }]) {
+      await admin('PUT', `/api/admin/accounts/${who.username}`, json)
+    }
+    assert.equal(await status(app, headers), 200)
+  })
+
+  test('T48: logout ends the bearer token of its header, and no other', async () => {
+    const who = await someone()
+    const [first, second] = [await app.bearer(who), await app.bearer(who)]
+    const answer = await app.call('POST', '/logout', { headers: first })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.body, { message: 'Logged out' })
+    assert.equal(await status(app, first), 401)
+    assert.equal(await status(other, first), 401)
+    assert.equal(await status(other, second), 200)
+  })
+
+  test('logout ends session and token where both are sent', async () => {
+    const who = await someone()
+    const session = await app.session(who)
+    const bearer = await app.bearer(who)
+    await app.call('POST', '/logout', { headers: { ...session, ...bearer } })
+    assert.equal(await status(app, bearer), 401)
+    assert.equal((await app.call('GET', '/api/protected', { headers: session })).status, 401)
+  })
+
+  test('logout with an invalid token is the same 200 and stores nothing', async () => {
+    const before = await app.rows()
+    for (const authorization of ['Bearer nonsense', 'Bearer ', 'Basic x', 'Digest y']) {
+      const answer = await app.call('POST', '/logout', { headers: { authorization } })
+      assert.equal(answer.status, 200)
+      assert.deepEqual(answer.body, { message: 'Logged out' })
+    }
+    assert.deepEqual(await app.rows(), before)
+  })
+
+  test('T59: a revocation that cannot be stored is 503, never 200', async () => {
+    const who = await someone()
+    const headers = await app.bearer(who)
+    await app.deps.db.schema.alterTable('revocations').renameTo('revocations_gone').execute()
+    const answer = await app.call('POST', '/logout', { headers })
+    await app.deps.db.schema.alterTable('revocations_gone').renameTo('revocations').execute()
+    assert.ok(answer.status >= 500, String(answer.status))
+    assert.equal(await status(app, headers), 200, 'and the token goes on')
+  })
+
+  test('a restart forgets no revocation, and entries go once no token can need them', async () => {
+    const who = await someone()
+    const headers = await app.bearer(who)
+    await app.call('POST', '/logout', { headers })
+    const again = await testApp({}, { directory: app.directory, clock: app.clock, seed: 3 })
+    assert.equal(await status(again, headers), 401)
+    app.clock.advance(8 * 86_400)
+    for (const { name, run } of app.app.chores) if (name === 'revocations') await run()
+    assert.deepEqual((await app.rows()).revocations, [])
+  })
+
+  test('no table is read for a bearer token', async () => {
+    const headers = await app.bearer(await someone())
+    await app.call('GET', '/api/me', { headers })
+    const { db } = app.deps
+    await db.schema.alterTable('revocations').renameTo('hidden').execute()
+    const hidden = await app.call('GET', '/api/me', { headers })
+    await db.schema.alterTable('hidden').renameTo('revocations').execute()
+    assert.equal(hidden.status, 200)
+  })
+})
