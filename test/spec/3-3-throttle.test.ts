@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { testApp } from '../app.ts'
+import { assertBlocked, doors, guess, newHost, placesOf, tryTimes } from '../logins.ts'
+
+suite('spec 3.3: login throttle', async () => {
+  const app = await testApp()
+  const ann = await app.account('ann')
+  const right = (from: string) => doors.JSON(app, ann, { from })
+  const wrong = (from: string, times = 1) => tryTimes(times, () => guess(app, ann, from))
+
+  test('fewer than 5 attempts in the last 15 minutes: counting, allowed', async () => {
+    const from = newHost()
+    assert.deepEqual(await wrong(from, 4), [401, 401, 401, 401])
+    assert.equal((await placesOf(app, from)).length, 4)
+    assert.equal((await right(from)).status, 200)
+  })
+
+  test('5 attempts used in the window: blocked, 429, until the window has passed', async () => {
+    const from = newHost()
+    assert.deepEqual(await wrong(from, 6), [401, 401, 401, 401, 401, 429])
+    assertBlocked(await right(from), '900')
+    app.clock.advance(899)
+    assertBlocked(await right(from), '1')
+    app.clock.advance(1)
+    assert.equal((await right(from)).status, 200)
+  })
+
+  test('the window slides with each attempt', async () => {
+    const from = newHost()
+    await wrong(from)
+    app.clock.advance(600)
+    assert.deepEqual(await wrong(from, 5), [401, 401, 401, 401, 429])
+    app.clock.advance(300)
+    assert.deepEqual(await wrong(from, 2), [401, 429])
+    app.clock.advance(600)
+    assert.deepEqual(await wrong(from, 5), [401, 401, 401, 401, 429])
+  })
+
+  test('blocked attempts do not lengthen the window', async () => {
+    const from = newHost()
+    await wrong(from, 5)
+    app.clock.advance(899)
+    assert.deepEqual(await wrong(from, 3), [429, 429, 429])
+    app.clock.advance(1)
+    assert.equal((await right(from)).status, 200)
+  })
+
+  test('a successful login resets the counter', async () => {
+    const from = newHost()
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      assert.deepEqual(await wrong(from, 4), [401, 401, 401, 401])
+      assert.equal((await right(from)).status, 200)
+      assert.deepEqual(await placesOf(app, from), [])
+    }
+  })
+
+  test('the identifier is the username combined with the client address', async () => {
+    const from = newHost()
+    await wrong(from, 5)
+    assert.equal((await right(newHost())).status, 200, 'another address')
+    const bob = await app.account('bob')
+    assert.equal((await doors.JSON(app, bob, { from })).status, 200, 'another username')
+    assertBlocked(await doors.JSON(app, { ...ann, username: ' ANN ' }, { from }), '900')
+  })
+
+  test('a username that nobody has is counted alike', async () => {
+    const from = newHost()
+    const nobody = { username: 'nobody' }
+    const statuses = await tryTimes(6, () => guess(app, nobody, from))
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
+  })
+
+  test('every variant of the login and Basic share one count', async () => {
+    const from = newHost()
+    const bad = { ...ann, password: 'not the password' }
+    const tried = ['form, session', 'form, token', 'JSON', 'JSON, pair', 'Basic'] as const
+    for (const name of tried) {
+      assert.equal((await doors[name](app, bad, { from })).status, 401, name)
+    }
+    for (const name of tried) assertBlocked(await doors[name](app, ann, { from }), '900')
+  })
+})
+
+suite('spec 3.3: its settings', async () => {
+  test('LOGIN_ATTEMPTS and LOGIN_WINDOW_SECONDS set the limit; 0 is none', async () => {
+    const strict = await testApp({ LOGIN_ATTEMPTS: '2', LOGIN_WINDOW_SECONDS: '60' })
+    const from = newHost()
+    const wrong = () => guess(strict, strict.admin, from)
+    assert.deepEqual(await tryTimes(3, wrong), [401, 401, 429])
+    strict.clock.advance(60)
+    assert.equal((await wrong()).status, 401)
+
+    const open = await testApp({ LOGIN_ATTEMPTS: '0' })
+    const statuses = await tryTimes(8, () => guess(open, open.admin, from))
+    assert.deepEqual(new Set(statuses), new Set([401]))
+  })
+})

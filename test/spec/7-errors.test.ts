@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { errorTable } from '../../src/kernel/errors.ts'
+import { type Call, testApp } from '../app.ts'
+import { lockDatabase } from '../logins.ts'
+import { ask, exchange, rawRequest } from '../raw-http.ts'
+import { assertRefusal } from '../refusal.ts'
+
+interface Row {
+  /** How it is provoked. */
+  readonly by: readonly [string, string, Call?]
+  readonly status: number
+  readonly error: string
+  readonly more?: object
+}
+
+const required = (...fields: string[]) => ({
+  details: fields.map((field) => ({ path: [field], message: 'is required' })),
+})
+
+suite('spec 7: errors', async () => {
+  const app = await testApp({ LOGIN_ATTEMPTS: '2', DATABASE_TIMEOUT_MS: '20' })
+  const ann = await app.account('ann')
+  const must = await app.account('must', [], { must_change: true })
+  const admin = await app.bearer(app.admin)
+  const user = await app.bearer(ann)
+  const session = await app.session(app.admin)
+  const json = { name: 'Ann', email: 'ann@example.org' }
+  const typed = { 'content-type': 'application/json' }
+  const account = { username: 'bob', password: 'quiet melons roll', roles: [] }
+  const wrongBasic = app.basic({ ...ann, password: 'not the password' })
+  const badToken = { authorization: 'Bearer nonsense' }
+
+  const section7: Record<string, Row | readonly Row[]> = {
+    'body not valid JSON': {
+      by: ['POST', '/users', { headers: { ...admin, ...typed }, body: '{' }],
+      ...{ status: 400, error: 'Invalid request body' },
+    },
+    'name or email missing': {
+      by: ['POST', '/users', { headers: admin, json: {} }],
+      ...{ status: 400, error: 'Name and email required', more: required('name', 'email') },
+    },
+    'schema validation failed': {
+      by: ['POST', '/users', { headers: admin, json: { ...json, email: 'x' } }],
+      ...{ status: 400, error: 'Validation failed' },
+      more: { details: [{ path: ['email'], message: 'must be an e-mail address' }] },
+    },
+    'Basic credentials missing or wrong, or no session': [
+      ['GET', '/users'] as const,
+      ['GET', '/users', { headers: wrongBasic }] as const,
+      ['GET', '/api/protected'] as const,
+    ].map((by) => ({ by, status: 401, error: 'Authentication required' })),
+    'wrong username or password at login': [
+      { ...ann, username: 'nobody' },
+      { ...ann, password: 'not the password' },
+    ].map(({ username, password }) => ({
+      by: ['POST', '/login', { json: { username, password }, from: '192.0.2.1' }] as const,
+      ...{ status: 401, error: 'Invalid credentials' },
+    })),
+    'bearer token invalid or expired (filter)': {
+      by: ['GET', '/users', { headers: badToken }],
+      ...{ status: 401, error: 'Invalid or expired token' },
+    },
+    'bearer token missing (middleware variant)': {
+      by: ['GET', '/api/me'],
+      ...{ status: 401, error: 'No token provided' },
+    },
+    'bearer token invalid (middleware variant)': {
+      by: ['GET', '/api/me', { headers: badToken }],
+      ...{ status: 401, error: 'Invalid token' },
+    },
+    'refresh token invalid or not of type refresh': [
+      'nonsense',
+      String(user.authorization).slice(7),
+    ].map((refresh_token) => ({
+      by: ['POST', '/refresh', { form: { refresh_token } }] as const,
+      ...{ status: 401, error: 'Invalid refresh token' },
+    })),
+    'CSRF token missing or mismatched': [{}, { 'x-csrf-token': 'another' }].map((headers) => ({
+      by: ['POST', '/api/transfer', { headers: { cookie: session.cookie, ...headers } }] as const,
+      ...{ status: 403, error: 'CSRF token invalid' },
+    })),
+    'authenticated but lacking role or ownership': [
+      ['GET', '/api/admin/accounts', { headers: user }] as const,
+      ['PUT', '/users/1', { headers: user, json: {} }] as const,
+    ].map((by) => ({ by, status: 403, error: 'Access denied' })),
+    'user id not found': {
+      by: ['GET', '/users/999', { headers: admin }],
+      ...{ status: 404, error: 'User not found' },
+    },
+    'route not matched': { by: ['GET', '/nowhere'], status: 404, error: 'Route not found' },
+  }
+
+  const besideIt: Record<string, Row> = {
+    'an address that is none': { by: ['GET', '/%zz'], status: 400, error: 'Bad request' },
+    'an account that must change its password': {
+      by: ['POST', '/login', { json: { username: must.username, password: must.password } }],
+      ...{ status: 403, error: 'Password change required' },
+    },
+    'account not found': {
+      by: ['GET', '/api/admin/accounts/nobody', { headers: admin }],
+      ...{ status: 404, error: 'Account not found' },
+    },
+    'a name that is taken': {
+      by: [
+        'POST',
+        '/api/admin/accounts',
+        { headers: admin, json: { ...account, username: 'ann', ...json } },
+      ],
+      ...{ status: 409, error: 'Username already exists' },
+    },
+    'a user that has an account': {
+      by: ['POST', '/api/admin/accounts', { headers: admin, json: { ...account, user_id: 1 } }],
+      ...{ status: 409, error: 'User already has an account' },
+    },
+    'the last administrator': {
+      by: ['DELETE', '/users/1', { headers: admin }],
+      ...{ status: 409, error: 'Last administrator' },
+    },
+    'a body too large': {
+      by: ['POST', '/login', { body: ' '.repeat(1_048_577), headers: typed }],
+      ...{ status: 413, error: 'Request body too large' },
+    },
+  }
+
+  for (const [section, table] of Object.entries({ '7': section7, 'beside 7': besideIt })) {
+    for (const [condition, rows] of Object.entries(table)) {
+      test(`${section}, ${condition}: its status, its text, and nothing changed`, async () => {
+        for (const { by, status, error, more } of [rows].flat()) {
+          const before = await app.rows('throttle_places')
+          assertRefusal(await app.call(...by), status, error, condition, more)
+          assert.deepEqual(await app.rows('throttle_places'), before)
+        }
+      })
+    }
+  }
+
+  test('login throttle exceeded: 429 with Retry-After', async () => {
+    const call = { json: { username: 'ann', password: 'not the password' }, from: '192.0.2.2' }
+    for (let tries = 0; tries < 2; tries += 1) await app.call('POST', '/login', call)
+    const answer = await app.call('POST', '/login', call)
+    assertRefusal(answer, 429, 'Too many login attempts')
+    assert.equal(answer.headers['retry-after'], '900')
+  })
+
+  test('what the parser of HTTP refuses has the same shape: 400 and 431', async () => {
+    const { port } = await app.listen()
+    assertRefusal(await ask(port, 'GET / HTTP/1.1', { 'Content-Length': 'x' }), 400, 'Bad request')
+    const { answers } = await exchange(
+      port,
+      rawRequest('GET / HTTP/1.1', { X: 'x'.repeat(17_000) }),
+    )
+    assert.equal(answers.length, 1)
+    for (const answer of answers) assertRefusal(answer, 431, 'Request header fields too large')
+  })
+
+  test('a database that cannot write: 503 with Retry-After', async () => {
+    const before = await app.rows()
+    const release = lockDatabase(app)
+    const answer = await app.call('POST', '/users', { headers: admin, json })
+    release()
+    assertRefusal(answer, 503, 'Service unavailable')
+    assert.match(String(answer.headers['retry-after']), /^[1-9][0-9]*$/)
+    assert.deepEqual(await app.rows(), before)
+  })
+
+  for (const NODE_ENV of ['development', 'test', 'production']) {
+    const isTold = NODE_ENV === 'development'
+    test(`unhandled failure in ${NODE_ENV}: 500 ${isTold ? 'with' : 'without'} message`, async () => {
+      const broken = await testApp({ NODE_ENV, TRUST_PROXY: 'none' })
+      const headers = await broken.bearer(broken.admin)
+      await sql`alter table users rename to hidden`.execute(broken.deps.db)
+      const answer = await broken.call('GET', '/users/1', { headers })
+      const more = isTold ? { message: 'no such table: users' } : {}
+      assertRefusal(answer, 500, 'Internal server error', '', more)
+      assertRefusal(await broken.call('GET', '/nowhere'), 404, 'Route not found')
+    })
+  }
+
+  test('no error that the service knows is missing here, but for the slow one', () => {
+    const rows = [...Object.values(section7), ...Object.values(besideIt)].flat()
+    const here = new Set(rows.map(({ error }) => error))
+    for (const name of [
+      'tooManyLoginAttempts',
+      'headerFieldsTooLarge',
+      'serviceUnavailable',
+    ] as const)
+      here.add(errorTable[name].error)
+    here.add(errorTable.internal.error)
+    const known = Object.values(errorTable).map(({ error }) => error)
+    assert.deepEqual(
+      known.filter((error) => !here.has(error)),
+      ['Request timeout'],
+    )
+  })
+})

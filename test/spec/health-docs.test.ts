@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { testApp } from '../app.ts'
+import { until } from '../logins.ts'
+import { ask, exchange, rawRequest } from '../raw-http.ts'
+import { assertHeaders, assertRefusal } from '../refusal.ts'
+
+suite('health and status', async () => {
+  const app = await testApp()
+
+  for (const [path, body] of [
+    ['/health/live', { status: 'live' }],
+    ['/health/ready', { status: 'ready' }],
+    ['/api/public/status', { status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] }],
+  ] as const) {
+    test(`GET ${path} is for anyone, and ignores credentials`, async () => {
+      for (const headers of [{}, { authorization: 'Bearer nonsense' }, app.basic(app.admin)]) {
+        const answer = await app.call('GET', path, { headers })
+        assert.deepEqual([answer.status, answer.body], [200, body])
+        assertHeaders(answer, path)
+      }
+    })
+  }
+
+  test('while the service stops, what it accepted is answered: ready is 503, live is 200', async () => {
+    for (const [path, status] of [
+      ['/health/ready', 503],
+      ['/health/live', 200],
+    ] as const) {
+      const stopping = await testApp()
+      const { port } = await stopping.listen()
+      const request = rawRequest(`GET ${path} HTTP/1.1`)
+      let stopped = Promise.resolve()
+      const { answers } = await exchange(port, request.slice(0, -2), {
+        opened: async (socket) => {
+          // The service holds the first part of the request once it has answered another.
+          await ask(port, 'GET /health/live HTTP/1.1')
+          stopped = stopping.close()
+          await until(() => !stopping.app.server.server.listening)
+          socket.write(request.slice(-2))
+        },
+      })
+      await stopped
+      assert.equal(answers.length, 1)
+      for (const answer of answers) {
+        assert.equal(answer.headers.connection, 'close')
+        if (status === 503) assertRefusal(answer, 503, 'Service unavailable')
+        else assert.deepEqual([answer.status, answer.body], [200, '{"status":"live"}'])
+      }
+    }
+  })
+
+  test('ready is no success without a database, live is', async () => {
+    const broken = await testApp()
+    await broken.deps.db.destroy()
+    assert.ok((await broken.call('GET', '/health/ready')).status >= 500)
+    assert.equal((await broken.call('GET', '/health/live')).status, 200)
+  })
+})
+
+const pages = [
+  ['/api/openapi.json', 'application/json; charset=utf-8'],
+  ['/api/docs', 'text/html; charset=utf-8'],
+  ['/api/docs/style.css', 'text/css; charset=utf-8'],
+  ['/api/docs/icon.svg', 'image/svg+xml'],
+] as const
+
+suite('OpenAPI and its page in development', async () => {
+  const app = await testApp({ NODE_ENV: 'development' })
+
+  for (const [path, type] of pages) {
+    test(`GET ${path} is for anyone`, async () => {
+      const answer = await app.call('GET', path)
+      assert.deepEqual([answer.status, answer.headers['content-type']], [200, type])
+      assert.ok(answer.text.length > 100)
+      assertHeaders(answer, path)
+    })
+  }
+
+  test('the document is OpenAPI 3.1 and holds every route of the specification', async () => {
+    const { body } = await app.call('GET', '/api/openapi.json')
+    assert.equal(body.openapi, '3.1.0')
+    for (const [path, methods] of [
+      ['/login', ['post']],
+      ['/logout', ['post']],
+      ['/refresh', ['post']],
+      ['/api/protected', ['get']],
+      ['/api/transfer', ['post']],
+      ['/api/me', ['get']],
+      ...['/users', '/api/v1/users', '/api/v2/users'].flatMap((users) => [
+        [users, ['get', 'post']] as const,
+        [`${users}/{id}`, ['delete', 'get', 'put']] as const,
+      ]),
+    ] as const) {
+      assert.deepEqual(Object.keys(body.paths[path] ?? {}).sort(), methods, path)
+    }
+  })
+
+  test('the page needs nothing that its Content-Security-Policy forbids', async () => {
+    const { text } = await app.call('GET', '/api/docs')
+    assert.doesNotMatch(text, /<script|<style| style=| on[a-z]+=|(src|href)="(https?:)?\/\//i)
+    assert.match(text, /href="\/api\/docs\/style\.css"/)
+  })
+})
+
+suite('OpenAPI and its page in production', async () => {
+  const app = await testApp({ NODE_ENV: 'production', TRUST_PROXY: 'none' })
+  const user = await app.bearer(await app.account('ann', ['USER', 'EDITOR']))
+
+  for (const [path, type] of pages) {
+    test(`GET ${path} is for ADMIN`, async () => {
+      assertRefusal(await app.call('GET', path), 401, 'Authentication required')
+      assertRefusal(await app.call('GET', path, { headers: user }), 403, 'Access denied')
+      const answer = await app.call('GET', path, { headers: app.basic(app.admin) })
+      assert.deepEqual([answer.status, answer.headers['content-type']], [200, type])
+    })
+  }
+})
