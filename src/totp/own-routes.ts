@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Account } from '../accounts/account.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Config } from '../config.ts'
+import { callerOf } from '../http/access.ts'
+import { assertRecentLogin } from '../http/recent-login.ts'
+import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { authenticated } from '../policy/rules.ts'
+import type { SecondFactor } from './second-factor.ts'
+
+/**
+ * The second factor of one's own account, spec 5.5: POST, PUT and DELETE /totp below
+ * /api/user/account (role USER) and /api/account (any account). Each wants a recent login; an
+ * enrolment token opens the first two alone.
+ */
+export interface FactorRoutesOptions {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly config: Pick<Config, 'login'>
+  readonly clock: Clock
+  readonly secondFactor: SecondFactor
+}
+
+const Enrolment = {
+  type: 'object',
+  required: ['secret', 'uri', 'qr'],
+  properties: {
+    secret: { type: 'string', description: 'Base32' },
+    uri: { type: 'string', description: 'otpauth://totp/...' },
+    qr: { type: 'string', description: 'The address as a QR code: SVG text' },
+  },
+  additionalProperties: false,
+} as const
+
+const RecoveryCodes = {
+  type: 'object',
+  required: ['recovery_codes'],
+  properties: { recovery_codes: { type: 'array', items: Text } },
+  additionalProperties: false,
+} as const
+
+// Whatever is no right code is a wrong one, and is counted: no type is refused before.
+const Code = { type: 'object', properties: { totp: { description: 'Six digits' } } } as const
+const CodeOrRecovery = {
+  type: 'object',
+  properties: { totp: { description: 'Six digits' }, recovery_code: { description: 'Text' } },
+} as const
+
+const errors = ['recentLoginRequired', 'invalidCredentials', 'tooManyLoginAttempts'] as const
+
+export async function factorRoutes(
+  instance: FastifyInstance,
+  { accounts, config, clock, secondFactor }: FactorRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  app.addHook('onRequest', async (request) => assertRecentLogin(request, config, clock))
+
+  app.post(
+    '/totp',
+    {
+      config: { access: { rule: authenticated }, enrols: true, errors },
+      schema: { summary: 'Begin to enrol a second factor', response: { 201: Enrolment } },
+    },
+    async (request, reply) => reply.status(201).send(await secondFactor.begin(await own(request))),
+  )
+
+  app.put(
+    '/totp',
+    {
+      config: { access: { rule: authenticated }, enrols: true, body: 'json', errors },
+      schema: {
+        summary: 'Confirm it with its first code: from now on it is asked for',
+        body: Code,
+        response: { 200: RecoveryCodes },
+      },
+    },
+    async (request) => ({
+      recovery_codes: await secondFactor.confirm(
+        await own(request),
+        request.body.totp,
+        sessionOf(request),
+      ),
+    }),
+  )
+
+  app.delete(
+    '/totp',
+    {
+      config: {
+        access: { rule: authenticated },
+        body: 'json',
+        errors: [...errors, 'secondFactorRequired'],
+      },
+      schema: {
+        summary: 'Remove the second factor, with a code of it or a recovery code',
+        body: CodeOrRecovery,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const { totp, recovery_code: recoveryCode } = request.body
+      await secondFactor.remove(await own(request), { totp, recoveryCode }, sessionOf(request))
+      return { message: 'Second factor removed' }
+    },
+  )
+
+  async function own(request: FastifyRequest): Promise<Account> {
+    const account = await accounts.byUserId(Number(callerOf(request).subject))
+    if (!account) throw new ApiError('accountNotFound')
+    return account
+  }
+}
+
+/** The session that asks goes on. */
+function sessionOf(request: FastifyRequest): string | undefined {
+  const { credential } = callerOf(request)
+  return credential.scheme === 'session' ? credential.sessionId : undefined
+}

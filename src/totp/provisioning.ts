@@ -1,0 +1,21 @@
+import { renderSVG } from 'uqr'
+import { base32 } from './totp.ts'
+
+/** What an authenticator app is given. Spec 5.5. */
+export interface Provisioning {
+  /** Base32, for typing. */
+  readonly secret: string
+  readonly uri: string
+  /** The URI as a QR code: SVG text, so that a page can show it without a `data:` address. */
+  readonly qr: string
+}
+
+const issuer = 'Gatehouse'
+
+/** `otpauth://totp/<issuer>:<account>?secret=<SECRET>&issuer=<issuer>`, exactly. */
+export function provision(bytes: Uint8Array, account: string): Provisioning {
+  const secret = base32(bytes)
+  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
+  const uri = `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`
+  return { secret, uri, qr: renderSVG(uri) }
+}

@@ -1,0 +1,155 @@
+import type { Account } from '../accounts/account.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/connect.ts'
+import type { Events } from '../events/events.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { digest } from '../kernel/digest.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Random } from '../kernel/random.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { seal, unseal } from '../keys/seal.ts'
+import { createThrottle } from '../throttle/throttle.ts'
+import { type Provisioning, provision } from './provisioning.ts'
+import { createRecoveryCodes, recoveryCodeDigest } from './recovery-codes.ts'
+import { factorStore } from './store.ts'
+import { matchingSteps } from './totp.ts'
+
+/** The second factor: enrolment, proof and removal. Spec 5.5; RFC 6238. */
+export interface SecondFactor {
+  /** A new secret; it counts once `confirm` has seen a code of it. The factor so far goes on. */
+  begin(account: Account): Promise<Provisioning>
+  /**
+   * Turns the factor on and answers ten recovery codes. Other logins end: none of them has shown it.
+   * @throws ApiError invalidCredentials, tooManyLoginAttempts
+   */
+  confirm(account: Account, code: unknown, keepSession?: string): Promise<string[]>
+  /** Turns the factor off, with a proof of it. @throws ApiError as `prove` */
+  remove(account: Account, proof: Proof, keepSession?: string): Promise<void>
+  /**
+   * Asks for the proof of an account that has the factor; each code counts once.
+   * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
+   * tooManyLoginAttempts once five wrong ones came in 15 minutes
+   */
+  prove(account: Account, proof: Proof): Promise<void>
+  /** Whether a role of the account asks for a factor that it does not have. */
+  isMissing(account: Account): boolean
+}
+
+/** What a caller sends; any type, since all that is no proof is a wrong one. */
+export interface Proof {
+  readonly totp?: unknown
+  readonly recoveryCode?: unknown
+}
+
+export interface SecondFactorDeps {
+  readonly accounts: Accounts
+  readonly config: Pick<Config, 'secondFactor'>
+  readonly db: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly events: Events
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
+const secretBytes = 20 // RFC 4226 section 4: 160 bits
+const wrongCodes = { attempts: 5, windowSeconds: 900 }
+
+export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
+  const { accounts, config, db, clock, random, events, keys } = deps
+  const store = factorStore(db)
+  // Over all addresses: who tries codes has the password already.
+  const throttle = createThrottle(deps, wrongCodes)
+
+  return {
+    async begin({ userId, username }) {
+      const secret = random.bytes(secretBytes)
+      await store.begin(userId, seal(random, keys.dataKey, contextOf(userId), secret))
+      return provision(secret, username)
+    },
+
+    async confirm(account, code, keepSession) {
+      const { userId } = account
+      const codes = createRecoveryCodes(random)
+      await counted(account, async () => {
+        const { pending = null } = (await store.of(userId)) ?? {}
+        const [step] = pending === null ? [] : stepsOf(userId, pending, code)
+        if (pending === null || step === undefined) return false
+        return db.transaction().execute(async (trx) => {
+          if (!(await factorStore(trx).confirm(userId, pending, step))) return false
+          await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
+          await accounts.setSecondFactor(trx, userId, true)
+          return true
+        })
+      })
+      await accounts.endLogins(userId, keepSession)
+      events.record('mfa_enrolled', { user_id: userId })
+      return codes
+    },
+
+    async remove(account, proof, keepSession) {
+      await this.prove(account, proof)
+      await db.transaction().execute(async (trx) => {
+        await factorStore(trx).remove(account.userId)
+        await accounts.setSecondFactor(trx, account.userId, false)
+      })
+      await accounts.endLogins(account.userId, keepSession)
+      events.record('mfa_removed', { user_id: account.userId })
+    },
+
+    async prove(account, { totp, recoveryCode }) {
+      const hasCode = isSent(totp)
+      if (!hasCode && !isSent(recoveryCode))
+        throw new ApiError('secondFactorRequired', { extra: { second_factor: 'totp' } })
+      await counted(account, () =>
+        hasCode ? useCode(account.userId, totp) : useRecoveryCode(account.userId, recoveryCode),
+      )
+    },
+
+    isMissing: ({ secondFactor, roles }) =>
+      !secondFactor && roles.some((role) => config.secondFactor.requiredOf.includes(role)),
+  }
+
+  /** Counts a proof before it is judged, like a password. */
+  async function counted({ userId }: Account, judge: () => Promise<boolean>): Promise<void> {
+    const place = await throttle.admit({ username: digest(`totp ${userId}`), address: 'totp' })
+    let isRight: boolean
+    try {
+      isRight = await judge()
+    } catch (error) {
+      await place.giveBack()
+      throw error
+    }
+    if (isRight) return place.clear()
+    await place.keep()
+    events.record('mfa_fail', { user_id: userId })
+    throw new ApiError('invalidCredentials')
+  }
+
+  async function useCode(userId: number, code: unknown): Promise<boolean> {
+    const { sealed = null } = (await store.of(userId)) ?? {}
+    if (sealed === null) return false
+    for (const step of stepsOf(userId, sealed, code)) {
+      if (await store.useStep(userId, sealed, step)) return true
+    }
+    return false
+  }
+
+  async function useRecoveryCode(userId: number, code: unknown): Promise<boolean> {
+    return typeof code === 'string' && store.useCode(userId, recoveryCodeDigest(code))
+  }
+
+  function stepsOf(userId: number, sealed: string, code: unknown): number[] {
+    if (typeof code !== 'string') return []
+    return matchingSteps(unseal(keys.dataKey, contextOf(userId), sealed), code, clock.now())
+  }
+}
+
+function contextOf(userId: number): string {
+  return `second factor of ${userId}`
+}
+
+/** An empty field of a form is none. */
+function isSent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
+}

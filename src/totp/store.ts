@@ -1,0 +1,76 @@
+import type { DatabaseOrTransaction } from '../database/connect.ts'
+
+/** The second factor of an account; each secret sealed under the data key. */
+export interface StoredFactor {
+  /** The confirmed secret; null while only an enrolment has begun. */
+  readonly sealed: string | null
+  /** The secret of an enrolment that waits for its first code. */
+  readonly pending: string | null
+}
+
+export function factorStore(db: DatabaseOrTransaction) {
+  return {
+    async of(userId: number): Promise<StoredFactor | null> {
+      const row = await db
+        .selectFrom('second_factors')
+        .select(['sealed', 'pending'])
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      return row ? { sealed: row.sealed, pending: row.pending } : null
+    },
+
+    async begin(userId: number, pending: string): Promise<void> {
+      await db
+        .insertInto('second_factors')
+        .values({ user_id: userId, sealed: null, pending, last_step: 0 })
+        .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ pending }))
+        .execute()
+    },
+
+    /** The pending secret becomes the factor; false where it is pending no more. */
+    async confirm(userId: number, pending: string, step: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('second_factors')
+        .set({ sealed: pending, pending: null, last_step: step })
+        .where('user_id', '=', userId)
+        .where('pending', '=', pending)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
+    },
+
+    /** Uses up a step and those before it; false where it was used: decided by the statement itself. */
+    async useStep(userId: number, sealed: string, step: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('second_factors')
+        .set({ last_step: step })
+        .where('user_id', '=', userId)
+        .where('sealed', '=', sealed)
+        .where('last_step', '<', step)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
+    },
+
+    async remove(userId: number): Promise<void> {
+      await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+      await db.deleteFrom('second_factors').where('user_id', '=', userId).execute()
+    },
+
+    async replaceCodes(userId: number, digests: readonly string[]): Promise<void> {
+      await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+      await db
+        .insertInto('recovery_codes')
+        .values(digests.map((code) => ({ user_id: userId, code })))
+        .execute()
+    },
+
+    /** Uses up a recovery code; false where it is none, or used. */
+    async useCode(userId: number, code: string): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom('recovery_codes')
+        .where('user_id', '=', userId)
+        .where('code', '=', code)
+        .executeTakeFirstOrThrow()
+      return numDeletedRows > 0n
+    },
+  }
+}

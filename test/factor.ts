@@ -1,0 +1,46 @@
+import { codeOfStep, stepSeconds } from '../src/totp/totp.ts'
+import type { Headers, Someone, TestApp } from './app.ts'
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** The bytes that an authenticator app reads from a base32 text. */
+export function fromBase32(text: string): Buffer {
+  const bits = [...text]
+    .map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('')
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}
+
+export interface Device {
+  readonly recoveryCodes: string[]
+  /** What the authenticator app shows, some steps from now. */
+  code(steps?: number): string
+}
+
+/** Enrols a second factor as a user would, by the headers of a login. */
+export async function enrol(
+  app: TestApp,
+  headers: Headers,
+  path = '/api/account',
+): Promise<Device> {
+  const begun = await app.call('POST', `${path}/totp`, { headers })
+  if (begun.status !== 201) throw new Error(`no enrolment: ${begun.status} ${begun.text}`)
+  const secret = fromBase32(begun.body.secret)
+  const code = (steps = 0) =>
+    codeOfStep(secret, Math.floor(app.clock.now() / 1000 / stepSeconds) + steps)
+  const confirmed = await app.call('PUT', `${path}/totp`, { headers, json: { totp: code() } })
+  if (confirmed.status !== 200)
+    throw new Error(`not confirmed: ${confirmed.status} ${confirmed.text}`)
+  return { recoveryCodes: confirmed.body.recovery_codes, code }
+}
+
+/** An account that has one, and its device. Time has moved on by a step: its code was used. */
+export async function enrolled(
+  app: TestApp,
+  username: string,
+): Promise<{ who: Someone; device: Device }> {
+  const who = await app.account(username)
+  const device = await enrol(app, await app.session(who))
+  app.clock.advance(stepSeconds)
+  return { who, device }
+}

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { testApp } from '../app.ts'
+import { enrol, enrolled } from '../factor.ts'
+
+const invalidCredentials = { error: 'Invalid credentials' }
+
+suite('spec 5.5: second factor', async () => {
+  // Many wrong codes from one address: the other limits are tested elsewhere.
+  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0', LOGIN_LOCK_AFTER: '0' })
+  const login = (json: object) => app.call('POST', '/login', { json })
+
+  test('enrolment gives a secret, the URI in its exact form and a QR code as SVG', async () => {
+    const ann = await app.account('ann lee')
+    const answer = await app.call('POST', '/api/account/totp', { headers: await app.session(ann) })
+    assert.equal(answer.status, 201)
+    assert.deepEqual(Object.keys(answer.body), ['secret', 'uri', 'qr'])
+    const { secret, uri, qr } = answer.body
+    assert.match(secret, /^[A-Z2-7]{32}$/)
+    assert.equal(uri, `otpauth://totp/Gatehouse:ann%20lee?secret=${secret}&issuer=Gatehouse`)
+    assert.match(qr, /^<svg .*<\/svg>$/s)
+    assert.doesNotMatch(qr, /data:/)
+  })
+
+  test('it counts only once its first code was shown', async () => {
+    const bob = await app.account('bob')
+    const headers = await app.session(bob)
+    await app.call('POST', '/api/account/totp', { headers })
+    assert.equal((await login({ username: 'bob', password: bob.password })).status, 200)
+    const wrong = await app.call('PUT', '/api/account/totp', { headers, json: { totp: '000000' } })
+    assert.equal(wrong.status, 401)
+    assert.deepEqual(wrong.body, invalidCredentials)
+    const { recoveryCodes } = await enrol(app, headers)
+    assert.equal(recoveryCodes.length, 10)
+    assert.equal(new Set(recoveryCodes).size, 10)
+    const account = await app.call('GET', '/api/admin/accounts/bob', {
+      headers: app.basic(app.admin),
+    })
+    assert.equal(account.body.second_factor, true)
+  })
+
+  test('after the first factor the code is asked for, and only then', async () => {
+    const { who, device } = await enrolled(app, 'cleo')
+    const right = { username: who.username, password: who.password }
+    const without = await login(right)
+    assert.equal(without.status, 401)
+    assert.deepEqual(without.body, { error: 'Second factor required', second_factor: 'totp' })
+    const wrongPassword = await login({
+      ...right,
+      password: 'not the right one',
+      totp: device.code(),
+    })
+    assert.deepEqual(wrongPassword.body, invalidCredentials)
+    const wrongBoth = await login({ ...right, password: 'not the right one' })
+    assert.deepEqual(wrongBoth.body, invalidCredentials)
+    for (const mode of ['session', 'token', 'pair']) {
+      app.clock.advance(30)
+      assert.equal((await login({ ...right, mode, totp: device.code() })).status, 200, mode)
+    }
+    app.clock.advance(30)
+    const form = await app.call('POST', '/login', { form: { ...right, totp: device.code() } })
+    assert.equal(form.status, 200)
+  })
+
+  test('T40: a code is accepted once, also by 50 at the same time, and after a restart', async () => {
+    const { who, device } = await enrolled(app, 'dora')
+    const json = {
+      username: who.username,
+      password: who.password,
+      totp: device.code(),
+      mode: 'token',
+    }
+    const answers = await Promise.all(Array.from({ length: 50 }, () => login(json)))
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+    const again = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
+    app.clock.advance(900)
+    const late = { ...json, totp: device.code() }
+    assert.equal((await again.call('POST', '/login', { json: late })).status, 200)
+    assert.equal((await login(late)).status, 401)
+    const earlier = await login({ ...json, totp: device.code(-1) })
+    assert.equal(earlier.status, 401, 'nor a code of an earlier step')
+  })
+
+  test('a recovery code stands in for it, once', async () => {
+    const { who, device } = await enrolled(app, 'emil')
+    const [code = '', other = ''] = device.recoveryCodes
+    const json = { username: who.username, password: who.password, recovery_code: code }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => login(json)))
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+    app.clock.advance(900)
+    const typed = other.toLowerCase().replaceAll('-', ' ')
+    assert.equal((await login({ ...json, recovery_code: typed })).status, 200)
+    assert.equal((await login(json)).status, 401)
+  })
+
+  test('T43: five wrong codes in 15 minutes, whatever the address, then 429', async () => {
+    const { who, device } = await enrolled(app, 'fred')
+    const json = { username: who.username, password: who.password, totp: '000000' }
+    for (let index = 0; index < 5; index += 1) {
+      const answer = await app.call('POST', '/login', { json, from: `10.0.0.${index}` })
+      assert.equal(answer.status, 401)
+      assert.deepEqual(answer.body, invalidCredentials)
+    }
+    const full = { json: { ...json, totp: device.code() }, from: '10.0.0.9' }
+    const answer = await app.call('POST', '/login', full)
+    assert.equal(answer.status, 429)
+    assert.deepEqual(answer.body, { error: 'Too many login attempts' })
+    assert.ok(Number(answer.headers['retry-after']) > 0)
+    app.clock.advance(900)
+    const later = { json: { ...json, totp: device.code() }, from: '10.0.0.9' }
+    assert.equal((await app.call('POST', '/login', later)).status, 200)
+  })
+
+  test('T41: a code of another form is a wrong one, and counts', async () => {
+    const { who, device } = await enrolled(app, 'gwen')
+    const right = { username: who.username, password: who.password }
+    for (const totp of [Number(device.code()), `${device.code()} `, [device.code()], {}, true]) {
+      const answer = await login({ ...right, totp })
+      assert.equal(answer.status, 401, JSON.stringify(totp))
+      assert.deepEqual(answer.body, invalidCredentials)
+    }
+    assert.equal((await login({ ...right, totp: device.code() })).status, 429)
+  })
+
+  test('T42: Basic and tokens from before do not get round it', async () => {
+    const who = await app.account('hugo')
+    const pair = await app.pair(who)
+    const bearer = { authorization: `Bearer ${pair.access_token}` }
+    const headers = await app.session(who)
+    const other = await app.session(who)
+    assert.equal((await app.call('GET', '/users/1', { headers: app.basic(who) })).status, 200)
+    await enrol(app, headers)
+    const basic = await app.call('GET', '/users/1', { headers: app.basic(who) })
+    assert.equal(basic.status, 401)
+    assert.deepEqual(basic.body, { error: 'Authentication required' })
+    assert.equal((await app.call('GET', '/users/1', { headers: bearer })).status, 401)
+    const { refresh_token } = pair
+    assert.equal((await app.call('POST', '/refresh', { form: { refresh_token } })).status, 401)
+    assert.equal((await app.call('GET', '/api/protected', { headers: other })).status, 401)
+    assert.equal(
+      (await app.call('GET', '/api/protected', { headers })).status,
+      200,
+      'its own goes on',
+    )
+  })
+
+  test('it is removed with a code of it or a recovery code, and not without', async () => {
+    const { who, device } = await enrolled(app, 'iris')
+    const json = {
+      username: who.username,
+      password: who.password,
+      totp: device.code(),
+      mode: 'session',
+    }
+    const session = await login(json)
+    const headers = {
+      cookie: `JSESSIONID=${session.cookies.JSESSIONID}`,
+      'x-csrf-token': session.body.csrf_token,
+    }
+    const before = await app.rows('throttle_places', 'sessions')
+    const none = await app.call('DELETE', '/api/account/totp', { headers, json: {} })
+    assert.deepEqual(none.body, { error: 'Second factor required', second_factor: 'totp' })
+    const used = await app.call('DELETE', '/api/account/totp', {
+      headers,
+      json: { totp: json.totp },
+    })
+    assert.deepEqual(used.body, invalidCredentials)
+    assert.deepEqual(await app.rows('throttle_places', 'sessions'), before)
+    const [recovery_code] = device.recoveryCodes
+    const removed = await app.call('DELETE', '/api/account/totp', {
+      headers,
+      json: { recovery_code },
+    })
+    assert.equal(removed.status, 200)
+    assert.deepEqual(removed.body, { message: 'Second factor removed' })
+    assert.equal((await login({ username: who.username, password: who.password })).status, 200)
+    assert.equal(
+      (await app.rows()).recovery_codes?.length,
+      (before.recovery_codes?.length ?? 0) - 10,
+    )
+  })
+
+  test('secrets are encrypted at rest, and codes are digests', async () => {
+    const who = await app.account('jane')
+    const headers = await app.session(who)
+    const begun = await app.call('POST', '/api/account/totp', { headers })
+    const device = await enrol(app, headers)
+    const stored = JSON.stringify(await app.rows())
+    assert.ok(!stored.includes(begun.body.secret))
+    for (const code of device.recoveryCodes) {
+      assert.ok(!stored.includes(code) && !stored.includes(code.replaceAll('-', '')))
+    }
+  })
+
+  test('a login longer ago than REAUTHENTICATE_SECONDS may not change it', async () => {
+    const who = await app.account('kurt')
+    const headers = await app.session(who)
+    app.clock.advance(900)
+    assert.equal((await app.call('POST', '/api/account/totp', { headers })).status, 201)
+    app.clock.advance(1)
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const before = await app.rows('sessions')
+      const answer = await app.call(method, '/api/account/totp', { headers, json: { totp: '1' } })
+      assert.equal(answer.status, 401)
+      assert.deepEqual(answer.body, { error: 'Recent login required' })
+      assert.deepEqual(await app.rows('sessions'), before)
+    }
+  })
+
+  test('/api/user/account asks for the role USER, /api/account for any account', async () => {
+    const editor = await app.account('lena', ['EDITOR'])
+    const headers = await app.session(editor)
+    assert.equal((await app.call('POST', '/api/user/account/totp', { headers })).status, 403)
+    assert.equal((await app.call('POST', '/api/account/totp', { headers })).status, 201)
+  })
+})
+
+suite('REQUIRE_SECOND_FACTOR=ADMIN', async () => {
+  const app = await testApp({ REQUIRE_SECOND_FACTOR: 'ADMIN' })
+  const { username, password } = app.admin
+  const login = (json: object) => app.call('POST', '/login', { json })
+
+  test('the login of an administrator without one yields the right to enrol and nothing else', async () => {
+    const held = await login({ username, password })
+    assert.equal(held.status, 403)
+    assert.deepEqual(Object.keys(held.body), ['error', 'enrolment_token'])
+    assert.equal(held.body.error, 'Second factor enrolment required')
+    assert.equal((await app.rows()).sessions?.length, 0)
+    const headers = { authorization: `Bearer ${held.body.enrolment_token}` }
+    for (const path of ['/users', '/api/admin/accounts', '/api/me']) {
+      const answer = await app.call('GET', path, { headers })
+      assert.equal(answer.status, 401, path)
+    }
+    const remove = await app.call('DELETE', '/api/account/totp', { headers, json: {} })
+    assert.equal(remove.status, 401)
+    const form = { refresh_token: held.body.enrolment_token }
+    assert.equal((await app.call('POST', '/refresh', { form })).status, 401)
+    const basic = await app.call('GET', '/users', { headers: app.basic(app.admin) })
+    assert.equal(basic.status, 401)
+    assert.deepEqual(basic.body, { error: 'Authentication required' })
+
+    const device = await enrol(app, headers)
+    assert.equal((await app.call('POST', '/api/account/totp', { headers })).status, 401, 'used up')
+    app.clock.advance(30)
+    assert.equal((await login({ username, password, totp: device.code() })).status, 200)
+  })
+
+  test('an enrolment token lives ten minutes', async () => {
+    const late = await testApp({ REQUIRE_SECOND_FACTOR: 'ADMIN,USER' })
+    const held = await late.call('POST', '/login', { json: { username, password } })
+    const headers = { authorization: `Bearer ${held.body.enrolment_token}` }
+    late.clock.advance(599)
+    assert.equal((await late.call('POST', '/api/account/totp', { headers })).status, 201)
+    late.clock.advance(1)
+    assert.equal((await late.call('POST', '/api/account/totp', { headers })).status, 401)
+  })
+})
