@@ -22,13 +22,13 @@ let seeds = 0
 export async function place() {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   folders.push(directory)
-  const { db } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
+  const { db, feed } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
   after(() => db.destroy())
   await migrate(db, clock)
   const load = (env: Record<string, string> = {}, on = db) => {
     const config = loadConfig({ DATA_DIR: directory, ...env })
     seeds += 1
-    return loadKeySet({ config, db: on, clock, random: seededRandom(seeds) })
+    return loadKeySet({ config, db: on, feed, clock, random: seededRandom(seeds) })
   }
   const rows = () => db.selectFrom('keys').selectAll().orderBy('id').execute()
   const kinds = async () => (await rows()).map(({ algorithm }) => algorithm).toSorted()

@@ -1,189 +1,250 @@
-import {
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  createSecretKey,
-  generateKeyPair,
-  type KeyObject,
-} from 'node:crypto'
-import { promisify } from 'node:util'
-import { calculateJwkThumbprint, type JWK } from 'jose'
+import type { JWK } from 'jose'
 import type { Config } from '../config.ts'
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
-import type { Secret } from '../kernel/secret.ts'
 import { loadMasterKey } from './master-key.ts'
 import { seal, unseal } from './seal.ts'
+import {
+  generateMaterial,
+  operatorKeys,
+  publicJwk,
+  type SigningAlgorithm,
+  type SigningKey,
+  signingKey,
+} from './signing-key.ts'
 import { keyStore, type SealedKey } from './store.ts'
 
 /**
  * The key set: what signs and verifies tokens, and what encrypts stored second-factor secrets, apart
- * from each other. It lies in the database, sealed under the master key. Spec 5.3 rule 5.
+ * from each other. It lies in the database, sealed under the master key, so that all processes
+ * share it. Spec 5.3 rule 5.
  */
-export type SigningAlgorithm = 'HS256' | 'RS256'
-
-export interface SigningKey {
-  readonly kid: string
-  /** The one algorithm that this key may be used with. RFC 8725 section 3.1. */
-  readonly algorithm: SigningAlgorithm
-  readonly signWith: KeyObject
-  readonly verifyWith: KeyObject
-}
-
 export interface KeySet {
   /** Signs new tokens. */
   readonly current: SigningKey
-  /** The key of a `kid`; the current one where a token names none. */
-  find(kid: string | undefined): SigningKey | undefined
+  /** Differs once a key has come or gone: what was verified before must be verified again. */
+  readonly generation: number
+  /**
+   * The key of a `kid`, the current one where a token names none; undefined once it is retired. An
+   * unknown one is looked for in the database, at most once a second.
+   */
+  find(kid: string | undefined): Promise<SigningKey | undefined>
   /** The public keys. RFC 7517 section 5; empty while nothing is signed with RS256. */
   publicKeys(): { readonly keys: readonly JWK[] }
   /** AES-256 key for secrets at rest. */
   readonly dataKey: Uint8Array
+  /** Reads the database again, if another process has changed it. */
+  refresh(): Promise<void>
+  /** Replaces the current key. The old one verifies until the last of its tokens has expired. */
+  rotate(): Promise<void>
+  /** Ends a key that signs no more, before its time; false where there is none that verifies. */
+  retire(kid: string): Promise<boolean>
+  /** Every key, the newest first, those of the operator before all; never their material. */
+  list(): Promise<ListedKey[]>
+  /** `rotate`, where the current key is older than `KEY_ROTATION_DAYS`. */
+  rotateIfDue(): Promise<boolean>
+}
+
+export interface ListedKey {
+  readonly id: string
+  readonly purpose: SealedKey['purpose']
+  readonly algorithm: string
+  /** Epoch milliseconds; null for a key of the operator's. */
+  readonly createdAt: number | null
+  readonly retiredAt: number | null
+  readonly signs: boolean
 }
 
 export interface KeySetDeps {
   readonly config: Pick<Config, 'masterKey' | 'database' | 'token'>
   readonly db: Database
+  readonly feed: ChangeFeed
   readonly clock: Clock
   readonly random: Random
 }
 
-const hmacSecretBytes = 32
-const rsaModulusBits = 3072
 const dataKeyAlgorithm = 'A256GCM'
+const dataKeyBytes = 32
+const lookAgainMs = 1000
+const dayMs = 86_400_000
+// Beyond the longest life of a token: clocks of nodes, and a token that is signed at this moment.
+const overlapMarginMs = 60_000
 
 /** Loads the key set; makes what it lacks. @throws Error where the master key does not open it */
 export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
-  const { config, db, random } = deps
-  const { algorithm } = config.token
-  const masterKey = loadMasterKey({
-    config,
-    random,
-    mayCreate: (await keyStore(db).all()).length === 0,
-  })
+  const { config, db, feed, clock, random } = deps
+  const { algorithm, rotationDays } = config.token
+  const stored = await keyStore(db).all()
+  const masterKey = loadMasterKey({ config, random, mayCreate: stored.length === 0 })
+  for (const key of stored) openKey(masterKey, key) // before anything is added beside them
   const own = await operatorKeys(config)
-  // A generated RSA key takes a while: made before the transaction, kept only if nobody else made one.
-  const hasCurrent = own.some((key) => key.algorithm === algorithm && key.signs)
-  const missing =
-    hasCurrent || (await hasKey(db, algorithm)) ? undefined : await generate(algorithm, random)
-  const sealedKeys = await db.transaction().execute(async (trx) => {
-    if (missing && !(await hasKey(trx, algorithm))) {
-      await addKey(trx, deps, masterKey, 'signing', algorithm, missing)
-    }
-    if (!(await hasKey(trx, dataKeyAlgorithm))) {
-      await addKey(trx, deps, masterKey, 'data', dataKeyAlgorithm, random.bytes(32))
-    }
-    return keyStore(trx).all()
-  })
-  return assemble(masterKey, sealedKeys, own, algorithm)
-}
+  const signer = own.find((key) => key.algorithm === algorithm && key.signs)
+  if (!signer) await addSigningKey({ replacing: false })
+  await addDataKey()
+  let keys = open(await keyStore(db).all())
+  let generation = 0
+  let seenVersion = feed.version()
+  let lookedAt = clock.now()
 
-async function assemble(
-  masterKey: Uint8Array,
-  sealedKeys: readonly SealedKey[],
-  own: readonly OperatorKey[],
-  algorithm: SigningAlgorithm,
-): Promise<KeySet> {
-  const opened = sealedKeys.map((key) => ({ key, material: open(masterKey, key) }))
-  const newest = (purpose: SealedKey['purpose'], name: string) =>
-    opened.find(
-      ({ key }) => key.purpose === purpose && key.algorithm === name && key.retiredAt === null,
-    )
-  const stored = opened
-    .filter(({ key }) => key.purpose === 'signing')
-    .map(({ key, material }) => signingKey(key.id, key.algorithm as SigningAlgorithm, material)) // we wrote it
-  const newestId = newest('signing', algorithm)?.key.id
-  const dataKey = newest('data', dataKeyAlgorithm)?.material
-  const current =
-    own.find((key) => key.algorithm === algorithm && key.signs) ??
-    stored.find((key) => key.kid === newestId)
-  if (!current || !dataKey) throw new Error('the key set is not whole')
-
-  const byKid = new Map([...stored, ...own].map((key) => [key.kid, key]))
   return {
-    current,
-    dataKey,
-    find: (kid) => (kid === undefined ? current : byKid.get(kid)),
+    get current() {
+      return keys.current
+    },
+    get generation() {
+      return generation
+    },
+    get dataKey() {
+      return keys.dataKey
+    },
+
+    async find(kid) {
+      if (kid === undefined) return keys.current
+      const now = clock.now()
+      if (!keys.byKid.has(kid) && now - lookedAt >= lookAgainMs) await read()
+      const found = keys.byKid.get(kid)
+      return found && (found.retiredAt === null || now < found.retiredAt) ? found.key : undefined
+    },
+
     publicKeys: () => ({
-      keys: [...byKid.values()]
-        .filter((key) => key.algorithm === 'RS256')
-        .map(({ kid, verifyWith }) => ({
-          ...(verifyWith.export({ format: 'jwk' }) as JWK), // Node's type of the same thing
+      keys: [...keys.byKid.values()]
+        .filter(
+          ({ key, retiredAt }) =>
+            key.algorithm === 'RS256' && (retiredAt ?? Infinity) > clock.now(),
+        )
+        .map(({ key: { kid, verifyWith } }) => ({
+          ...publicJwk(verifyWith),
           kid,
           alg: 'RS256',
           use: 'sig',
         })),
     }),
+
+    async refresh() {
+      if (seenVersion !== feed.version()) await read()
+    },
+
+    async rotate() {
+      if (signer) throw new Error(operatorKeyMessage(algorithm))
+      await addSigningKey({ replacing: true })
+      await read()
+    },
+
+    async retire(kid) {
+      if (kid === keys.current.kid) throw new Error('this key signs: rotate first')
+      const isRetired = await keyStore(db).end(kid, clock.now())
+      await read()
+      return isRetired
+    },
+
+    async list() {
+      const stored = await keyStore(db).all()
+      return [
+        ...own.map(({ kid, algorithm: name }) => ({
+          id: kid,
+          purpose: 'signing' as const,
+          algorithm: name,
+          createdAt: null,
+          retiredAt: null,
+          signs: kid === keys.current.kid,
+        })),
+        ...stored.map(({ sealed: _, ...key }) => ({ ...key, signs: key.id === keys.current.kid })),
+      ]
+    },
+
+    async rotateIfDue() {
+      if (signer || rotationDays === 0) return false
+      if (!(await addSigningKey({ replacing: true, ifOlderThanMs: rotationDays * dayMs })))
+        return false
+      await read()
+      return true
+    },
+  }
+
+  async function read(): Promise<void> {
+    seenVersion = feed.version()
+    lookedAt = clock.now()
+    keys = open(await keyStore(db).all())
+    generation += 1
+  }
+
+  function open(sealedKeys: readonly SealedKey[]) {
+    const opened = sealedKeys.map((key) => ({ key, material: openKey(masterKey, key) }))
+    const inUse = (purpose: SealedKey['purpose'], name: string) =>
+      opened.find(
+        ({ key }) => key.purpose === purpose && key.algorithm === name && key.retiredAt === null,
+      )
+    const byKid = new Map<string, { readonly key: SigningKey; readonly retiredAt: number | null }>()
+    for (const { key, material } of opened) {
+      if (key.purpose !== 'signing') continue
+      const made = signingKey(key.id, key.algorithm as SigningAlgorithm, material) // as we wrote it
+      byKid.set(key.id, { key: made, retiredAt: key.retiredAt })
+    }
+    for (const key of own) byKid.set(key.kid, { key, retiredAt: null })
+    const current = signer ?? byKid.get(inUse('signing', algorithm)?.key.id ?? '')?.key
+    const dataKey = inUse('data', dataKeyAlgorithm)?.material
+    if (!current || !dataKey) throw new Error('the key set is not whole')
+    return { byKid, current, dataKey }
+  }
+
+  /**
+   * Adds a signing key, where there is none or it shall be replaced; false where another process
+   * was first. A generated RSA key takes a while: it is made before the transaction.
+   */
+  async function addSigningKey({
+    replacing,
+    ifOlderThanMs = 0,
+  }: {
+    replacing: boolean
+    ifOlderThanMs?: number
+  }): Promise<boolean> {
+    const isWanted = async (store: ReturnType<typeof keyStore>) => {
+      const newest = await store.newest('signing', algorithm)
+      if (!newest) return true
+      return replacing && clock.now() - newest.createdAt >= ifOlderThanMs
+    }
+    if (!(await isWanted(keyStore(db)))) return false
+    const material = await generateMaterial(algorithm, random)
+    return db.transaction().execute(async (trx) => {
+      const store = keyStore(trx)
+      if (!(await isWanted(store))) return false
+      const until = clock.now() + longestTokenMs(config) + overlapMarginMs
+      await store.retireInUse('signing', algorithm, until)
+      await insert(trx, 'signing', algorithm, material)
+      return true
+    })
+  }
+
+  async function addDataKey(): Promise<void> {
+    await db.transaction().execute(async (trx) => {
+      if (await keyStore(trx).newest('data', dataKeyAlgorithm)) return
+      await insert(trx, 'data', dataKeyAlgorithm, random.bytes(dataKeyBytes))
+    })
+  }
+
+  async function insert(
+    trx: DatabaseOrTransaction,
+    purpose: SealedKey['purpose'],
+    name: string,
+    material: Uint8Array,
+  ): Promise<void> {
+    const key = { id: randomText(random, 12), purpose, algorithm: name }
+    const sealed = seal(random, masterKey, sealContext(key), material)
+    await keyStore(trx).insert({ ...key, sealed, createdAt: clock.now(), retiredAt: null })
   }
 }
 
-interface OperatorKey extends SigningKey {
-  /** False for the secret before the present one, which only verifies. */
-  readonly signs: boolean
+function longestTokenMs({ token }: Pick<Config, 'token'>): number {
+  return Math.max(token.singleSeconds, token.accessSeconds, token.refreshSeconds) * 1000
 }
 
-async function operatorKeys({ token }: Pick<Config, 'token'>): Promise<OperatorKey[]> {
-  const keys: OperatorKey[] = []
-  const addSecret = (secret: Secret | undefined, signs: boolean) => {
-    if (!secret) return
-    const bytes = Buffer.from(secret.reveal())
-    // Not a plain hash: a kid is public.
-    const kid = createHmac('sha256', bytes).update('kid').digest('base64url').slice(0, 22)
-    keys.push({ ...signingKey(kid, 'HS256', bytes), signs })
-  }
-  addSecret(token.secret, true)
-  addSecret(token.previousSecret, false)
-  if (token.privateKey) {
-    const signWith = createPrivateKey(token.privateKey.reveal())
-    const verifyWith = createPublicKey(signWith)
-    const kid = await calculateJwkThumbprint(verifyWith.export({ format: 'jwk' }) as JWK) // RFC 7638
-    keys.push({ kid, algorithm: 'RS256', signWith, verifyWith, signs: true })
-  }
-  return keys
+function operatorKeyMessage(algorithm: SigningAlgorithm): string {
+  return algorithm === 'HS256'
+    ? 'TOKEN_SECRET signs: set a new one, and the old one as TOKEN_SECRET_PREVIOUS'
+    : 'TOKEN_PRIVATE_KEY signs: it can only be replaced there'
 }
 
-function signingKey(kid: string, algorithm: SigningAlgorithm, material: Uint8Array): SigningKey {
-  if (algorithm === 'HS256') {
-    const key = createSecretKey(material)
-    return { kid, algorithm, signWith: key, verifyWith: key }
-  }
-  const signWith = createPrivateKey({ key: Buffer.from(material), format: 'der', type: 'pkcs8' })
-  return { kid, algorithm, signWith, verifyWith: createPublicKey(signWith) }
-}
-
-async function generate(algorithm: SigningAlgorithm, random: Random): Promise<Uint8Array> {
-  if (algorithm === 'HS256') return random.bytes(hmacSecretBytes)
-  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: rsaModulusBits })
-  return privateKey.export({ format: 'der', type: 'pkcs8' })
-}
-
-async function hasKey(db: DatabaseOrTransaction, algorithm: string): Promise<boolean> {
-  const keys = await keyStore(db).all()
-  return keys.some((key) => key.algorithm === algorithm && key.retiredAt === null)
-}
-
-async function addKey(
-  trx: DatabaseOrTransaction,
-  { clock, random }: Pick<KeySetDeps, 'clock' | 'random'>,
-  masterKey: Uint8Array,
-  purpose: SealedKey['purpose'],
-  algorithm: string,
-  material: Uint8Array,
-): Promise<void> {
-  const id = randomText(random, 12)
-  const sealed = seal(random, masterKey, sealContext({ id, purpose, algorithm }), material)
-  await keyStore(trx).insert({
-    id,
-    purpose,
-    algorithm,
-    sealed,
-    createdAt: clock.now(),
-    retiredAt: null,
-  })
-}
-
-function open(masterKey: Uint8Array, key: SealedKey): Uint8Array {
+function openKey(masterKey: Uint8Array, key: SealedKey): Uint8Array {
   try {
     return unseal(masterKey, sealContext(key), key.sealed)
   } catch (cause) {

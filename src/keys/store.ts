@@ -1,4 +1,6 @@
+import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { Schema } from '../database/schema.ts'
 
 /** A key as it lies in the database: its material sealed under the master key. */
 export interface SealedKey {
@@ -12,18 +14,22 @@ export interface SealedKey {
 }
 
 export function keyStore(db: DatabaseOrTransaction) {
+  const keys = () => db.selectFrom('keys').selectAll().orderBy('created_at', 'desc').orderBy('id')
   return {
     /** Every key, the newest first. */
     async all(): Promise<SealedKey[]> {
-      const rows = await db.selectFrom('keys').selectAll().orderBy('created_at', 'desc').execute()
-      return rows.map((row) => ({
-        id: row.id,
-        purpose: row.purpose,
-        algorithm: row.algorithm,
-        sealed: row.sealed,
-        createdAt: row.created_at,
-        retiredAt: row.retired_at,
-      }))
+      return (await keys().execute()).map(toKey)
+    },
+
+    /** The newest key in use. */
+    async newest(purpose: SealedKey['purpose'], algorithm: string): Promise<SealedKey | null> {
+      const row = await keys()
+        .where('purpose', '=', purpose)
+        .where('algorithm', '=', algorithm)
+        .where('retired_at', 'is', null)
+        .limit(1)
+        .executeTakeFirst()
+      return row ? toKey(row) : null
     },
 
     async insert(key: SealedKey): Promise<void> {
@@ -39,5 +45,43 @@ export function keyStore(db: DatabaseOrTransaction) {
         })
         .execute()
     },
+
+    /** Keys in use verify until then, and sign no more. */
+    async retireInUse(
+      purpose: SealedKey['purpose'],
+      algorithm: string,
+      until: number,
+    ): Promise<void> {
+      await db
+        .updateTable('keys')
+        .set({ retired_at: until })
+        .where('purpose', '=', purpose)
+        .where('algorithm', '=', algorithm)
+        .where('retired_at', 'is', null)
+        .execute()
+    },
+
+    /** Ends a signing key at once; false where there is none that still verifies. */
+    async end(id: string, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('keys')
+        .set({ retired_at: now })
+        .where('id', '=', id)
+        .where('purpose', '=', 'signing')
+        .where((eb) => eb.or([eb('retired_at', 'is', null), eb('retired_at', '>', now)]))
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
+    },
+  }
+}
+
+function toKey(row: Selectable<Schema['keys']>): SealedKey {
+  return {
+    id: row.id,
+    purpose: row.purpose,
+    algorithm: row.algorithm,
+    sealed: row.sealed,
+    createdAt: row.created_at,
+    retiredAt: row.retired_at,
   }
 }

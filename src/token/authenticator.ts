@@ -4,6 +4,7 @@ import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { AccessClaims, Principal } from '../kernel/principal.ts'
+import type { KeySet } from '../keys/key-set.ts'
 import { isTimely } from './claims.ts'
 import type { Revocations } from './revocations.ts'
 import type { Tokens } from './tokens.ts'
@@ -15,6 +16,7 @@ import type { Tokens } from './tokens.ts'
  */
 export interface BearerDeps {
   readonly clock: Clock
+  readonly keys: Pick<KeySet, 'generation'>
   readonly tokens: Tokens
   readonly revocations: Revocations
 }
@@ -26,8 +28,14 @@ interface Verified {
   readonly principal: Principal
 }
 
-export function bearerAuthenticator({ clock, tokens, revocations }: BearerDeps): Authenticator {
+export function bearerAuthenticator({
+  clock,
+  keys,
+  tokens,
+  revocations,
+}: BearerDeps): Authenticator {
   const verified = new BoundedMap<string, Verified>(mostKept)
+  let generation = keys.generation
 
   return {
     scheme: 'bearer',
@@ -39,23 +47,33 @@ export function bearerAuthenticator({ clock, tokens, revocations }: BearerDeps):
     async authenticate(request) {
       const token = bearerToken(request)
       if (token === null) return null
-      const { claims, principal } = recall(token) ?? (await verify(token))
+      const { claims, principal } = recall(token) ?? (await verify(token, request))
       if (await revocations.refuses(claims)) throw new ApiError('invalidOrExpiredToken')
       return principal
     },
   }
 
   function recall(token: string): Verified | undefined {
+    if (keys.generation !== generation) {
+      verified.clear() // by a key that may be gone
+      generation = keys.generation
+    }
     const known = verified.get(token)
     return known && isTimely(known.claims, clock.now()) ? known : undefined
   }
 
-  async function verify(token: string): Promise<Verified> {
+  async function verify(token: string, request: FastifyRequest): Promise<Verified> {
     const claims = await tokens.verifyAccess(token)
-    if (!claims) throw new ApiError('invalidOrExpiredToken')
-    const entry = { claims, principal: principalOf(claims) }
-    verified.set(token, entry)
-    return entry
+    if (claims) {
+      const entry = { claims, principal: principalOf(claims) }
+      verified.set(token, entry)
+      return entry
+    }
+    // Never kept: what it is good for depends on the route.
+    const enrolment =
+      request.routeOptions.config.enrols && (await tokens.verifyAccess(token, 'enrolment'))
+    if (!enrolment) throw new ApiError('invalidOrExpiredToken')
+    return { claims: enrolment, principal: principalOf(enrolment) }
   }
 }
 
@@ -85,5 +103,6 @@ function principalOf(claims: AccessClaims): Principal {
     username: claims.username,
     roles: new Set(claims.roles),
     credential: { scheme: 'bearer', claims },
+    authenticatedAt: claims.auth_time * 1000,
   }
 }

@@ -18,16 +18,17 @@ const toleranceSeconds = 5
 const subjectFormat = /^[1-9][0-9]{0,15}$/
 
 /**
- * The claims of an access token of ours at `now` (epoch milliseconds), or null where one is missing,
+ * The claims of an access token of ours (or of an enrolment token) at `now` (epoch milliseconds), or null where one is missing,
  * of another type or out of its time. Spec 2.4, 5.3 rule 2; RFC 7519 section 4.1.
  */
 export function parseAccessClaims(
   raw: Raw,
   { token }: Pick<Config, 'token'>,
   now: number,
+  type: AccessClaims['type'] = 'access',
 ): AccessClaims | null {
   const { iss, sub, aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat, ver = 1 } = raw
-  if (raw.type !== 'access' || iss !== token.issuer || !isSubject(sub)) return null
+  if (raw.type !== type || iss !== token.issuer || !isSubject(sub)) return null
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf) || !isTime(auth_time)) return null
   if (!isTimely({ exp, iat, nbf }, now) || !names(aud, token.audience)) return null
   const roles = parseRoles(raw.roles ?? [])
@@ -43,7 +44,7 @@ export function parseAccessClaims(
     jti,
     username,
     roles,
-    type: 'access',
+    type,
     auth_time,
     ver,
     ...(typeof raw.email === 'string' && { email: raw.email }),

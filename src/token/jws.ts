@@ -1,11 +1,16 @@
 import { type CompactJWSHeaderParameters, compactVerify, errors } from 'jose'
-import type { SigningKey } from '../keys/key-set.ts'
+import type { SigningKey } from '../keys/signing-key.ts'
 
 /** A token whose signature holds; its claims are not looked at yet. */
 export interface VerifiedJws {
   readonly header: CompactJWSHeaderParameters
   readonly payload: Uint8Array
 }
+
+type VerifyingKey = Pick<SigningKey, 'algorithm' | 'verifyWith'>
+type FindKey = (
+  kid: string | undefined,
+) => Promise<VerifyingKey | undefined> | VerifyingKey | undefined
 
 const maxTokenLength = 8192
 const grammar = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+$/
@@ -16,10 +21,7 @@ const grammar = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+$/
  * canonical base64url segments, without padding or spare bits. RFC 7515 section 5.2, RFC 8725.
  * Null for everything else. @throws nothing
  */
-export async function verifyJws(
-  token: string,
-  find: (kid: string | undefined) => Pick<SigningKey, 'algorithm' | 'verifyWith'> | undefined,
-): Promise<VerifiedJws | null> {
+export async function verifyJws(token: string, find: FindKey): Promise<VerifiedJws | null> {
   if (token.length > maxTokenLength || !grammar.test(token)) return null
   const segments = token.split('.')
   if (!segments.every(isCanonical)) return null
@@ -29,7 +31,7 @@ export async function verifyJws(
   if ('crit' in header || 'b64' in header) return null
   const { kid } = header
   if (kid !== undefined && typeof kid !== 'string') return null
-  const key = find(kid)
+  const key = await find(kid)
   if (!key) return null
   try {
     const { protectedHeader, payload } = await compactVerify(token, key.verifyWith, {

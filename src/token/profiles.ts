@@ -1,6 +1,6 @@
-import type { ChangeFeed } from '../database/connect.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Users } from '../users/users.ts'
+import type { Revocations } from './revocations.ts'
 
 /** E-mail and name of token holders for /api/me, kept until the user changes. */
 export interface Profiles {
@@ -16,24 +16,33 @@ export interface Profile {
 const mostKept = 10_000
 const nobody: Profile = { email: null, name: null }
 
-export function createProfiles(users: Pick<Users, 'byId'>, feed: ChangeFeed): Profiles {
+/** @param changes whose epoch differs once the database may have been changed */
+export function createProfiles(
+  users: Pick<Users, 'byId'>,
+  changes: Pick<Revocations, 'epoch'>,
+): Profiles {
   const kept = new BoundedMap<number, Profile>(mostKept)
-  let keptVersion = feed.version()
+  let keptEpoch = changes.epoch
+  let generation = 0 // raised by every change: what was read before one is not kept after it
 
   return {
     async of(userId) {
-      const current = feed.version()
-      if (current !== keptVersion) {
+      if (changes.epoch !== keptEpoch) {
         kept.clear()
-        keptVersion = current
+        keptEpoch = changes.epoch
+        generation += 1
       }
       const known = kept.get(userId)
       if (known) return known
+      const readIn = generation
       const user = await users.byId(userId)
       const profile = user ? { email: user.email, name: user.name } : nobody
-      kept.set(userId, profile)
+      if (readIn === generation) kept.set(userId, profile)
       return profile
     },
-    forget: (userId) => kept.delete(userId),
+    forget(userId) {
+      kept.delete(userId)
+      generation += 1
+    },
   }
 }

@@ -12,7 +12,9 @@ import { type LoggedRevocation, revocationStore } from './revocation-store.ts'
  */
 export interface Revocations {
   /** @throws DatabaseUnavailable where it cannot be told: never open by error */
-  refuses(claims: Pick<AccessClaims, 'jti' | 'sub' | 'ver'>): Promise<boolean>
+  refuses(claims: Pick<AccessClaims, 'jti' | 'sub' | 'ver'>): boolean | Promise<boolean>
+  /** Differs once the database may have been changed; as of the last `refuses`. */
+  readonly epoch: number
   /** Ends one token. @throws DatabaseUnavailable where that cannot be stored */
   revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>): Promise<void>
   /** Ends a user's access tokens below a version, in the transaction of what caused it. */
@@ -41,14 +43,19 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   const versions = new Map<string, { readonly version: number; readonly expiresAt: number }>()
   let lastId = 0
   let appends = 0 // of this process, which the feed does not tell of
-  let seen = ''
+  let seenAppends = -1
+  let seenVersion = -1
+  let epoch = 0
   let reading: Promise<void> | undefined
   await catchUp()
 
   return {
-    async refuses({ jti, sub, ver }) {
-      await catchUp()
-      return tokens.has(jti) || (versions.get(sub)?.version ?? 0) > ver
+    get epoch() {
+      return epoch
+    },
+
+    refuses(claims) {
+      return isCaughtUp() ? isListed(claims) : catchUp().then(() => isListed(claims))
     },
 
     async revoke({ jti, exp }) {
@@ -73,23 +80,31 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     },
   }
 
-  function state(): string {
-    return `${feed.version()} ${appends}`
+  function isListed({ jti, sub, ver }: Pick<AccessClaims, 'jti' | 'sub' | 'ver'>): boolean {
+    return tokens.has(jti) || (versions.get(sub)?.version ?? 0) > ver
+  }
+
+  function isCaughtUp(): boolean {
+    return seenAppends === appends && seenVersion === feed.version()
   }
 
   /** One read for all who wait; those who come while it runs may need one more. */
   async function catchUp(): Promise<void> {
-    for (let current = state(); current !== seen; current = state()) {
-      reading ??= readLog(current).finally(() => {
+    while (!isCaughtUp()) {
+      reading ??= readLog().finally(() => {
         reading = undefined
       })
       await reading
     }
   }
 
-  async function readLog(current: string): Promise<void> {
+  async function readLog(): Promise<void> {
+    // As it is before the read: what comes meanwhile is looked for again.
+    const [readAppends, readVersion] = [appends, feed.version()]
     for (const entry of await store.after(lastId, clock.now())) remember(entry)
-    seen = current // as it was before the read: what came meanwhile is looked for again
+    seenAppends = readAppends
+    seenVersion = readVersion
+    epoch += 1
   }
 
   function remember({ id, revocation, expiresAt }: LoggedRevocation): void {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { isUsable } from '../accounts/account.ts'
+import { type Account, isUsable } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
@@ -9,7 +9,10 @@ import { Roles, type SchemaTypes, Text, TextOrNull } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
+import type { SecondFactor } from '../totp/second-factor.ts'
+import type { RefreshClaims } from './claims.ts'
 import type { Profiles } from './profiles.ts'
+import type { Rotation, Successor } from './rotation.ts'
 import type { Tokens } from './tokens.ts'
 
 /**
@@ -21,6 +24,8 @@ export interface TokenRoutesOptions {
   readonly events: Events
   readonly keys: KeySet
   readonly profiles: Profiles
+  readonly rotation: Rotation
+  readonly secondFactor: Pick<SecondFactor, 'isMissing'>
   readonly tokens: Tokens
 }
 
@@ -35,6 +40,7 @@ const Refreshed = {
   required: ['access_token', 'token_type', 'expires_in'],
   properties: {
     access_token: Text,
+    refresh_token: { type: 'string', description: 'With REFRESH_ROTATION=on' },
     token_type: { const: 'Bearer' },
     expires_in: { type: 'integer', description: 'Seconds' },
   },
@@ -57,7 +63,7 @@ const PublicKeys = {
 
 export async function tokenRoutes(
   instance: FastifyInstance,
-  { accounts, config, events, keys, profiles, tokens }: TokenRoutesOptions,
+  { accounts, config, events, keys, profiles, rotation, secondFactor, tokens }: TokenRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
@@ -76,16 +82,27 @@ export async function tokenRoutes(
       const text = request.body.refresh_token
       const claims = typeof text === 'string' ? await tokens.verifyRefresh(text) : null
       const account = claims && (await accounts.byUserId(Number(claims.sub)))
-      if (!account || !isUsable(account) || account.refreshVersion !== claims.ver) {
+      // A pair from before the second factor was asked for does not stand in for it.
+      const isRefused = account && (!isUsable(account) || secondFactor.isMissing(account))
+      if (!account || isRefused || account.refreshVersion !== claims.ver) {
         throw new ApiError('invalidRefreshToken')
       }
       const seconds = config.token.accessSeconds
-      const access_token = await tokens.issueAccess(account, {
-        seconds,
-        authenticatedAt: claims.authTime * 1000,
-      })
+      const authenticatedAt = claims.authTime * 1000
+      const successor = await succeed(claims, account)
+      const access_token = await tokens.issueAccess(account, { seconds, authenticatedAt })
       events.record('authn_token_created', { user_id: account.userId, by: 'refresh' })
-      return { access_token, token_type: 'Bearer' as const, expires_in: seconds }
+      return {
+        access_token,
+        ...(successor && {
+          refresh_token: await tokens.issueRefresh(account, {
+            authenticatedAt,
+            identity: successor,
+          }),
+        }),
+        token_type: 'Bearer' as const,
+        expires_in: seconds,
+      }
     },
   )
 
@@ -115,4 +132,13 @@ export async function tokenRoutes(
     },
     async () => ({ keys: [...keys.publicKeys().keys] }),
   )
+
+  /** The next refresh token, where each is good for one use. @throws ApiError invalidRefreshToken */
+  async function succeed(claims: RefreshClaims, { userId }: Account): Promise<Successor | null> {
+    if (!config.token.rotatesRefresh) return null
+    const successor = await rotation.use(claims)
+    if (successor !== 'reused') return successor
+    events.record('authn_token_reuse', { user_id: userId })
+    throw new ApiError('invalidRefreshToken')
+  }
 }

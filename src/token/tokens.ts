@@ -8,21 +8,29 @@ import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { parseAccessClaims, parseRefreshClaims, type RefreshClaims } from './claims.ts'
 import { parseObject, verifyJws } from './jws.ts'
+import type { Successor } from './rotation.ts'
 
 /** Issues and verifies the tokens of this service. Spec 2.4, 2.5, 5.3; RFC 7519. */
 export interface Tokens {
   /** An access token that lives `seconds`. */
   issueAccess(account: Account, options: AccessOptions): Promise<string>
-  issueRefresh(account: Account, authenticatedAt: number): Promise<string>
-  /** Null where the token is not one of ours, not an access token, or out of its time. */
-  verifyAccess(token: string): Promise<AccessClaims | null>
+  /** A refresh token of its own, or the very one that a rotation has named. */
+  issueRefresh(account: Account, options: RefreshOptions): Promise<string>
+  /** Null where the token is not one of ours, not of this type, or out of its time. */
+  verifyAccess(token: string, type?: AccessClaims['type']): Promise<AccessClaims | null>
   verifyRefresh(token: string): Promise<RefreshClaims | null>
 }
 
 export interface AccessOptions {
   readonly seconds: number
+  readonly type?: AccessClaims['type']
   /** When the password was last shown, in epoch milliseconds. */
   readonly authenticatedAt: number
+}
+
+export interface RefreshOptions {
+  readonly authenticatedAt: number
+  readonly identity?: Successor
 }
 
 export interface TokensDeps {
@@ -39,12 +47,12 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
   const header = () => ({ alg: keys.current.algorithm, typ: 'JWT', kid: keys.current.kid })
 
   return {
-    async issueAccess(account, { seconds, authenticatedAt }) {
+    async issueAccess(account, { seconds, authenticatedAt, type = 'access' }) {
       const now = epochSeconds(clock.now())
       return new SignJWT({
         username: account.username,
         roles: [...account.roles],
-        type: 'access',
+        type,
         auth_time: epochSeconds(authenticatedAt),
         ver: account.accessVersion,
       })
@@ -59,12 +67,17 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
         .sign(keys.current.signWith)
     },
 
-    async issueRefresh(account, authenticatedAt) {
+    async issueRefresh(account, { authenticatedAt, identity }) {
       const now = epochSeconds(clock.now())
+      const { rid, issuedAt, expiresAt } = identity ?? {
+        rid: randomText(random, idBytes),
+        issuedAt: now,
+        expiresAt: now + config.token.refreshSeconds,
+      }
       // Spec 2.5 gives the token five claims and no more; what revokes it is signed in the header.
       const protectedHeader: CompactJWSHeaderParameters = {
         ...header(),
-        rid: randomText(random, idBytes),
+        rid,
         ver: account.refreshVersion,
         auth_time: epochSeconds(authenticatedAt),
       }
@@ -72,19 +85,21 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
         iss: config.token.issuer,
         sub: String(account.userId),
         type: 'refresh',
-        iat: now,
-        exp: now + config.token.refreshSeconds,
+        iat: issuedAt,
+        exp: expiresAt,
       })
       return new CompactSign(Buffer.from(payload))
         .setProtectedHeader(protectedHeader)
         .sign(keys.current.signWith)
     },
 
-    async verifyAccess(token) {
+    async verifyAccess(token, type) {
       const verified = await verifyJws(token, find)
       const raw = verified && parseObject(verified.payload)
       // Without an id of its own a token is known by its digest, so that it can be revoked.
-      return raw ? parseAccessClaims({ jti: digest(token), ...raw }, config, clock.now()) : null
+      return raw
+        ? parseAccessClaims({ jti: digest(token), ...raw }, config, clock.now(), type)
+        : null
     },
 
     async verifyRefresh(token) {

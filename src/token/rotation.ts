@@ -1,0 +1,72 @@
+import type { Config } from '../config.ts'
+import type { Database } from '../database/connect.ts'
+import { type Clock, epochSeconds } from '../kernel/clock.ts'
+import { type Random, randomText } from '../kernel/random.ts'
+import type { RefreshClaims } from './claims.ts'
+import { rotationStore } from './rotation-store.ts'
+
+/**
+ * Refresh tokens of a single use (`REFRESH_ROTATION=on`), RFC 9700 section 4.14.2: each use gives a
+ * successor, and a second use of the same token ends the whole line, since one of the two who used
+ * it is a thief. A retry within the grace period gets the same successor again, as long as that one
+ * has not been used.
+ */
+export interface Rotation {
+  /** The successor's identity; `reused` where the line has ended, now or earlier. */
+  use(claims: RefreshClaims): Promise<Successor | 'reused'>
+  reap(most: number): Promise<number>
+}
+
+/** What makes a refresh token this one and no other. Times in seconds. */
+export interface Successor {
+  readonly rid: string
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+export interface RotationDeps {
+  readonly config: Pick<Config, 'token'>
+  readonly db: Database
+  readonly clock: Clock
+  readonly random: Random
+}
+
+const ridBytes = 16
+
+export function createRotation({ config, db, clock, random }: RotationDeps): Rotation {
+  const { refreshSeconds, refreshGraceSeconds } = config.token
+  return {
+    use({ rid }) {
+      return db.transaction().execute(async (trx) => {
+        const store = rotationStore(trx)
+        const now = clock.now()
+        const earlier = await store.use(rid)
+        const family = earlier?.family ?? (await store.origin(rid))?.family ?? rid
+        if (await store.isEnded(family)) return 'reused'
+        if (earlier) {
+          const isRetry = now < earlier.usedAt + refreshGraceSeconds * 1000
+          if (isRetry && (await store.use(earlier.successor)) === null) return successorOf(earlier)
+          await store.end(family, epochSeconds(now) + refreshSeconds)
+          return 'reused'
+        }
+        const issuedAt = epochSeconds(now)
+        const use = {
+          rid,
+          family,
+          successor: randomText(random, ridBytes),
+          issuedAt,
+          expiresAt: issuedAt + refreshSeconds,
+          usedAt: now,
+        }
+        await store.insert(use)
+        return successorOf(use)
+      })
+    },
+
+    reap: (most) => rotationStore(db).reap(epochSeconds(clock.now()), most),
+  }
+}
+
+function successorOf(use: { successor: string; issuedAt: number; expiresAt: number }): Successor {
+  return { rid: use.successor, issuedAt: use.issuedAt, expiresAt: use.expiresAt }
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { suite, test } from 'node:test'
+import { promisify } from 'node:util'
+import { decodeProtectedHeader } from 'jose'
+import { type TestApp, testApp } from '../app.ts'
+
+const run = promisify(execFile)
+const day = 86_400
+
+/** The command line on the database of an app, as an operator would use it while the service runs. */
+async function gatehouse(app: TestApp, ...words: string[]) {
+  const env = { ...process.env, DATA_DIR: app.directory }
+  return run(process.execPath, ['src/cli/main.ts', ...words], { env }).then(
+    ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+}
+
+const kidOf = (token: string) => decodeProtectedHeader(token).kid
+const use = async (app: TestApp, token: string) =>
+  (await app.call('GET', '/api/me', { headers: { authorization: `Bearer ${token}` } })).status
+const chore = async (app: TestApp, name: string) => {
+  for (const each of app.app.chores) if (each.name === name) await each.run()
+}
+
+suite('T19: rotation of the signing key', async () => {
+  const app = await testApp()
+
+  test('gatehouse keys rotate: a running service signs with the new key, and refuses no token', async () => {
+    const before = await app.pair(app.admin)
+    assert.equal((await gatehouse(app, 'keys', 'rotate')).code, 0)
+    assert.equal(await use(app, before.access_token), 200)
+    await chore(app, 'keys of other processes')
+    const after = await app.pair(app.admin)
+    assert.notEqual(kidOf(after.access_token), kidOf(before.access_token))
+    assert.equal(await use(app, before.access_token), 200)
+    assert.equal(await use(app, after.access_token), 200)
+    const { refresh_token } = before
+    app.clock.advance(604_799)
+    assert.equal((await app.call('POST', '/refresh', { form: { refresh_token } })).status, 200)
+  })
+
+  test('a process that has not seen the new key yet finds it in the database', async () => {
+    const other = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
+    await gatehouse(other, 'keys', 'rotate')
+    await chore(other, 'keys of other processes')
+    const token = await other.token(other.admin)
+    app.clock.advance(1)
+    assert.equal(await use(app, token), 200)
+  })
+
+  test('an old key verifies until the last of its tokens has expired, and then no more', async () => {
+    const start = await testApp({ TOKEN_SECONDS: String(20 * day) })
+    const { kid } = { kid: kidOf(await start.token(start.admin)) }
+    await gatehouse(start, 'keys', 'rotate')
+    const listed = JSON.parse((await gatehouse(start, 'keys', 'list', '--json')).stdout)
+    const old = listed.find((row: { kid: string }) => row.kid === kid)
+    assert.ok(Date.parse(old.verifies_until) > Date.parse(old.created))
+    assert.equal(old.signs, false)
+  })
+
+  test('gatehouse keys retire ends the tokens of a replaced key at once, kept ones too', async () => {
+    const retired = await testApp()
+    const token = await retired.token(retired.admin)
+    assert.equal(await use(retired, token), 200)
+    const kid = String(kidOf(token))
+    const refusal = await gatehouse(retired, 'keys', 'retire', kid)
+    assert.equal(refusal.code, 1)
+    assert.match(refusal.stderr, /this key signs/)
+    await gatehouse(retired, 'keys', 'rotate')
+    // The command line lives by the real time, this service by a clock that stands still.
+    retired.clock.advance((Date.now() - retired.clock.now()) / 1000 + 1)
+    const { access_token: fresh } = await retired.pair(retired.admin)
+    assert.equal((await gatehouse(retired, 'keys', 'retire', kid)).code, 0)
+    retired.clock.advance(5)
+    await chore(retired, 'keys of other processes')
+    assert.equal(await use(retired, token), 401)
+    const { status } = await retired.call('GET', '/api/me', {
+      headers: { authorization: `Bearer ${fresh}` },
+    })
+    assert.equal(status, kidOf(fresh) === kid ? 401 : 200)
+    assert.equal(await use(retired, await retired.token(retired.admin)), 200)
+  })
+
+  test('KEY_ROTATION_DAYS rotates by itself, once', async () => {
+    const auto = await testApp({ KEY_ROTATION_DAYS: '30' })
+    const neighbour = await testApp(
+      { KEY_ROTATION_DAYS: '30' },
+      { directory: auto.directory, clock: auto.clock, seed: 2 },
+    )
+    const first = await auto.token(auto.admin)
+    auto.clock.advance(30 * day - 1)
+    await chore(auto, 'key rotation')
+    assert.equal(kidOf(await auto.token(auto.admin)), kidOf(first))
+    const last = await auto.token(auto.admin)
+    auto.clock.advance(1)
+    await Promise.all([chore(auto, 'key rotation'), chore(neighbour, 'key rotation')])
+    await chore(neighbour, 'keys of other processes')
+    await chore(auto, 'keys of other processes')
+    const [one, two] = [await auto.token(auto.admin), await neighbour.token(neighbour.admin)]
+    assert.notEqual(kidOf(one), kidOf(first))
+    assert.equal(kidOf(one), kidOf(two))
+    assert.equal(await use(auto, last), 200)
+    assert.ok([...auto.log, ...neighbour.log].some(({ event }) => event === 'key_rotated'))
+    assert.equal((await auto.rows()).keys?.length, 3)
+  })
+
+  test('with RS256 both public keys are published', async () => {
+    const rs = await testApp({ TOKEN_ALGORITHM: 'RS256' })
+    const token = await rs.token(rs.admin)
+    await gatehouse({ ...rs }, 'keys', 'list')
+    process.env.TOKEN_ALGORITHM = 'RS256'
+    try {
+      assert.equal((await gatehouse(rs, 'keys', 'rotate')).code, 0)
+    } finally {
+      delete process.env.TOKEN_ALGORITHM
+    }
+    rs.clock.advance(1)
+    await chore(rs, 'keys of other processes')
+    const { keys } = (await rs.call('GET', '/.well-known/jwks.json')).body
+    assert.equal(keys.length, 2)
+    assert.equal(await use(rs, token), 200)
+  })
+
+  test('a key of the operator is not rotated by command', async () => {
+    const secret = 'jG7#kq0ZP!w4vX9s@Lr2Ym6Tn8Bd1Cf3'
+    const own = await testApp({ TOKEN_SECRET: secret })
+    process.env.TOKEN_SECRET = secret
+    try {
+      const refusal = await gatehouse(own, 'keys', 'rotate')
+      assert.equal(refusal.code, 1)
+      assert.match(refusal.stderr, /TOKEN_SECRET_PREVIOUS/)
+    } finally {
+      delete process.env.TOKEN_SECRET
+    }
+  })
+
+  test('unknown kids cause one look at the database a second, not one each', async () => {
+    const quiet = await testApp()
+    const token = await quiet.token(quiet.admin)
+    const [, payload, signature] = token.split('.')
+    await quiet.deps.db.schema.alterTable('keys').renameTo('hidden_keys').execute()
+    const answers: number[] = []
+    for (let index = 0; index < 200; index += 1) {
+      const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: `k${index}` }))
+      answers.push(await use(quiet, `${header.toString('base64url')}.${payload}.${signature}`))
+    }
+    await quiet.deps.db.schema.alterTable('hidden_keys').renameTo('keys').execute()
+    assert.deepEqual([...new Set(answers)], [401])
+  })
+})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { decodeJwt } from 'jose'
+import { testApp } from '../app.ts'
+
+const refused = { error: 'Invalid refresh token' }
+
+suite('REFRESH_ROTATION=on', async () => {
+  const app = await testApp({ REFRESH_ROTATION: 'on' })
+  const strict = await testApp({ REFRESH_ROTATION: 'on', REFRESH_GRACE_SECONDS: '0' })
+  const use = (refresh_token: string, who = app) =>
+    who.call('POST', '/refresh', { form: { refresh_token } })
+
+  test('each use gives a new refresh token of seven days and five claims', async () => {
+    const { refresh_token } = await app.pair(app.admin)
+    app.clock.advance(60)
+    const { status, body } = await use(refresh_token)
+    assert.equal(status, 200)
+    assert.notEqual(body.refresh_token, refresh_token)
+    const { iat = 0, exp, ...claims } = decodeJwt(body.refresh_token)
+    assert.equal(exp, iat + 604_800)
+    assert.deepEqual(Object.keys(claims).sort(), ['iss', 'sub', 'type'])
+    assert.equal((await use(body.refresh_token)).status, 200)
+  })
+
+  test('a retry within the grace period gets the very same token', async () => {
+    const { refresh_token } = await app.pair(app.admin)
+    const first = await use(refresh_token)
+    app.clock.advance(9)
+    const retry = await use(refresh_token)
+    assert.equal(retry.status, 200)
+    assert.equal(retry.body.refresh_token, first.body.refresh_token)
+  })
+
+  test('T60: a second use after it ends the whole line', async () => {
+    const { refresh_token } = await app.pair(app.admin)
+    const first = await use(refresh_token)
+    app.clock.advance(10)
+    for (const token of [refresh_token, first.body.refresh_token, refresh_token]) {
+      const answer = await use(token)
+      assert.equal(answer.status, 401)
+      assert.deepEqual(answer.body, refused)
+    }
+    assert.ok(app.log.some(({ event }) => event === 'authn_token_reuse'))
+    const other = await app.pair(app.admin)
+    assert.equal((await use(other.refresh_token)).status, 200, 'another login goes on')
+  })
+
+  test('T60: no retry once the successor was used, not even within the grace period', async () => {
+    const { refresh_token } = await app.pair(app.admin)
+    const second = await use(refresh_token)
+    const third = await use(second.body.refresh_token)
+    assert.equal(third.status, 200)
+    assert.equal((await use(refresh_token)).status, 401)
+    assert.equal((await use(third.body.refresh_token)).status, 401, 'the line has ended')
+  })
+
+  test('T60: of 50 parallel uses without a grace period one succeeds', async () => {
+    const { refresh_token } = await strict.pair(strict.admin)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => use(refresh_token, strict)))
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+    assert.equal(answers.filter(({ status }) => status === 401).length, 49)
+  })
+
+  test('of 50 parallel uses with one, all get the same token', async () => {
+    const { refresh_token } = await app.pair(app.admin)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => use(refresh_token)))
+    assert.equal(new Set(answers.map(({ body }) => body.refresh_token)).size, 1)
+  })
+
+  test('T60: a used token stays used after a restart, and an ended line ended', async () => {
+    const { refresh_token } = await strict.pair(strict.admin)
+    const first = await use(refresh_token, strict)
+    const again = await testApp(
+      { REFRESH_ROTATION: 'on', REFRESH_GRACE_SECONDS: '0' },
+      { directory: strict.directory, clock: strict.clock, seed: 4 },
+    )
+    assert.equal((await use(refresh_token, again)).status, 401)
+    assert.equal((await use(first.body.refresh_token, again)).status, 401)
+  })
+
+  test('what no living token needs is removed', async () => {
+    await use((await app.pair(app.admin)).refresh_token)
+    app.clock.advance(604_801)
+    for (const { name, run } of app.app.chores) if (name === 'refresh tokens') await run()
+    const { refresh_uses, refresh_families_ended } = await app.rows()
+    assert.deepEqual([refresh_uses, refresh_families_ended], [[], []])
+  })
+})
