@@ -3,7 +3,7 @@ import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 
 /** Whose tries are counted together. */
 export interface ThrottleKey {
-  /** Digest of the canonical username. */
+  /** Digest of the canonical username, or the name of another count. */
   readonly username: string
   readonly address: string
 }
@@ -31,50 +31,44 @@ export function throttleStore(db: DatabaseOrTransaction) {
       return rows.map((row) => ({ id: row.id, takenAt: row.taken_at, pending: row.pending === 1 }))
     },
 
-    async takePending(key: ThrottleKey, now: number): Promise<number> {
+    async takePending(key: ThrottleKey, takenAt: number, expiresAt: number): Promise<number> {
       const { id } = await db
         .insertInto('throttle_places')
-        .values({ ...key, taken_at: now, pending: 1 })
+        .values({ ...key, taken_at: takenAt, pending: 1, expires_at: expiresAt })
         .returning('id')
         .executeTakeFirstOrThrow()
       return id
     },
 
-    async markUsed(id: number): Promise<void> {
-      await db.updateTable('throttle_places').set({ pending: 0 }).where('id', '=', id).execute()
+    async markUsed(ids: readonly number[]): Promise<void> {
+      await db.updateTable('throttle_places').set({ pending: 0 }).where('id', 'in', ids).execute()
     },
 
-    async remove(id: number): Promise<void> {
-      await db.deleteFrom('throttle_places').where('id', '=', id).execute()
+    async remove(ids: readonly number[]): Promise<void> {
+      await db.deleteFrom('throttle_places').where('id', 'in', ids).execute()
     },
 
-    /** Removes a place of one's own and the used ones of its key, never another's pending one. */
-    async clear(key: ThrottleKey, id: number | null, pendingSince: number): Promise<void> {
+    /** Removes the used places of a key, never a pending one that may still be another's. */
+    async removeUsed(key: ThrottleKey, pendingSince: number): Promise<void> {
       await db
         .deleteFrom('throttle_places')
         .where('username', '=', key.username)
         .where('address', '=', key.address)
-        .where((eb) =>
-          eb.or([
-            eb('id', '=', id ?? 0),
-            eb('pending', '=', 0),
-            eb('taken_at', '<=', pendingSince),
-          ]),
-        )
+        .where((eb) => eb.or([eb('pending', '=', 0), eb('taken_at', '<=', pendingSince)]))
         .execute()
     },
   }
 }
 
-/** Removes at most `most` places taken before `before`; answers how many. */
-export async function reapPlaces(db: Database, before: number, most: number): Promise<number> {
+/** Removes at most `most` places that no window counts any more; answers how many. */
+export async function reapPlaces(db: Database, now: number, most: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('throttle_places')
     .where('id', 'in', (eb) =>
       eb
         .selectFrom('throttle_places')
         .select('id')
-        .where('taken_at', '<=', before)
+        .where('expires_at', '<=', now)
         .limit(sql.lit(most)),
     )
     .executeTakeFirstOrThrow()

@@ -1,8 +1,9 @@
-import type { Database } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
+import { createLines } from './lines.ts'
 import { type Place, reapPlaces, type ThrottleKey, throttleStore } from './store.ts'
 
 /**
@@ -31,14 +32,38 @@ export function loginKey(username: Username, address: string): ThrottleKey {
   return { username: digest(username), address }
 }
 
+/** What else happens in the transaction that settles a place; if it throws, nothing is settled. */
+export type Also = (trx: DatabaseOrTransaction) => Promise<void>
+
 /** A place that waits for the verdict. One of the three must follow. */
 export interface TakenPlace {
   /** The password was wrong: the place stays used until the window has passed over it. */
-  keep(): Promise<void>
+  keep(also?: Also): Promise<void>
   /** The login succeeded: the counter starts anew. */
-  clear(): Promise<void>
+  clear(also?: Also): Promise<void>
   /** There was no verdict, or it shall not count. */
   giveBack(): Promise<void>
+}
+
+/** One of several counts that a try must find room in. */
+export interface Count {
+  readonly key: ThrottleKey
+  readonly limit: Limit
+  /** Whether a success forgets the failures before it, or takes back its own place alone. */
+  readonly forgives: boolean
+}
+
+/** The first of the counts that has no room, and when it will have. */
+export interface Full {
+  readonly full: Count
+  readonly retryAfterSeconds: number
+}
+
+/** Places of several counts, taken and settled together: in all of them or in none. */
+export interface Places {
+  take(counts: readonly Count[]): Promise<{ readonly place: TakenPlace } | Full>
+  /** Forgives like a success, without a place of its own; null where every count has room. */
+  pass(counts: readonly Count[]): Promise<Full | null>
 }
 
 export interface ThrottleDeps {
@@ -53,116 +78,146 @@ const patienceMs = 2_000
 // Another process may settle a place: looked at this often, and at once when this process does.
 const pollMs = 100
 
-export function createThrottle(
-  { db, clock }: ThrottleDeps,
-  { attempts: limit, windowSeconds }: Limit,
-): Throttle {
-  const windowMs = windowSeconds * 1000
-  const bells = createBells()
-  const unlimited: TakenPlace = { keep: nothing, clear: nothing, giveBack: nothing }
-
+/** A throttle of a single count. */
+export function createThrottle(deps: ThrottleDeps, limit: Limit): Throttle {
+  const places = createPlaces(deps)
+  const count = (key: ThrottleKey): Count => ({ key, limit, forgives: true })
   return {
     async admit(key) {
-      if (limit === 0) return unlimited
-      const deadline = clock.now() + patienceMs
-      for (;;) {
-        const bell = bells.listen(key) // before the look, so that no ring is missed after it
-        try {
-          const { id, places } = await tryPlace(key)
-          if (id !== undefined) return place(key, id)
-          const now = clock.now()
-          const someMayPass = places.some((taken) => isPending(taken, now))
-          if (!someMayPass || now >= deadline) throw tooMany(places, now)
-          await clock.wait(Math.min(pollMs, deadline - now), bell.signal)
-        } finally {
-          bell.leave()
-        }
-      }
+      const answer = await places.take([count(key)])
+      if ('full' in answer) throw tooManyAttempts(answer)
+      return answer.place
     },
-
     async pass(key) {
-      if (limit === 0) return
-      const now = clock.now()
-      const places = await throttleStore(db).taken(key, now - windowMs)
-      const used = places.filter((taken) => !isPending(taken, now))
-      if (used.length >= limit) throw tooMany(used, now)
-      if (used.length > 0) await throttleStore(db).clear(key, null, now - pendingMs)
+      const full = await places.pass([count(key)])
+      if (full) throw tooManyAttempts(full)
     },
-  }
-
-  function tryPlace(key: ThrottleKey): Promise<{ id?: number; places: Place[] }> {
-    return db.transaction().execute(async (trx) => {
-      const store = throttleStore(trx)
-      const now = clock.now()
-      const places = await store.taken(key, now - windowMs)
-      return places.length < limit ? { id: await store.takePending(key, now), places } : { places }
-    })
-  }
-
-  function place(key: ThrottleKey, id: number): TakenPlace {
-    const store = throttleStore(db)
-    const settled = async (change: Promise<void>) => {
-      await change
-      bells.ring(key)
-    }
-    return {
-      keep: () => settled(store.markUsed(id)),
-      clear: () => settled(store.clear(key, id, clock.now() - pendingMs)),
-      giveBack: () => settled(store.remove(id)),
-    }
-  }
-
-  function tooMany(places: readonly Place[], now: number): ApiError {
-    // The settings may have been lowered: room is there once fewer than `limit` are left.
-    const decisive = places[places.length - limit]?.takenAt ?? now
-    const retryAfterSeconds = Math.max(1, Math.ceil((decisive + windowMs - now) / 1000))
-    return new ApiError('tooManyLoginAttempts', { retryAfterSeconds })
   }
 }
 
-/** Removes up to `most` places that the longest of the windows does not count any more. */
-export function reapThrottle(
-  { db, clock }: ThrottleDeps,
-  limits: readonly Limit[],
-  most: number,
-): Promise<number> {
-  const longest = Math.max(...limits.map(({ windowSeconds }) => windowSeconds))
-  return reapPlaces(db, clock.now() - longest * 1000, most)
+export function tooManyAttempts({ retryAfterSeconds }: Full): ApiError {
+  return new ApiError('tooManyLoginAttempts', { retryAfterSeconds })
+}
+
+export function createPlaces({ db, clock }: ThrottleDeps): Places {
+  const lines = createLines(clock, pollMs)
+
+  return {
+    async take(all) {
+      const counts = all.filter(isLimited)
+      const deadline = clock.now() + patienceMs
+      let spot: ReturnType<typeof lines.join> | undefined
+      try {
+        for (;;) {
+          const callsBeforeLook = lines.calls()
+          const look = await tryPlaces(counts)
+          if ('ids' in look) return { place: place(counts, look.ids) }
+          const now = clock.now()
+          const mayPass = look.places.some((taken) => isPending(taken, now))
+          if (!mayPass || now >= deadline) return fullness(look.full, look.places, now)
+          const line = nameOf(look.full.key)
+          if (spot?.line !== line) {
+            spot?.leave()
+            spot = lines.join(line, callsBeforeLook)
+          }
+          await spot.wait(deadline - now)
+        }
+      } finally {
+        spot?.leave()
+      }
+    },
+
+    async pass(all) {
+      const store = throttleStore(db)
+      const now = clock.now()
+      const toForgive: ThrottleKey[] = []
+      for (const count of all.filter(isLimited)) {
+        const places = await store.taken(count.key, since(count, now))
+        const used = places.filter((taken) => !isPending(taken, now))
+        if (used.length >= count.limit.attempts) return fullness(count, used, now)
+        if (count.forgives && used.length > 0) toForgive.push(count.key)
+      }
+      for (const key of toForgive) await store.removeUsed(key, now - pendingMs)
+      return null
+    },
+  }
+
+  type Look = { ids: number[] } | { full: Count; places: Place[] }
+
+  function tryPlaces(counts: readonly Count[]): Promise<Look> {
+    return inTransaction(counts.length > 0, async (trx) => {
+      const store = throttleStore(trx)
+      const now = clock.now()
+      for (const count of counts) {
+        const places = await store.taken(count.key, since(count, now))
+        if (places.length >= count.limit.attempts) return { full: count, places }
+      }
+      const ids: number[] = []
+      for (const { key, limit } of counts) {
+        ids.push(await store.takePending(key, now, endOf(now, limit)))
+      }
+      return { ids }
+    })
+  }
+
+  function place(counts: readonly Count[], ids: readonly number[]): TakenPlace {
+    const settle = async (also: Also | undefined, change: Also) => {
+      await inTransaction(ids.length > 0 || also !== undefined, async (trx) => {
+        if (ids.length > 0) await change(trx)
+        await also?.(trx)
+      })
+      for (const { key } of counts) lines.call(nameOf(key))
+    }
+    return {
+      keep: (also) => settle(also, (trx) => throttleStore(trx).markUsed(ids)),
+      giveBack: () => settle(undefined, (trx) => throttleStore(trx).remove(ids)),
+      clear: (also) =>
+        settle(also, async (trx) => {
+          const store = throttleStore(trx)
+          await store.remove(ids)
+          for (const { key, forgives } of counts) {
+            if (forgives) await store.removeUsed(key, clock.now() - pendingMs)
+          }
+        }),
+    }
+  }
+
+  /** Where nothing is limited there is nothing to begin. */
+  function inTransaction<T>(isNeeded: boolean, work: (trx: DatabaseOrTransaction) => Promise<T>) {
+    return isNeeded ? db.transaction().execute(work) : work(db)
+  }
+}
+
+/** Removes up to `most` places that no window counts any more. */
+export function reapThrottle({ db, clock }: ThrottleDeps, most: number): Promise<number> {
+  return reapPlaces(db, clock.now(), most)
+}
+
+function isLimited({ limit }: Count): boolean {
+  return limit.attempts > 0
 }
 
 function isPending({ pending, takenAt }: Place, now: number): boolean {
   return pending && takenAt > now - pendingMs
 }
 
-interface Bell {
-  readonly signal: AbortSignal
-  leave(): void
+function since({ limit }: Count, now: number): number {
+  return now - limit.windowSeconds * 1000
 }
 
-/** Wakes those who wait for a place of a key when one of this process is settled. */
-function createBells() {
-  const bells = new Map<string, { readonly controller: AbortController; listeners: number }>()
-  const nameOf = ({ username, address }: ThrottleKey) => `${username} ${address}`
-  return {
-    listen(key: ThrottleKey): Bell {
-      const name = nameOf(key)
-      const bell = bells.get(name) ?? { controller: new AbortController(), listeners: 0 }
-      bell.listeners += 1
-      bells.set(name, bell)
-      return {
-        signal: bell.controller.signal,
-        leave: () => {
-          bell.listeners -= 1
-          if (bell.listeners === 0 && bells.get(name) === bell) bells.delete(name)
-        },
-      }
-    },
-    ring(key: ThrottleKey): void {
-      const name = nameOf(key)
-      bells.get(name)?.controller.abort()
-      bells.delete(name)
-    },
-  }
+function endOf(now: number, { windowSeconds }: Limit): number {
+  return Math.min(now + windowSeconds * 1000, Number.MAX_SAFE_INTEGER)
 }
 
-async function nothing(): Promise<void> {}
+function fullness(full: Count, places: readonly Place[], now: number): Full {
+  const { attempts, windowSeconds } = full.limit
+  // The settings may have been lowered: room is there once fewer than `attempts` are left.
+  const decisive = places[places.length - attempts]?.takenAt ?? now
+  const pending = places.find((taken) => isPending(taken, now))
+  const endsAt = pending ? pending.takenAt + pendingMs : decisive + windowSeconds * 1000
+  return { full, retryAfterSeconds: Math.max(1, Math.ceil((endsAt - now) / 1000)) }
+}
+
+function nameOf({ username, address }: ThrottleKey): string {
+  return `${username} ${address}`
+}

@@ -1,0 +1,91 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { Config } from '../config.ts'
+import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { FailuresInARow } from '../throttle/limits.ts'
+import type { Account } from './account.ts'
+import { accountStore } from './store.ts'
+
+/**
+ * The automatic lock of spec 8: so many failures in a row, over all addresses, and the account lets
+ * nobody log in for a while. It refuses new logins and Basic alone; sessions and tokens go on, so
+ * that nobody can be thrown out by guessing at the door. The administrator's lock is another.
+ */
+export interface AutomaticLock extends FailuresInARow {
+  /** Whether it lets nobody log in now. */
+  holds(account: Pick<Account, 'lockedUntil'>): boolean
+  /** The same for an account that was read before its password was verified. */
+  holdsNow(account: Account): Promise<boolean>
+  /** A success that was not verified anew: see `BasicDeps`. */
+  forget(account: Pick<Account, 'username' | 'failedLogins'>): Promise<void>
+}
+
+export interface AutomaticLockDeps {
+  readonly config: Pick<Config, 'login'>
+  readonly db: DatabaseOrTransaction
+  readonly clock: Clock
+}
+
+export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): AutomaticLock {
+  const { after, seconds } = config.login.lock
+  const isOn = after > 0
+
+  const holds: AutomaticLock['holds'] = ({ lockedUntil }) =>
+    isOn && lockedUntil !== null && lockedUntil > clock.now()
+
+  return {
+    holds,
+
+    async holdsNow(account) {
+      if (!isOn) return false
+      const present = holds(account) ? account : await accountStore(db).byUserId(account.userId)
+      return present !== null && holds(present)
+    },
+
+    // One statement each, so that parallel tries lose no step. Tries during a lock do not count.
+    async failed(trx, username) {
+      if (!isOn) return null
+      const now = clock.now()
+      const until = Math.min(now + seconds * 1000, Number.MAX_SAFE_INTEGER)
+      const counted = await trx
+        .updateTable('accounts')
+        .set((eb) => {
+          const locks = eb('failed_logins', '>=', after - 1)
+          return {
+            failed_logins: eb
+              .case()
+              .when(locks)
+              .then(0)
+              .else(eb('failed_logins', '+', 1))
+              .end(),
+            locked_until: eb.case().when(locks).then(until).else(eb.ref('locked_until')).end(),
+          }
+        })
+        .where('username', '=', username)
+        .where(isOpen(now))
+        .returning(['user_id', 'failed_logins'])
+        .executeTakeFirst()
+      return counted?.failed_logins === 0 ? counted.user_id : null
+    },
+
+    async succeeded(trx, username) {
+      if (!isOn) return
+      await trx
+        .updateTable('accounts')
+        .set({ failed_logins: 0, locked_until: null })
+        .where('username', '=', username)
+        .where(isOpen(clock.now()))
+        .execute()
+    },
+
+    async forget({ username, failedLogins }) {
+      if (failedLogins > 0) await this.succeeded(db, username)
+    },
+  }
+}
+
+function isOpen(now: number) {
+  return (eb: ExpressionBuilder<Schema, 'accounts'>) =>
+    eb.or([eb('locked_until', 'is', null), eb('locked_until', '<=', now)])
+}

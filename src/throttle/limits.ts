@@ -1,0 +1,116 @@
+import type { Config } from '../config.ts'
+import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { Events } from '../events/events.ts'
+import { throttledAddress } from '../http/client-address.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Username } from '../kernel/username.ts'
+import type { Captcha } from './captcha.ts'
+import {
+  type Count,
+  createPlaces,
+  loginKey,
+  type TakenPlace,
+  type ThrottleDeps,
+  tooManyAttempts,
+} from './throttle.ts'
+
+/** Every limit of a login, whichever door it comes through. Spec 3.3, 8; decisions.md section 9. */
+export interface LoginLimits {
+  /**
+   * Before a password is looked at: a place in every count, or a refusal.
+   * @throws ApiError tooManyLoginAttempts, captchaRequired
+   */
+  admit(login: LoginTry): Promise<TakenPlace>
+  /** For a password that need not be verified again. @throws ApiError as `admit` */
+  pass(login: LoginTry): Promise<void>
+}
+
+export interface LoginTry {
+  readonly username: Username
+  /** The client's address. */
+  readonly address: string
+  /** The solution of a challenge; Basic has no room for one. */
+  readonly captcha?: string | undefined
+}
+
+/** Failures in a row, over all addresses; counted in the transaction that settles the places. */
+export interface FailuresInARow {
+  /** Answers the user whom this failure, and no other, has locked. */
+  failed(trx: DatabaseOrTransaction, username: Username): Promise<number | null>
+  /** Starts anew, unless they have locked the account in the meantime: a lock stays. */
+  succeeded(trx: DatabaseOrTransaction, username: Username): Promise<void>
+}
+
+export interface LoginLimitsDeps extends ThrottleDeps {
+  readonly config: Pick<Config, 'login'>
+  readonly events: Events
+  readonly captcha: Captcha
+  readonly failures: FailuresInARow
+}
+
+export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
+  const { config, events, captcha, failures } = deps
+  const { perUsername, perAddress, captchaAfter } = config.login
+  const places = createPlaces(deps)
+
+  return {
+    async admit(login) {
+      const { always, withoutCaptcha } = countsOf(login)
+      let answer = await places.take([...always, withoutCaptcha])
+      if ('full' in answer && answer.full === withoutCaptcha) {
+        if (!(await captcha.accepts(login.captcha))) throw await captchaRequired()
+        answer = await places.take([...always, unlimited(withoutCaptcha)])
+      }
+      if ('full' in answer) throw tooManyAttempts(answer)
+      return withFailures(answer.place, login)
+    },
+
+    async pass(login) {
+      const { always, withoutCaptcha } = countsOf(login)
+      const refusal = await places.pass([...always, withoutCaptcha])
+      if (refusal?.full === withoutCaptcha) throw await captchaRequired()
+      if (refusal) throw tooManyAttempts(refusal)
+    },
+  }
+
+  /** In the order in which they refuse. */
+  function countsOf({ username, address: client }: LoginTry) {
+    const address = throttledAddress(client)
+    const key = loginKey(username, address)
+    const always: Count[] = [
+      { key, limit: perUsername, forgives: true },
+      // A success of one's own must not buy tries on the accounts of others.
+      { key: { username: '', address }, limit: perAddress, forgives: false },
+    ]
+    const withoutCaptcha: Count = {
+      key: { username: `captcha ${key.username}`, address },
+      limit: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
+      forgives: true,
+    }
+    return { always, withoutCaptcha }
+  }
+
+  async function captchaRequired(): Promise<ApiError> {
+    return new ApiError('captchaRequired', { extra: { captcha: await captcha.challenge() } })
+  }
+
+  /** The verdict counts for the account too, in the same transaction: unknown names cost the same. */
+  function withFailures(place: TakenPlace, { username, address }: LoginTry): TakenPlace {
+    return {
+      async keep() {
+        let locked = null as number | null // set by what runs in the transaction
+        await place.keep(async (trx) => {
+          locked = await failures.failed(trx, username)
+        })
+        if (locked !== null) events.record('authn_login_lock', { user_id: locked, address })
+      },
+      clear: () => place.clear((trx) => failures.succeeded(trx, username)),
+      giveBack: place.giveBack,
+    }
+  }
+}
+
+/** A solved challenge stands in for room; the try counts like any other. */
+function unlimited(count: Count): Count {
+  return { ...count, limit: { ...count.limit, attempts: Number.POSITIVE_INFINITY } }
+}

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
+import type { SchemaTypes } from '../http/schemas.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { anyone } from '../policy/rules.ts'
+import { type Captcha, ChallengeBody } from './captcha.ts'
+
+/** GET /api/public/captcha: a challenge before one is asked for. Not found while it is off. */
+export interface CaptchaRoutesOptions {
+  readonly config: Pick<Config, 'login'>
+  readonly captcha: Captcha
+}
+
+export async function captchaRoutes(
+  instance: FastifyInstance,
+  { config, captcha }: CaptchaRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    '/api/public/captcha',
+    {
+      config: { access: { rule: anyone }, errors: ['routeNotFound'] },
+      schema: {
+        summary: 'A proof of work for POST /login; its solution goes into the field captcha',
+        response: { 200: ChallengeBody },
+      },
+    },
+    async () => {
+      if (config.login.captchaAfter === 0) throw new ApiError('routeNotFound')
+      return captcha.challenge()
+    },
+  )
+}
