@@ -1,0 +1,24 @@
+import { createServer } from 'node:http'
+
+// The least that Node can do: the same bytes and headers for every request, nothing looked at.
+// What it answers comes from the service itself (see requests.ts).
+
+interface Answer {
+  readonly headers: string[]
+  readonly body: string
+  readonly keepAliveTimeoutMs: number
+}
+
+process.once('message', (answer) => {
+  const { headers, body, keepAliveTimeoutMs } = answer as Answer // sent by requests.ts
+  const server = createServer((_request, response) => {
+    response.writeHead(200, headers)
+    response.end(body)
+  })
+  server.keepAliveTimeout = keepAliveTimeoutMs
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address()
+    process.send?.(typeof address === 'object' ? address?.port : null)
+  })
+})
+process.once('disconnect', () => process.exit())
