@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { createAccounts } from './accounts/accounts.ts'
 import { accountAdminRoutes } from './accounts/admin-routes.ts'
-import { createFirstAdministrator, type FirstAdministrator } from './accounts/bootstrap.ts'
+import { type FirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
+import { breachQuery } from './accounts/breached/range-query.ts'
+import { createAutomaticLock } from './accounts/lock.ts'
 import { createPasswords } from './accounts/passwords.ts'
 import { basicAuthenticator } from './basic/authenticator.ts'
 import { migrate } from './database/migrate.ts'
@@ -9,7 +11,7 @@ import type { Deps } from './deps.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { logEvents } from './events/events.ts'
 import { healthRoutes } from './health/routes.ts'
-import { type Chore, startChores } from './housekeeping.ts'
+import { type Chore, inBatches, startChores } from './housekeeping.ts'
 import { access } from './http/access.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { routeGroups } from './http/route-groups.ts'
@@ -20,23 +22,30 @@ import { loginRoutes } from './login/routes.ts'
 import { sessionAuthenticator } from './session/authenticator.ts'
 import { sessionRoutes } from './session/routes.ts'
 import { createSessions, endSessionsOf } from './session/sessions.ts'
-import { createThrottle, reapThrottle } from './throttle/throttle.ts'
+import { createCaptcha, reapChallenges } from './throttle/captcha.ts'
+import { createLoginLimits } from './throttle/limits.ts'
+import { captchaRoutes } from './throttle/routes.ts'
+import { reapThrottle } from './throttle/throttle.ts'
 import { bearerAuthenticator, endBearer } from './token/authenticator.ts'
 import { createProfiles } from './token/profiles.ts'
 import { loadRevocations } from './token/revocations.ts'
+import { createRotation } from './token/rotation.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { createTokens } from './token/tokens.ts'
+import { factorRoutes } from './totp/own-routes.ts'
+import { createSecondFactor } from './totp/second-factor.ts'
 import { userRoutes } from './users/routes.ts'
 import { createUsers } from './users/users.ts'
 
 const reapEveryMs = 60_000
 const reapedAtOnce = 1000
 const flushEveryMs = 1000
+const rotateEveryMs = 3_600_000
 
 export interface App {
   readonly server: FastifyInstance
-  /** The administrator that this start has made; null where there was one. */
-  readonly firstAdministrator: FirstAdministrator | null
+  /** To be called once the service listens; null where there is an account already. */
+  readonly makeFirstAdministrator: () => Promise<FirstAdministrator | null>
   readonly routes: () => RouteRow[]
   /** What runs beside the requests, for whoever wants it to run now. */
   readonly chores: readonly Chore[]
@@ -44,17 +53,20 @@ export interface App {
 
 /** The whole service, ready to listen: schema and keys first, then the floor, then every room. */
 export async function buildApp(deps: Deps): Promise<App> {
-  const { config, db, feed, clock, random, log } = deps
+  const { config, db, clock, random, log } = deps
   await migrate(db, clock)
 
   const events = logEvents(log)
   const keys = await loadKeySet(deps)
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(config, random)
-  const throttle = createThrottle(deps, config.login.perUsername)
+  const lock = createAutomaticLock(deps)
+  const captcha = createCaptcha({ ...deps, keys })
+  const limits = createLoginLimits({ ...deps, events, captcha, failures: lock })
   const accounts = createAccounts({
     ...deps,
     passwords,
+    isBreached: breachQuery({ ...deps, events }),
     hooks: {
       ending: [endSessionsOf],
       revoking: [revocations.revokeBelow],
@@ -68,27 +80,33 @@ export async function buildApp(deps: Deps): Promise<App> {
       changed: [(id) => profiles.forget(id), revocations.appended],
     },
   })
-  const profiles = createProfiles(users, feed)
+  const profiles = createProfiles(users, revocations)
   const sessions = createSessions(deps)
+  const rotation = createRotation(deps)
   const tokens = createTokens({ config, clock, random, keys })
   // Hashed on another thread while the server is put together.
-  const bootstrap = createFirstAdministrator(accounts, config, random)
+  const bootstrap = prepareFirstAdministrator(accounts, config, random)
   bootstrap.catch(() => {}) // told where it is awaited
 
-  const firstFactorDeps = { db, events, passwords, throttle }
+  const secondFactor = createSecondFactor({ ...deps, accounts, events, keys })
+  const firstFactorDeps = { db, events, limits, lock, passwords, secondFactor }
   const server = await createServer(deps)
   await server.register(access, {
     config,
     authenticators: [
       basicAuthenticator({ ...firstFactorDeps, accounts, clock, random }),
-      bearerAuthenticator({ clock, tokens, revocations }),
+      bearerAuthenticator({ clock, keys, tokens, revocations }),
       sessionAuthenticator(config, sessions),
     ],
   })
   const routes = collectRoutes(server)
-  await registerOpenApi(server, config.baseUrl)
+  await registerOpenApi(server, config)
 
-  server.register(healthRoutes, { db })
+  server.register(healthRoutes, deps)
+  for (const prefix of ['/api/user/account', '/api/account']) {
+    server.register(factorRoutes, { prefix, accounts, config, clock, secondFactor })
+  }
+  server.register(captchaRoutes, { config, captcha })
   server.register(loginRoutes, { ...firstFactorDeps, config, clock, accounts, sessions, tokens })
   server.register(sessionRoutes, {
     config,
@@ -96,7 +114,16 @@ export async function buildApp(deps: Deps): Promise<App> {
     sessions,
     endBearer: endBearer({ tokens, revocations }),
   })
-  server.register(tokenRoutes, { config, accounts, events, keys, profiles, tokens })
+  server.register(tokenRoutes, {
+    config,
+    accounts,
+    events,
+    keys,
+    profiles,
+    rotation,
+    secondFactor,
+    tokens,
+  })
   for (const [prefix, version] of [
     ['', 'v1'],
     ['/api/v1', 'v1'],
@@ -110,14 +137,20 @@ export async function buildApp(deps: Deps): Promise<App> {
 
   const chores: Chore[] = [
     { name: 'session activity', everyMs: flushEveryMs, run: sessions.flush },
-    { name: 'ended sessions', everyMs: reapEveryMs, run: () => sessions.reap(reapedAtOnce) },
-    { name: 'revocations', everyMs: reapEveryMs, run: () => revocations.reap(reapedAtOnce) },
-    {
-      name: 'throttle places',
-      everyMs: reapEveryMs,
-      run: () => reapThrottle(deps, [config.login.perUsername], reapedAtOnce),
-    },
+    { name: 'ended sessions', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, sessions.reap) },
+    { name: 'keys of other processes', everyMs: flushEveryMs, run: keys.refresh },
+    { name: 'key rotation', everyMs: rotateEveryMs, run: rotateKeys },
+    { name: 'refresh tokens', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, rotation.reap) },
+    { name: 'revocations', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, revocations.reap) },
+    { name: 'throttle places', everyMs: reapEveryMs, run: reapInBatches(reapThrottle) },
+    { name: 'used captchas', everyMs: reapEveryMs, run: reapInBatches(reapChallenges) },
   ]
+  function reapInBatches(reap: (deps: Deps, most: number) => Promise<number>) {
+    return inBatches(reapedAtOnce, (most) => reap(deps, most))
+  }
+  async function rotateKeys() {
+    if (await keys.rotateIfDue()) events.record('key_rotated', { kid: keys.current.kid })
+  }
   const stopChores = startChores(chores, log)
   server.addHook('onClose', async () => {
     await stopChores()
@@ -125,5 +158,5 @@ export async function buildApp(deps: Deps): Promise<App> {
     await db.destroy()
   })
   await server.ready()
-  return { server, firstAdministrator: await bootstrap, routes, chores }
+  return { server, makeFirstAdministrator: await bootstrap, routes, chores }
 }

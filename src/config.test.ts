@@ -103,6 +103,7 @@ suite('defaults', () => {
     [{ BASE_URL: 'https://id.example.org' }, 'https://id.example.org'],
     [{ BASE_URL: 'https://id.example.org/' }, 'https://id.example.org'],
     [{ BASE_URL: 'https://id.example.org:8443' }, 'https://id.example.org:8443'],
+    [{ BASE_URL: 'HTTPS://Id.Example.org:443/' }, 'https://id.example.org'],
   ]
   for (const [env, baseUrl] of addresses) {
     test(`with ${JSON.stringify(env)} callers use ${baseUrl}, which is the issuer too`, () => {
@@ -155,6 +156,9 @@ suite('mistakes', () => {
         'https://u:p@x',
         'https://x?y',
         'https://x#y',
+        'https://x/?',
+        'https://x\\y',
+        ' https://x',
         'javascript:1',
       ],
     ],
@@ -309,6 +313,7 @@ suite('a configuration', () => {
       'PASSWORD_ARGON2_MEMORY_KIB',
       'PASSWORD_ARGON2_PASSES',
       'PASSWORD_BCRYPT_COST',
+      'PASSWORD_PBKDF2_ITERATIONS',
     ])
     for (const [name] of numbers) {
       if (bounded.has(name)) continue

@@ -1,6 +1,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
+import { hashKinds } from './accounts/password.ts'
 import { passwordRefusal } from './accounts/password-rules.ts'
+import { parseRole } from './kernel/principal.ts'
 import { canonicalUsername } from './kernel/username.ts'
 import { assertSoundRsaKey, assertStrongSecret, assertVaried } from './secrets.ts'
 import {
@@ -26,7 +28,7 @@ export const settings = {
     default: 3000,
     min: 0,
     max: 65_535,
-    doc: 'Port to listen on; 0 takes a free one.',
+    doc: 'Port to listen on. 0 takes a free one, which only the log tells: BASE_URL and the `iss` of tokens keep the 0 unless BASE_URL is set.',
   }),
   BASE_URL: optional({
     shown: '`http://HOST:PORT`',
@@ -101,6 +103,11 @@ export const settings = {
     doc: 'A signing key of your own for RS256: an RSA key of at least 2048 bits, PEM.',
     check: assertRsaKey,
   }),
+  KEY_ROTATION_DAYS: integer({
+    default: 0,
+    min: 0,
+    doc: 'Replaces a generated signing key by itself once it is this old; 0: never. Tokens of the old one stay valid.',
+  }),
   TOKEN_ISSUER: optional({
     shown: '`BASE_URL`',
     doc: 'The `iss` of tokens.',
@@ -121,6 +128,16 @@ export const settings = {
     default: 604_800,
     min: 1,
     doc: 'Life of the refresh token. Seconds.',
+  }),
+  REFRESH_ROTATION: oneOf({
+    default: 'off',
+    values: ['off', 'on'],
+    doc: 'Whether a refresh token can be used once: /refresh gives a new one, and a second use ends its whole line.',
+  }),
+  REFRESH_GRACE_SECONDS: integer({
+    default: 10,
+    min: 0,
+    doc: 'With rotation: a retry this soon gets the same new token again. Seconds.',
   }),
   SESSION_COOKIE_NAME: text({
     default: 'JSESSIONID',
@@ -159,6 +176,59 @@ export const settings = {
     min: 1,
     doc: 'The sliding window of that count. Seconds.',
   }),
+  LOGIN_ADDRESS_ATTEMPTS: integer({
+    default: 20,
+    min: 0,
+    doc: 'Failed logins per client address (IPv6: per /64), whatever the username, before 429; 0: no limit.',
+  }),
+  LOGIN_ADDRESS_WINDOW_SECONDS: integer({
+    default: 3600,
+    min: 1,
+    doc: 'The sliding window of that count. Seconds.',
+  }),
+  LOGIN_LOCK_AFTER: integer({
+    default: 10,
+    min: 0,
+    doc: 'Failed logins in a row, over all addresses, that lock an account for a while; 0: never. Live sessions and tokens go on.',
+  }),
+  LOGIN_LOCK_SECONDS: integer({
+    default: 1800,
+    min: 1,
+    doc: 'How long that lock lasts; an administrator can lift it. Seconds.',
+  }),
+  LOGIN_CAPTCHA_AFTER: integer({
+    default: 0,
+    min: 0,
+    doc: 'Failed logins per username and client address after which a login needs a proof of work, and Basic is refused; 0: never.',
+  }),
+  RATE_LIMIT_MAX: integer({
+    default: 0,
+    min: 0,
+    doc: 'Requests per client address (IPv6: per /64) before 429, `/health/*` apart; 0: no limit.',
+  }),
+  RATE_LIMIT_WINDOW_SECONDS: integer({
+    default: 900,
+    min: 1,
+    doc: 'The window of that count; it starts with the first request. Seconds.',
+  }),
+  PASSWORD_HASH: oneOf({
+    default: 'argon2id',
+    values: hashKinds,
+    doc: 'Kind of new password hashes. All kinds verify; a hash of another kind or of lower cost is replaced at the next login. bcrypt refuses passwords of more than 72 bytes.',
+  }),
+  REAUTHENTICATE_SECONDS: integer({
+    default: 900,
+    min: 0,
+    doc: 'How recent the login must be that changes a password or a second factor. Seconds.',
+  }),
+  REQUIRE_SECOND_FACTOR: list({
+    doc: 'Roles whose accounts must have a second factor, comma-separated: without one, a login yields the right to enrol and nothing else.',
+    parse: (item) => {
+      const role = parseRole(item)
+      if (!role) throw new Error(`holds ${JSON.stringify(item)}, which is not a role`)
+      return role
+    },
+  }),
   PASSWORD_MIN_LENGTH: integer({
     default: 12,
     min: 12,
@@ -176,6 +246,22 @@ export const settings = {
     min: 2,
     max: 100,
     doc: 'Passes of one Argon2id hash.',
+  }),
+  PASSWORD_BCRYPT_COST: integer({
+    default: 12,
+    min: 12,
+    max: 31,
+    doc: 'Cost of one bcrypt hash: each step doubles the work.',
+  }),
+  PASSWORD_PBKDF2_ITERATIONS: integer({
+    default: 600_000,
+    min: 100_000,
+    max: 999_999_999,
+    doc: 'Iterations of one PBKDF2-SHA-256 hash.',
+  }),
+  PASSWORD_BREACH_URL: optional({
+    doc: 'A service of breached passwords that is asked by range, for instance `https://api.pwnedpasswords.com/range`: five hex digits of the SHA-1 leave the machine. Where it cannot answer, the password passes.',
+    parse: parseBreachUrl,
   }),
   USERS_POLICY: oneOf({
     default: 'roles',
@@ -209,9 +295,18 @@ export class ConfigError extends Error {
 /** Reads the settings of an environment. @throws ConfigError that lists every mistake */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const { values, mistakes, warnings } = readSettings(settings, env)
-  mistakes.push(...contradictions(values))
+  mistakes.push(...unsupportedSettings(env), ...contradictions(values))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return toConfig(values, warnings)
+}
+
+/** Names of settings that other versions have: to ignore one in silence would be to disobey it. */
+const unsupported = /^(OIDC_\w+|DATABASE_POOL_MAX|POSTS_DELETE_POLICY|CONSOLE)$/
+
+function unsupportedSettings(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(env)
+    .filter((name) => unsupported.test(name) && env[name] !== '')
+    .map((name) => `${name} is not supported by this version`)
 }
 
 function contradictions(values: SettingValues): string[] {
@@ -252,6 +347,7 @@ function toConfig(values: SettingValues, warnings: readonly string[]) {
       bodyLimitBytes: values.BODY_LIMIT_BYTES,
       corsOrigins: values.CORS_ORIGINS,
       trustedProxies: values.TRUST_PROXY ?? [],
+      rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
     },
     database: { dataDirectory: values.DATA_DIR, timeoutMs: values.DATABASE_TIMEOUT_MS },
     masterKey: values.MASTER_KEY,
@@ -266,6 +362,9 @@ function toConfig(values: SettingValues, warnings: readonly string[]) {
       singleSeconds: values.TOKEN_SECONDS,
       accessSeconds: values.ACCESS_TOKEN_SECONDS,
       refreshSeconds: values.REFRESH_TOKEN_SECONDS,
+      rotationDays: values.KEY_ROTATION_DAYS,
+      rotatesRefresh: values.REFRESH_ROTATION === 'on',
+      refreshGraceSeconds: values.REFRESH_GRACE_SECONDS,
     },
     session: {
       cookieName: values.SESSION_COOKIE_NAME,
@@ -275,16 +374,28 @@ function toConfig(values: SettingValues, warnings: readonly string[]) {
     login: {
       formMode: values.LOGIN_FORM_MODE,
       jsonMode: values.LOGIN_JSON_MODE,
+      reauthenticateSeconds: values.REAUTHENTICATE_SECONDS,
       perUsername: {
         attempts: values.LOGIN_ATTEMPTS,
         windowSeconds: values.LOGIN_WINDOW_SECONDS,
       },
+      perAddress: {
+        attempts: values.LOGIN_ADDRESS_ATTEMPTS,
+        windowSeconds: values.LOGIN_ADDRESS_WINDOW_SECONDS,
+      },
+      lock: { after: values.LOGIN_LOCK_AFTER, seconds: values.LOGIN_LOCK_SECONDS },
+      captchaAfter: values.LOGIN_CAPTCHA_AFTER,
     },
     password: {
       minLength: values.PASSWORD_MIN_LENGTH,
+      hash: values.PASSWORD_HASH,
       argon2MemoryKib: values.PASSWORD_ARGON2_MEMORY_KIB,
       argon2Passes: values.PASSWORD_ARGON2_PASSES,
+      bcryptCost: values.PASSWORD_BCRYPT_COST,
+      pbkdf2Iterations: values.PASSWORD_PBKDF2_ITERATIONS,
+      breachUrl: values.PASSWORD_BREACH_URL,
     },
+    secondFactor: { requiredOf: values.REQUIRE_SECOND_FACTOR },
     users: { policy: values.USERS_POLICY, pageLimitMax: values.PAGE_LIMIT_MAX },
   })
 }
@@ -340,11 +451,21 @@ function assertRsaKey(pem: string): void {
 }
 
 function parseBaseUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== value.replace(/\/$/, '')) {
+  if (!/^https?:\/\/[^\s/\\?#@]+\/?$/i.test(value) || !URL.canParse(value)) {
     throw new Error('must be an http or https address without a path')
   }
-  return url.origin
+  return new URL(value).origin // as browsers write it
+}
+
+/** Without a slash at the end: the prefix comes behind one. */
+function parseBreachUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const { protocol, hostname, username, password, search, hash } = url ?? {}
+  const safe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname ?? ''))
+  if (!url || !safe || username || password || search || hash) {
+    throw new Error('must be an https address (or http on loopback) without credentials or a query')
+  }
+  return url.href.replace(/\/+$/, '')
 }
 
 function parseOrigin(item: string): string {

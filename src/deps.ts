@@ -9,19 +9,24 @@ export interface Deps {
   readonly config: Config
   readonly db: Database
   readonly feed: ChangeFeed
+  readonly assertDatabaseFile: () => Promise<void>
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
+  /** For the few answers that come from elsewhere. */
+  readonly fetch: typeof fetch
 }
 
 /** The real world. @throws DatabaseUnavailable where the database cannot be opened */
 export function systemDeps(config: Config): Deps {
+  process.umask(0o077) // the database, its log and the keys are nobody else's to read
   return {
     config,
     ...connect(config.database),
     clock: systemClock,
     random: systemRandom,
     log: createLog(config.logLevel),
+    fetch: globalThis.fetch,
   }
 }
 

@@ -1,20 +1,25 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 
-const drainMs = 9_000
+const drainMs = 10_000
 // npm passes on a signal that the terminal or the supervisor has sent to the whole group already.
 const sameSignalMs = 2_000
 
 /**
  * SIGTERM and SIGINT: no new connections, every accepted request is answered, exit 0. A second
- * signal, or ten seconds, end the process at once. What nobody caught ends it too, with exit 1:
- * half-dead it would be worse than restarted.
+ * signal, or ten seconds, end the process at once, with exit 1. What nobody caught ends it too,
+ * and makes it exit 1 also while it drains: half-dead it would be worse than restarted.
  */
 export function drainOnSignal(server: FastifyInstance, log: Logger): void {
   let signalledAt: number | undefined
 
-  const drain = async (exitCode: number) => {
-    setTimeout(() => process.exit(exitCode || 1), drainMs).unref()
+  let exitCode: number | undefined
+
+  const drain = async (code: 0 | 1) => {
+    const isDraining = exitCode !== undefined
+    exitCode = Math.max(code, exitCode ?? 0)
+    if (isDraining) return
+    setTimeout(() => process.exit(1), drainMs).unref()
     try {
       await server.close()
       log.info({ event: 'sys_shutdown' }, 'stopped')

@@ -10,23 +10,32 @@ export async function start(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await serve(loadConfig(env))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
     process.stderr.write(
-      error instanceof ConfigError ? `${reason}\n` : `Gatehouse cannot start: ${reason}\n`,
+      error instanceof ConfigError
+        ? `${error.message}\n`
+        : `Gatehouse cannot start: ${reasonOf(error)}\n`,
     )
     process.exit(1)
   }
 }
 
 async function serve(config: Config): Promise<void> {
-  process.umask(0o077) // the database, its log and the keys are nobody else's to read
   const deps = systemDeps(config)
   for (const warning of config.warnings) deps.log.warn(warning)
-  const { server, firstAdministrator } = await buildApp(deps)
+  const { server, makeFirstAdministrator } = await buildApp(deps)
   drainOnSignal(server, deps.log)
   const address = await server.listen({ host: config.http.host, port: config.http.port })
   const milliseconds = Math.round(performance.now())
+  // Only now: a start that fails must not make an account whose password nobody was told.
+  const firstAdministrator = await makeFirstAdministrator()
   if (firstAdministrator) process.stdout.write(welcome(firstAdministrator, address))
-  deps.log.info({ event: 'sys_startup', address, base_url: config.baseUrl, milliseconds }, 'ready')
+  const base_url = new URL(config.baseUrl).port === '0' ? address : config.baseUrl
+  deps.log.info({ event: 'sys_startup', address, base_url, milliseconds }, 'ready')
   flushCompileCache()
+}
+
+/** With what led to it: the message alone seldom tells what to mend. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
 }

@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type pino from 'pino'
 import { type App, buildApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
 import { connect } from '../src/database/connect.ts'
 import { createLog, type Deps } from '../src/deps.ts'
+import { digest } from '../src/kernel/digest.ts'
 import type { Role } from '../src/kernel/principal.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
 import { seededRandom } from './random.ts'
@@ -57,7 +59,7 @@ export interface TestApp {
   readonly directory: string
   readonly admin: Someone
   call(method: string, path: string, call?: Call): Promise<Answer>
-  /** An account made through the API; its password is `<username> has a password`. */
+  /** An account made through the API; its password is `passwordOf` its username. */
   account(username: string, roles?: readonly Role[], more?: object): Promise<Someone>
   /** Really logs in, and answers the headers that prove it. */
   session(someone: Someone): Promise<SessionHeaders>
@@ -72,7 +74,12 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-const adminPassword = 'the administrator of tests'
+const adminPassword = 'the keeper of all tests'
+
+/** The password of an account made by `account`: its own, and without the username in it. */
+export function passwordOf(username: string): string {
+  return `pass phrase ${digest(username).slice(0, 12)}`
+}
 
 export interface TestOptions {
   /** An existing data directory: the service starts again on what is there. */
@@ -109,9 +116,11 @@ export async function testApp(
     clock,
     random: seededRandom(seed),
     log: createLog(config.logLevel, destination),
+    fetch: globalThis.fetch,
     ...given,
   }
   const app = await buildApp(deps)
+  await app.makeFirstAdministrator()
   let closed = false
   const close = async () => {
     if (closed) return
@@ -130,6 +139,7 @@ export async function testApp(
     admin: { userId: 1, username: config.admin.username, password: adminPassword },
 
     async call(method, path, { headers = {}, json, form, body, from } = {}) {
+      await setImmediate() // as between processes: what one wrote, another sees a turn later
       const typed =
         json !== undefined
           ? { 'content-type': 'application/json' }
@@ -160,13 +170,23 @@ export async function testApp(
     },
 
     async account(username, roles = ['USER'], more = {}) {
-      const password = `${username} has a password`
       const made = await test.call('POST', '/api/admin/accounts', {
         headers: test.basic(test.admin),
-        json: { username, password, roles, name: username, email: 'someone@example.org', ...more },
+        json: {
+          username,
+          password: passwordOf(username),
+          roles,
+          name: username,
+          email: 'someone@example.org',
+          ...more,
+        },
       })
       if (made.status !== 201) throw new Error(`no account: ${made.status} ${made.text}`)
-      return { userId: made.body.user_id, username: made.body.username, password }
+      return {
+        userId: made.body.user_id,
+        username: made.body.username,
+        password: passwordOf(username),
+      }
     },
 
     async session({ username, password }) {

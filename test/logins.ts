@@ -13,6 +13,11 @@ export interface Credentials {
   readonly password: string
 }
 
+/** For tests of the throttle itself: the other limits of a login are off. */
+export const throttleAlone = { LOGIN_ADDRESS_ATTEMPTS: '0', LOGIN_LOCK_AFTER: '0' }
+
+const digestLength = digest('').length
+
 type Door = (app: TestApp, who: Credentials, call?: Call) => Promise<Answer>
 
 const basicAt =
@@ -58,12 +63,13 @@ export function visible({ status, text, headers }: Answer): object {
   return { status, text, headers: Object.keys(headers).sort() }
 }
 
-/** The places of one address, the oldest first. */
+/** The places of the throttle of one address, the oldest first; those of other counts are apart. */
 export function placesOf(app: TestApp, address: string) {
   return app.deps.db
     .selectFrom('throttle_places')
     .select(['id', 'username', 'taken_at', 'pending'])
     .where('address', '=', address)
+    .where((eb) => eb(eb.fn<number>('length', ['username']), '=', digestLength))
     .orderBy('id')
     .execute()
 }
@@ -75,7 +81,8 @@ export async function takePlaces(
   { username, address, pending = 1 }: { username: string; address: string; pending?: 0 | 1 },
 ): Promise<void> {
   const key = { username: digest(canonicalUsername(username) ?? ''), address }
-  const place = { ...key, taken_at: app.clock.now(), pending }
+  const taken_at = app.clock.now()
+  const place = { ...key, taken_at, pending, expires_at: taken_at + 900_000 }
   await app.deps.db.insertInto('throttle_places').values(Array(count).fill(place)).execute()
 }
 

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
 suite('README', async () => {
-  const password = 'correct horse battery staple'
+  const password = 'seven lamps in a quiet harbour'
   const service = await startService([process.execPath, 'src/main.ts'], {
     ADMIN_PASSWORD: password,
     BASE_URL: 'http://127.0.0.1:3000',

@@ -42,6 +42,7 @@ export async function curl(command: string, origin: string, state: CurlState): P
     if (word === '-s') continue
     else if (word === '-X') method = next()
     else if (word === '-d') data.push(next())
+    else if (word === '--data-urlencode') data.push(urlEncoded(next()))
     else if (word === '-u') headers.set('authorization', `Basic ${btoa(next())}`)
     else if (word === '-c') saveTo = next()
     else if (word === '-b') headers.set('cookie', state.jars.get(next()) ?? '')
@@ -65,6 +66,12 @@ export async function curl(command: string, origin: string, state: CurlState): P
   const [cookie] = response.headers.getSetCookie()
   if (saveTo && cookie) state.jars.set(saveTo, cookie.split(';')[0] ?? '')
   return (await response.text()).trim()
+}
+
+/** `name=content`, as curl does it. */
+function urlEncoded(text: string): string {
+  const [, name = '', content = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? []
+  return `${name}=${encodeURIComponent(content)}`
 }
 
 /** Holds an output against the document, where `$NAME` stands for any text and takes its value. */

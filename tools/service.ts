@@ -48,7 +48,10 @@ export async function startService(
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
-    void exited.then((code) => reject(new Error(`exit ${code} before it was ready:\n${output}`)))
+    void exited.then((code) => {
+      clearTimeout(timer)
+      reject(new Error(`exit ${code} before it was ready:\n${output}`))
+    })
   })
   return {
     url,

@@ -11,6 +11,11 @@ export interface Account {
   /** Locked or inactive: authentication fails. Spec 3.4. */
   readonly locked: boolean
   readonly active: boolean
+  /** Failed logins in a row, and until when too many of them lock the account: see lock.ts. */
+  readonly failedLogins: number
+  readonly lockedUntil: number | null
+  /** Whether a second factor is asked for. Spec 5.5. */
+  readonly secondFactor: boolean
   /** The next login must set a new password. */
   readonly mustChange: boolean
   /** Tokens that carry another version than these have ended. */

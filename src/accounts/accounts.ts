@@ -6,8 +6,9 @@ import { ApiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 import type { NewUser } from '../users/user.ts'
-import { insertUser, userExists } from '../users/users.ts'
+import { insertUser, userEmail, userExists } from '../users/users.ts'
 import { type Account, isAdministrator, isUsable } from './account.ts'
+import type { BreachQuery } from './breached/range-query.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
 import { type AccountChanges, accountStore, type EndedTokens } from './store.ts'
@@ -23,6 +24,8 @@ export interface Accounts {
    * @throws ApiError validationFailed, userNotFound, usernameExists, userHasAccount
    */
   create(wanted: WantedAccount): Promise<Account>
+  /** All of `create` that takes time; what it answers makes the account. */
+  prepare(wanted: WantedAccount): Promise<() => Promise<Account>>
   /**
    * Changes an account, and ends what the change must end in the same transaction; null where it is
    * gone. `keepSession` names the session that goes on: the one that asked for the change.
@@ -31,6 +34,8 @@ export interface Accounts {
   change(userId: number, wanted: WantedChange, keepSession?: string): Promise<Account | null>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
   remove(userId: number): Promise<Account | null>
+  /** In the transaction that turns the second factor on or off. */
+  setSecondFactor(trx: DatabaseOrTransaction, userId: number, on: boolean): Promise<void>
   /** Ends all sessions but one, and all tokens. */
   endLogins(userId: number, keepSession?: string): Promise<void>
   /** For whoever removes a user in a transaction of its own. @throws ApiError lastAdministrator */
@@ -76,10 +81,12 @@ export interface AccountsDeps {
   readonly db: Database
   readonly clock: Clock
   readonly passwords: Passwords
+  readonly isBreached: BreachQuery
   readonly hooks: AccountHooks
 }
 
-export function createAccounts({ config, db, clock, passwords, hooks }: AccountsDeps): Accounts {
+export function createAccounts(deps: AccountsDeps): Accounts {
+  const { db, clock, passwords, hooks } = deps
   const { byUsername, byUserId, page, count } = accountStore(db)
 
   return {
@@ -88,33 +95,17 @@ export function createAccounts({ config, db, clock, passwords, hooks }: Accounts
     page,
     count,
 
-    async create({ username, password, roles, mustChange, user }) {
-      assertAcceptablePassword(password, 'password', config)
-      // Asked before the costly hash; the unique index has the last word.
-      if (await byUsername(username)) throw new ApiError('usernameExists')
-      const passwordHash = await passwords.hash(password)
-      return db.transaction().execute(async (trx) => {
-        const store = accountStore(trx)
-        const userId =
-          'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
-        const account = {
-          userId,
-          username,
-          passwordHash,
-          roles,
-          mustChange,
-          createdAt: clock.now(),
-        }
-        await store.insert(account).catch((error: unknown) => {
-          throw error instanceof UniqueViolation ? new ApiError('usernameExists') : error
-        })
-        return present(await store.byUserId(userId))
-      })
-    },
+    create: async (wanted) => (await prepare(wanted))(),
+    prepare,
 
     async change(userId, wanted, keepSession) {
       const { password } = wanted
-      if (password) assertAcceptablePassword(password.text, password.field, config)
+      if (password) {
+        const account = await byUserId(userId)
+        if (!account) return null
+        const email = await userEmail(db, userId)
+        await assertAcceptablePassword({ ...password, username: account.username, email }, deps)
+      }
       const passwordHash = password && (await passwords.hash(password.text))
       return changing(userId, async (trx) => {
         const store = accountStore(trx)
@@ -128,6 +119,10 @@ export function createAccounts({ config, db, clock, passwords, hooks }: Accounts
         await endTokens(trx, userId, endedBy(before, wanted), keepSession)
         return present(await store.byUserId(userId))
       })
+    },
+
+    async setSecondFactor(trx, userId, on) {
+      await accountStore(trx).update(userId, { secondFactor: on })
     },
 
     async endLogins(userId, keepSession) {
@@ -146,6 +141,32 @@ export function createAccounts({ config, db, clock, passwords, hooks }: Accounts
       const account = await accountStore(trx).byUserId(userId)
       if (account) await removeAccount(trx, account)
     },
+  }
+
+  async function prepare({ username, password, roles, mustChange, user }: WantedAccount) {
+    const email = 'id' in user ? await userEmail(db, user.id) : user.email
+    await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
+    // Asked before the costly hash; the unique index has the last word.
+    if (await byUsername(username)) throw new ApiError('usernameExists')
+    const passwordHash = await passwords.hash(password)
+    return () =>
+      db.transaction().execute(async (trx) => {
+        const store = accountStore(trx)
+        const userId =
+          'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
+        const account = {
+          userId,
+          username,
+          passwordHash,
+          roles,
+          mustChange,
+          createdAt: clock.now(),
+        }
+        await store.insert(account).catch((error: unknown) => {
+          throw error instanceof UniqueViolation ? new ApiError('usernameExists') : error
+        })
+        return present(await store.byUserId(userId))
+      })
   }
 
   async function changing<T>(
@@ -184,11 +205,15 @@ const everything: EndedTokens = { access: true, refresh: true }
  * What a change does to the tokens given out: a new role set ends access tokens alone, so that
  * /refresh shows the new roles (spec 4.1); a lock, a disabling or a new password ends all.
  */
-function endedBy(before: Account, { roles, locked, active, password }: WantedChange): EndedTokens {
+function endedBy(
+  before: Account,
+  { roles, locked, active, mustChange, password }: WantedChange,
+): EndedTokens {
   const all =
     password !== undefined ||
     (locked === true && !before.locked) ||
-    (active === false && before.active)
+    (active === false && before.active) ||
+    (mustChange === true && !before.mustChange)
   return { access: all || (roles !== undefined && !sameRoles(roles, before.roles)), refresh: all }
 }
 

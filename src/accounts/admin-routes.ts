@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Events } from '../events/events.ts'
+import type { EventName, Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
@@ -111,7 +111,9 @@ export async function accountAdminRoutes(
         ownSession(request, userId),
       )
       if (!account) throw new ApiError('accountNotFound')
-      record(request, 'privilege_permissions_changed', account)
+      if (roles ?? locked ?? active) record(request, 'privilege_permissions_changed', account)
+      if (password !== undefined) record(request, 'authn_password_change', account)
+      else if (must_change !== undefined) record(request, 'authz_admin', account, 'must_change')
       return show(account)
     },
   )
@@ -130,7 +132,7 @@ export async function accountAdminRoutes(
       const { userId } = await named(request.params.username)
       const account = await accounts.remove(userId)
       if (!account) throw new ApiError('accountNotFound')
-      record(request, 'user_deleted', account)
+      record(request, 'authz_admin', account, 'account_deleted') // the user stays
       return show(account)
     },
   )
@@ -144,11 +146,13 @@ export async function accountAdminRoutes(
 
   function record(
     request: FastifyRequest,
-    event: 'user_created' | 'user_deleted' | 'privilege_permissions_changed',
+    event: EventName,
     { userId, username, roles, locked, active }: Account,
+    what?: string,
   ): void {
     const by = callerOf(request).subject
-    events.record(event, { user_id: userId, username, roles, locked, active, by })
+    const account = { user_id: userId, username, roles, locked, active }
+    events.record(event, { ...account, by, ...(what !== undefined && { what }) })
   }
 }
 
@@ -160,7 +164,7 @@ export function show(account: Account): Static<typeof AccountBody> {
     roles: [...account.roles],
     locked: account.locked,
     active: account.active,
-    second_factor: false,
+    second_factor: account.secondFactor,
     created_at: isoTime(account.createdAt),
   }
 }

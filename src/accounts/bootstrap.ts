@@ -12,18 +12,24 @@ export interface FirstAdministrator {
   readonly password: string | null
 }
 
-/** Makes the first administrator where there is no account at all; null where there is one. */
-export async function createFirstAdministrator(
+/**
+ * Does all that takes time for the first administrator; what it answers makes it where there is no
+ * account at all, and is null where there is one.
+ */
+export async function prepareFirstAdministrator(
   accounts: Accounts,
   { admin }: Pick<Config, 'admin'>,
   random: Random,
-): Promise<FirstAdministrator | null> {
-  if ((await accounts.count()) > 0) return null
+): Promise<() => Promise<FirstAdministrator | null>> {
+  const isFirst = async () => (await accounts.count()) === 0
+  const nobody = async () => null
+  if (!(await isFirst())) return nobody
   const username = canonicalUsername(admin.username)
   if (!username) throw new Error('ADMIN_USERNAME is not a valid username')
   const password = admin.password?.reveal() ?? randomText(random, passwordBytes)
+  let create: () => Promise<unknown>
   try {
-    await accounts.create({
+    create = await accounts.prepare({
       username,
       password,
       roles: ['USER', 'EDITOR', 'ADMIN'],
@@ -31,9 +37,24 @@ export async function createFirstAdministrator(
       user: { name: 'Administrator', email: 'administrator@example.invalid' },
     })
   } catch (error) {
-    // Another process started at the same time and was first.
-    if (error instanceof ApiError && error.row === 'usernameExists') return null
+    if (isTaken(error)) return nobody
+    const [refusal] = (error instanceof ApiError && error.details) || []
+    if (refusal) throw new Error(`ADMIN_PASSWORD ${refusal.message}`, { cause: error })
     throw error
   }
-  return { username, password: admin.password ? null : password }
+  return async () => {
+    if (!(await isFirst())) return null
+    try {
+      await create()
+    } catch (error) {
+      if (isTaken(error)) return null
+      throw error
+    }
+    return { username, password: admin.password ? null : password }
+  }
+}
+
+/** Another process started at the same time and was first. */
+function isTaken(error: unknown): boolean {
+  return error instanceof ApiError && error.row === 'usernameExists'
 }

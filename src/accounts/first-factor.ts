@@ -1,18 +1,20 @@
 import type { Database } from '../database/connect.ts'
 import type { Events } from '../events/events.ts'
-import { throttledAddress } from '../http/client-address.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername } from '../kernel/username.ts'
-import { loginKey, type TakenPlace, type Throttle } from '../throttle/throttle.ts'
+import type { LoginLimits } from '../throttle/limits.ts'
+import type { TakenPlace } from '../throttle/throttle.ts'
 import { type Account, isUsable } from './account.ts'
+import type { AutomaticLock } from './lock.ts'
 import type { Passwords } from './passwords.ts'
 import { accountStore } from './store.ts'
 
 export interface FirstFactorDeps {
   readonly db: Database
   readonly events: Events
+  readonly limits: LoginLimits
+  readonly lock: AutomaticLock
   readonly passwords: Passwords
-  readonly throttle: Throttle
 }
 
 export interface Attempt {
@@ -20,6 +22,8 @@ export interface Attempt {
   readonly password: string
   /** The client's address. */
   readonly address: string
+  /** The solution of a challenge. */
+  readonly captcha?: string | undefined
 }
 
 export interface Passed {
@@ -31,33 +35,33 @@ export interface Passed {
 /**
  * Username and password: the one door for every login mode and for Basic, so that no other is left
  * unguarded. Unknown, wrong, locked and disabled look alike and cost alike. Spec 3.3, 5.1, 5.6.
- * @throws ApiError invalidCredentials, tooManyLoginAttempts, serviceUnavailable
+ * @throws ApiError invalidCredentials, tooManyLoginAttempts, captchaRequired, serviceUnavailable
  */
 export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Promise<Passed> {
-  const { events, throttle } = deps
+  const { events, limits, lock } = deps
   const username = canonicalUsername(attempt.username)
   if (username === null || attempt.password === '') throw new ApiError('invalidCredentials')
 
-  const place = await throttle
-    .admit(loginKey(username, throttledAddress(attempt.address)))
-    .catch((error: unknown) => {
-      if (error instanceof ApiError && error.row === 'tooManyLoginAttempts') {
-        events.record('authn_login_fail_max', { address: attempt.address })
-      }
-      throw error
-    })
+  const place = await limits.admit({ ...attempt, username }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.row === 'tooManyLoginAttempts') {
+      events.record('authn_login_fail_max', { address: attempt.address })
+    }
+    throw error
+  })
   let account: Account | null
-  let matches: boolean
+  let passes: boolean
   try {
     account = await accountStore(deps.db).byUsername(username)
-    matches = account
+    passes = account
       ? await deps.passwords.verify(attempt.password, account.passwordHash)
       : await deps.passwords.burn(attempt.password)
+    // Many guesses at once are verified at once: those behind the one that locked do not pass.
+    if (account && passes) passes = isUsable(account) && !(await lock.holdsNow(account))
   } catch (error) {
     await place.giveBack() // no verdict was made: it must not count
     throw error
   }
-  if (!account || !matches || !isUsable(account)) {
+  if (!account || !passes) {
     await place.keep()
     events.record('authn_login_fail', {
       user_id: account?.userId ?? null,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ApiError } from '../kernel/errors.ts'
-import { hashingQueue } from './hashing-queue.ts'
+import { hashesAtOnce, hashingQueue } from './hashing-queue.ts'
 
 /** Work that ends when it is told to. */
 function job<T>(value: T) {
@@ -74,6 +74,26 @@ suite('the hashing queue', () => {
     )
     assert.equal(await queue.run(async () => 'room again'), 'room again')
   })
+
+  const machines: readonly (readonly [number, string | undefined, number])[] = [
+    [1, undefined, 1],
+    [2, undefined, 2],
+    [3, undefined, 3],
+    [4, undefined, 3],
+    [64, undefined, 3],
+    [64, '16', 15],
+    [8, '16', 8],
+    [8, '1', 1],
+    [8, '2', 1],
+    [8, '0', 1],
+    [8, 'many', 1],
+    [64, '9999', 64],
+  ]
+  for (const [cores, poolSize, most] of machines) {
+    test(`T33: ${cores} cores and UV_THREADPOOL_SIZE=${poolSize} hash ${most} at once: a thread is left`, () => {
+      assert.equal(hashesAtOnce(cores, poolSize), most)
+    })
+  }
 
   test('nobody who arrives between two slips in before those who wait', async () => {
     const queue = hashingQueue({ running: 1, waiting: 2 })

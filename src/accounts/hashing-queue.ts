@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os'
 import { ApiError } from '../kernel/errors.ts'
 
 /**
- * Lets as many hashes run at once as there are cores, and a bounded number wait: hashing shares
- * libuv's threads with everything else, and a flood of logins must not starve token checks or
- * fill the memory.
+ * Lets a hash per core run at once, and a bounded number wait. Hashing shares libuv's threads with
+ * everything else: one of them is always left, so that a flood of logins does not starve token
+ * checks, and cannot fill the memory.
  */
 export interface HashingQueue {
   /** Runs the work when its turn comes. @throws ApiError serviceUnavailable where the queue is full */
@@ -18,9 +18,17 @@ export interface HashingQueueOptions {
 
 const defaultWaiting = 128
 const retryAfterSeconds = 2
+// https://docs.libuv.org/en/v1.x/threadpool.html
+const defaultPoolSize = 4
+
+/** One per core, but one thread less than the pool has. */
+export function hashesAtOnce(cores: number, poolSize: string | undefined): number {
+  const threads = poolSize === undefined ? defaultPoolSize : Number.parseInt(poolSize, 10)
+  return Math.max(1, Math.min(cores, (threads || 1) - 1))
+}
 
 export function hashingQueue({
-  running: mostRunning = Math.max(1, availableParallelism()),
+  running: mostRunning = hashesAtOnce(availableParallelism(), process.env.UV_THREADPOOL_SIZE),
   waiting: mostWaiting = defaultWaiting,
 }: HashingQueueOptions = {}): HashingQueue {
   const waiting: (() => void)[] = []

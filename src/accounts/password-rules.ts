@@ -1,20 +1,48 @@
 import type { Config } from '../config.ts'
 import { refuseField } from '../kernel/errors.ts'
-import { codePointLength } from '../kernel/username.ts'
+import { codePointLength } from '../kernel/text.ts'
+import { bareForms, repeatedUnit, unleeted } from './breached/bare-forms.ts'
+import { isListed } from './breached/breached-list.ts'
+import { isKeyboardRun } from './breached/keyboard-runs.ts'
+import type { BreachQuery } from './breached/range-query.ts'
+import { bcryptMaxBytes } from './password.ts'
 
 const maxLength = 128
+const product = 'gatehouse'
+/** Shorter usernames, and names in an e-mail address, occur in too many words. */
+const shortestName = 4
+
+const breached = 'must not be a password known from breaches'
+
+export interface NewPassword {
+  readonly text: string
+  /** The name that `details` shows. */
+  readonly field: string
+  readonly username: string
+  /** undefined where the user is gone. */
+  readonly email: string | undefined
+}
+
+export interface PasswordRulesDeps {
+  readonly config: Pick<Config, 'password'>
+  readonly isBreached: BreachQuery
+}
 
 /**
- * The rules for a new password: 12 to 128 code points after NFC, no composition rules. Spec 5.6.
- * @param field the name that `details` shows
+ * The rules for a new password: 12 to 128 code points after NFC and no composition rules, but
+ * nothing that is tried first. The service of breached passwords is asked last. Spec 5.6.
  * @throws ApiError validationFailed
  */
-export function assertAcceptablePassword(
-  password: string,
-  field: string,
-  { password: { minLength } }: Pick<Config, 'password'>,
-): void {
-  const reason = passwordRefusal(password, minLength)
+export async function assertAcceptablePassword(
+  { text, field, username, email }: NewPassword,
+  { config, isBreached }: PasswordRulesDeps,
+): Promise<void> {
+  const reason =
+    passwordRefusal(text, config.password.minLength) ??
+    bytesRefusal(text, config.password.hash) ??
+    ownerRefusal(text, username, email) ??
+    guessableRefusal(text) ??
+    ((await isBreached(text)) ? breached : undefined)
   if (reason) refuseField([field], reason)
 }
 
@@ -26,5 +54,46 @@ export function passwordRefusal(password: string, minLength: number): string | u
   const length = codePointLength(password.normalize('NFC'))
   if (length < minLength) return `must have at least ${minLength} characters`
   if (length > maxLength) return `must have at most ${maxLength} characters`
+  return undefined
+}
+
+function bytesRefusal(password: string, hash: Config['password']['hash']): string | undefined {
+  const bytes = Buffer.byteLength(password.normalize('NFC'))
+  if (hash !== 'bcrypt' || bytes <= bcryptMaxBytes) return undefined
+  return `must have at most ${bcryptMaxBytes} bytes`
+}
+
+/** What somebody who knows the account would try. */
+function ownerRefusal(
+  password: string,
+  username: string,
+  email: string | undefined,
+): string | undefined {
+  const text = password.normalize('NFKC').toLowerCase()
+  const forms = [text, ...unleeted(text)]
+  const holds = (name: string) => forms.some((form) => form.includes(comparable(name)))
+  const isName = (name: string) => codePointLength(name) >= shortestName
+  if (holds(product)) return 'must not hold the name of this service'
+  if (isName(username) && holds(username)) return 'must not hold the username'
+  const local = email?.slice(0, email.lastIndexOf('@'))
+  if (local && isName(local) && holds(local)) return 'must not hold the e-mail address'
+  return undefined
+}
+
+function comparable(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
+
+/** What everybody would try. */
+function guessableRefusal(password: string): string | undefined {
+  const text = password.normalize('NFC').toLowerCase()
+  if (repeatedUnit(text) !== undefined) return 'must not be one piece repeated'
+  if (isKeyboardRun(text)) return 'must not be a run of neighbouring keys'
+  if (isListed(text)) return breached
+  for (const form of bareForms(text)) {
+    if (isListed(form)) {
+      return 'must not be a common word or password with digits or signs in it or around it'
+    }
+  }
   return undefined
 }

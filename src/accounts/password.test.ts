@@ -4,9 +4,15 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { importedHashes, unpadded } from '../../test/hashes.ts'
 import { seededRandom } from '../../test/random.ts'
-import { hashPassword, isOutdated, verifyPassword } from './password.ts'
+import { type HashSettings, hashPassword, isOutdated, verifyPassword } from './password.ts'
 
-const cost = { argon2MemoryKib: 19_456, argon2Passes: 2 }
+const cost: HashSettings = {
+  hash: 'argon2id',
+  argon2MemoryKib: 19_456,
+  argon2Passes: 2,
+  bcryptCost: 12,
+  pbkdf2Iterations: 100_000,
+}
 const password = 'Ein Paßwort für dich'
 
 suite('a password hash of ours', async () => {
@@ -48,6 +54,52 @@ suite('a password hash of ours', async () => {
     assert.equal(isOutdated(hash, { ...cost, argon2Passes: 3 }), true)
     assert.equal(isOutdated(hash, { ...cost, argon2MemoryKib: 19_457 }), true)
   })
+})
+
+suite('a password hash of the other kinds', async () => {
+  const kinds = {
+    bcrypt: /^\$2[by]\$12\$[./A-Za-z0-9]{53}$/,
+    pbkdf2: /^\$pbkdf2-sha256\$i=100000\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/,
+  }
+  for (const kind of ['bcrypt', 'pbkdf2'] as const) {
+    const settings = { ...cost, hash: kind }
+
+    test(`has its format, a salt of its own, and verifies its password alone: ${kind}`, async () => {
+      const random = seededRandom(3)
+      const made = await hashPassword(password, settings, random)
+      assert.match(made, kinds[kind])
+      assert.notEqual(await hashPassword(password, settings, random), made)
+      assert.equal(await verifyPassword(password.normalize('NFD'), made), true)
+      for (const other of ['', `${password} `, `${password}\0`]) {
+        assert.equal(await verifyPassword(other, made), false, other)
+      }
+      assert.equal(isOutdated(made, settings), false)
+      assert.equal(isOutdated(made, cost), true)
+      assert.equal(isOutdated(hash, settings), true)
+    })
+  }
+  const hash = await hashPassword(password, cost, seededRandom(4))
+
+  test('bcrypt is made of no more than 72 bytes', async () => {
+    const settings = { ...cost, hash: 'bcrypt' } as const
+    await assert.rejects(hashPassword('ü'.repeat(37), settings, seededRandom(5)), /bcrypt/)
+  })
+
+  for (const [about, settings, stored, expected] of [
+    ['as dear', { hash: 'bcrypt' }, '$2b$12$x', false],
+    ['dearer', { hash: 'bcrypt' }, '$2a$14$x', false],
+    ['cheaper', { hash: 'bcrypt' }, '$2y$11$x', true],
+    ['cheaper than a dearer setting', { hash: 'bcrypt', bcryptCost: 13 }, '$2b$12$x', true],
+    ['as dear', { hash: 'pbkdf2' }, '$pbkdf2-sha256$i=100000$a$b', false],
+    ['as dear, rounds alone', { hash: 'pbkdf2' }, '$pbkdf2-sha512$100000$a$b', false],
+    ['dearer, with a length', { hash: 'pbkdf2' }, '$pbkdf2-sha256$i=200000,l=32$a$b', false],
+    ['cheaper', { hash: 'pbkdf2' }, '$pbkdf2-sha256$i=99999$a$b', true],
+    ['of SHA-1', { hash: 'pbkdf2' }, '$pbkdf2-sha1$i=900000$a$b', true],
+    ['nothing', { hash: 'pbkdf2' }, '', true],
+  ] as const) {
+    test(`${settings.hash} ${about} is ${expected ? '' : 'not '}outdated: ${stored}`, () =>
+      assert.equal(isOutdated(stored, { ...cost, ...settings }), expected))
+  }
 })
 
 suite('an imported password hash', async () => {

@@ -1,35 +1,62 @@
 import { pbkdf2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
-import { verify as bcryptVerify } from '@node-rs/bcrypt'
+import { hash as bcryptHash, verify as bcryptVerify } from '@node-rs/bcrypt'
 import type { Config } from '../config.ts'
 import type { Random } from '../kernel/random.ts'
 
 /**
- * Password hashes. New ones are Argon2id; bcrypt and PBKDF2 hashes of imported accounts verify too
- * and are replaced at the next login. Spec 5.6.
+ * Password hashes. New ones are of the configured kind; those of the other kinds, of imported
+ * accounts perhaps, verify too and are replaced at the next login. Spec 5.6.
  */
-export type Argon2Cost = Pick<Config['password'], 'argon2MemoryKib' | 'argon2Passes'>
+export type HashSettings = Omit<Config['password'], 'minLength' | 'breachUrl'>
+
+export const hashKinds = ['argon2id', 'bcrypt', 'pbkdf2'] as const
 
 const saltBytes = 16
+const longestVerified = 1024 // UTF-16 units
 const hashBytes = 32
 const lanes = 1
 const shortestHashBytes = 16
 // What bcrypt reads of a password; the rest would not count.
-const bcryptMaxBytes = 72
+export const bcryptMaxBytes = 72
 
 const derive = promisify(pbkdf2)
 
-/** An Argon2id hash as PHC string, with a salt of its own. RFC 9106. */
-export function hashPassword(password: string, cost: Argon2Cost, random: Random): Promise<string> {
-  // Argon2id is the library's default; its enum cannot be imported from type-stripped code.
-  return argon2Hash(normalized(password), {
-    memoryCost: cost.argon2MemoryKib,
-    timeCost: cost.argon2Passes,
-    parallelism: lanes,
-    outputLen: hashBytes,
-    salt: random.bytes(saltBytes),
-  })
+/**
+ * A hash of the configured kind and cost, with a salt of its own.
+ * @throws Error where bcrypt would not read the whole password
+ */
+export async function hashPassword(
+  password: string,
+  settings: HashSettings,
+  random: Random,
+): Promise<string> {
+  return makers[settings.hash](normalized(password), random.bytes(saltBytes), settings)
+}
+
+type Maker = (text: string, salt: Uint8Array, settings: HashSettings) => Promise<string>
+
+const makers: Readonly<Record<HashSettings['hash'], Maker>> = {
+  // Argon2id is the library's default; its enum cannot be imported from type-stripped code. RFC 9106
+  argon2id: (text, salt, { argon2MemoryKib, argon2Passes }) =>
+    argon2Hash(text, {
+      memoryCost: argon2MemoryKib,
+      timeCost: argon2Passes,
+      parallelism: lanes,
+      outputLen: hashBytes,
+      salt,
+    }),
+
+  bcrypt: (text, salt, { bcryptCost }) => {
+    if (Buffer.byteLength(text) > bcryptMaxBytes) throw new Error('too long for bcrypt')
+    return bcryptHash(text, bcryptCost, salt)
+  },
+
+  pbkdf2: async (text, salt, { pbkdf2Iterations }) => {
+    const made = await derive(text, salt, pbkdf2Iterations, hashBytes, 'sha256')
+    return `$pbkdf2-sha256$i=${pbkdf2Iterations}$${encode(salt)}$${encode(made)}`
+  },
 }
 
 /**
@@ -37,10 +64,13 @@ export function hashPassword(password: string, cost: Argon2Cost, random: Random)
  * nothing. @throws nothing
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const text = normalized(password)
+  // Too long to be anyone's: it costs the same as any other wrong one, and no more. Normalizing a
+  // megabyte of combining marks would take minutes.
+  const isTooLong = password.length > longestVerified
+  const text = isTooLong ? '' : normalized(password)
   const matches = await matchesHash(text, stored).catch(() => false) // a malformed hash
   // A NUL pads a key of HMAC and ends a bcrypt password; a lone surrogate has no bytes of its own.
-  return matches && text.isWellFormed() && !text.includes('\0')
+  return matches && !isTooLong && text.isWellFormed() && !text.includes('\0')
 }
 
 async function matchesHash(text: string, stored: string): Promise<boolean> {
@@ -50,12 +80,30 @@ async function matchesHash(text: string, stored: string): Promise<boolean> {
   return false
 }
 
-/** Whether a hash is not what `hashPassword` would make now, or costs less. */
-export function isOutdated(stored: string, cost: Argon2Cost): boolean {
-  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(stored)
+/** Whether a hash is of another kind than `hashPassword` would make now, or costs less. */
+export function isOutdated(stored: string, settings: HashSettings): boolean {
+  const { format, least } = costs[settings.hash]
+  const match = format.exec(stored)
   if (!match) return true
-  const [memory = 0, passes = 0] = match.slice(1).map(Number)
-  return memory < cost.argon2MemoryKib || passes < cost.argon2Passes
+  return least(settings).some((least, index) => !(Number(match[index + 1]) >= least))
+}
+
+/** Where a hash of each kind tells its costs, and what they are to be at least. */
+const costs: Readonly<
+  Record<HashSettings['hash'], { format: RegExp; least: (settings: HashSettings) => number[] }>
+> = {
+  argon2id: {
+    format: /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/,
+    least: ({ argon2MemoryKib, argon2Passes }) => [argon2MemoryKib, argon2Passes],
+  },
+  bcrypt: {
+    format: /^\$2[aby]\$(\d\d)\$/,
+    least: ({ bcryptCost }) => [bcryptCost],
+  },
+  pbkdf2: {
+    format: /^\$pbkdf2-sha(?:256|512)\$(?:i=)?(\d+)[,$]/,
+    least: ({ pbkdf2Iterations }) => [pbkdf2Iterations],
+  },
 }
 
 /** One form for a password that keyboards spell differently. NIST SP 800-63B-4. */
@@ -81,6 +129,11 @@ async function verifyPbkdf2(password: string, stored: string): Promise<boolean> 
   if (wanted.length < shortestHashBytes) return false // cut short, it would fit too many passwords
   const made = await derive(password, decode(salt), Number(rounds), wanted.length, algorithm)
   return timingSafeEqual(made, wanted)
+}
+
+/** Base64 without padding, as PHC strings have it. */
+function encode(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replaceAll('=', '')
 }
 
 /** Base64, base64url, or passlib's with a dot for the plus. */

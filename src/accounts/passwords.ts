@@ -14,19 +14,19 @@ export interface Passwords {
 }
 
 export function createPasswords(
-  { password: cost }: Pick<Config, 'password'>,
+  { password: settings }: Pick<Config, 'password'>,
   random: Random,
   queue: HashingQueue = hashingQueue(),
 ): Passwords {
   // Of a password that nobody knows, at the present cost; the start does not wait for it.
-  const decoy = hashPassword(Buffer.from(random.bytes(32)).toString('base64'), cost, random)
+  const decoy = hashPassword(Buffer.from(random.bytes(32)).toString('base64'), settings, random)
   return {
-    hash: (password) => queue.run(() => hashPassword(password, cost, random)),
+    hash: (password) => queue.run(() => hashPassword(password, settings, random)),
     verify: (password, stored) => queue.run(() => verifyPassword(password, stored)),
     burn: async (password) => {
       await queue.run(async () => verifyPassword(password, await decoy))
       return false
     },
-    isOutdated: (stored) => isOutdated(stored, cost),
+    isOutdated: (stored) => isOutdated(stored, settings),
   }
 }

@@ -13,9 +13,11 @@ export type NewAccount = Pick<
 export interface AccountChanges {
   readonly passwordHash?: string
   readonly roles?: readonly Role[]
+  /** `false` lifts the automatic lock as well. */
   readonly locked?: boolean
   readonly active?: boolean
   readonly mustChange?: boolean
+  readonly secondFactor?: boolean
 }
 
 /** Which of the tokens given out so far end. */
@@ -144,7 +146,11 @@ function columnsOf(changes: AccountChanges): Updateable<Schema['accounts']> {
     ...(changes.passwordHash !== undefined && { password_hash: changes.passwordHash }),
     ...(changes.roles && { roles: joinRoles(changes.roles) }),
     ...(changes.locked !== undefined && { locked: Number(changes.locked) }),
+    ...(changes.locked === false && { locked_until: null, failed_logins: 0 }),
     ...(changes.active !== undefined && { active: Number(changes.active) }),
+    ...(changes.secondFactor !== undefined && {
+      second_factor: Number(changes.secondFactor),
+    }),
     ...(changes.mustChange !== undefined && { must_change: Number(changes.mustChange) }),
   }
 }
@@ -160,6 +166,9 @@ function toAccount(row: AccountRow): Account {
     roles: splitRoles(row.roles),
     locked: row.locked === 1,
     active: row.active === 1,
+    failedLogins: row.failed_logins,
+    lockedUntil: row.locked_until,
+    secondFactor: row.second_factor === 1,
     mustChange: row.must_change === 1,
     accessVersion: row.access_version,
     refreshVersion: row.refresh_version,

@@ -1,31 +1,40 @@
 import type { FastifyRequest } from 'fastify'
 import { type Account, isUsable } from '../accounts/account.ts'
-import type { Accounts } from '../accounts/accounts.ts'
+import { type Accounts, reread } from '../accounts/accounts.ts'
 import { type FirstFactorDeps, firstFactor } from '../accounts/first-factor.ts'
 import type { Authenticator } from '../http/access.ts'
-import { clientAddress, throttledAddress } from '../http/client-address.ts'
+import { clientAddress } from '../http/client-address.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { keyedDigest } from '../kernel/digest.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, type ErrorName } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
 import { canonicalUsername } from '../kernel/username.ts'
-import { loginKey } from '../throttle/throttle.ts'
+import type { SecondFactor } from '../totp/second-factor.ts'
 
 /**
  * HTTP Basic (RFC 7617; spec 5.1). Every request names its password, and hashing each would cost
  * 14 ms of a core: verified credentials are remembered for a minute under a keyed digest. Only the
- * hash is skipped; throttle and account are asked each time.
+ * hash is skipped; limits and account are asked each time.
  */
 export interface BasicDeps extends FirstFactorDeps {
   readonly accounts: Pick<Accounts, 'byUsername'>
+  readonly secondFactor: Pick<SecondFactor, 'isMissing'>
   readonly clock: Clock
   readonly random: Random
 }
 
 const rememberedMs = 60_000
 const mostRemembered = 1000
+
+/** What a login tells apart; here all is a 401 with its challenges. */
+const refusals = new Set<ErrorName>(['invalidCredentials', 'captchaRequired'])
+
+function asMissing(error: unknown): never {
+  const isRefused = error instanceof ApiError && refusals.has(error.row)
+  throw isRefused ? new ApiError('authenticationRequired', { cause: error }) : error
+}
 
 interface Remembered {
   /** The hash that the password matched; another means that the password was changed. */
@@ -34,7 +43,7 @@ interface Remembered {
 }
 
 export function basicAuthenticator(deps: BasicDeps): Authenticator {
-  const { accounts, clock, random, throttle } = deps
+  const { accounts, clock, limits, lock, random, secondFactor } = deps
   const digestKey = random.bytes(32)
   const remembered = new BoundedMap<string, Remembered>(mostRemembered)
 
@@ -50,7 +59,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
       const credentials = parseCredentials(encoded[1] ?? '')
       if (!credentials) throw new ApiError('authenticationRequired')
       const account = (await recall(request, credentials)) ?? (await verify(request, credentials))
-      return principalOf(account)
+      return principalOf(account, clock.now())
     },
   }
 
@@ -63,20 +72,23 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     if (!known || known.until <= clock.now() || username === null) return null
     const account = await accounts.byUsername(username)
     if (!account || account.passwordHash !== known.passwordHash || !isAccepted(account)) return null
-    await throttle.pass(loginKey(username, throttledAddress(clientAddress(request))))
+    if (lock.holds(account)) return null
+    await limits.pass({ username, address: clientAddress(request) })
+    await lock.forget(account)
     return account
   }
 
   async function verify(request: FastifyRequest, credentials: Credentials): Promise<Account> {
     const attempt = { ...credentials, address: clientAddress(request) }
-    const { account, place } = await firstFactor(deps, attempt).catch((error: unknown) => {
-      const isWrong = error instanceof ApiError && error.row === 'invalidCredentials'
-      throw isWrong ? new ApiError('authenticationRequired', { cause: error }) : error
-    })
+    const { account, place } = await firstFactor(deps, attempt).catch(asMissing)
     if (!isAccepted(account)) {
       await place.giveBack()
       throw new ApiError('authenticationRequired')
     }
+    await reread(deps.db, account).catch(async (error: unknown) => {
+      await place.keep() // locked, disabled or deleted while the password was verified
+      return asMissing(error)
+    })
     await place.clear()
     remembered.set(nameOf(credentials), {
       passwordHash: account.passwordHash,
@@ -85,22 +97,24 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     return account
   }
 
+  /** Basic has no room for a code or a new password: such an account must log in. */
+  function isAccepted(account: Account): boolean {
+    if (account.mustChange || account.secondFactor || secondFactor.isMissing(account)) return false
+    return isUsable(account)
+  }
+
   function nameOf({ username, password }: Credentials): string {
     return keyedDigest(digestKey, `${username}:${password}`)
   }
 }
 
-/** Basic has no room for a new password: such an account must log in first. */
-function isAccepted(account: Account): boolean {
-  return isUsable(account) && !account.mustChange
-}
-
-function principalOf(account: Account): Principal {
+function principalOf(account: Account, now: number): Principal {
   return {
     subject: String(account.userId),
     username: account.username,
     roles: new Set(account.roles),
     credential: { scheme: 'basic' },
+    authenticatedAt: now,
   }
 }
 

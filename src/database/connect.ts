@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CompiledQuery, Kysely, type Transaction } from 'kysely'
+import { DatabaseUnavailable } from './errors.ts'
 import { NodeSqliteDialect } from './node-sqlite.ts'
 import type { Schema } from './schema.ts'
 
@@ -25,21 +27,47 @@ export interface ChangeFeed {
 export interface Connected {
   readonly db: Database
   readonly feed: ChangeFeed
+  /**
+   * Looks at the file itself: SQLite would go on answering from memory for a while.
+   * @throws DatabaseUnavailable where the file is not there any more, or is no database
+   */
+  readonly assertDatabaseFile: () => Promise<void>
 }
 
 /**
  * Opens `DATA_DIR/gatehouse.db`, made with its directory (mode 0700) where it is missing.
- * @throws Error where the directory cannot be made
+ * @throws Error that names DATA_DIR, where the directory cannot be made
  */
 export function connect({
   dataDirectory,
   timeoutMs,
   synchronous = 'full',
 }: ConnectOptions): Connected {
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new Error(`DATA_DIR ${dataDirectory} is no folder and cannot be made`, { cause: error })
+  }
   const path = join(dataDirectory, databaseFileName)
   const dialect = new NodeSqliteDialect({ path, timeoutMs, synchronous })
-  return { db: new Kysely<Schema>({ dialect }), feed: { version: () => dialect.dataVersion() } }
+  return {
+    db: new Kysely<Schema>({ dialect }),
+    feed: { version: () => dialect.dataVersion() },
+    assertDatabaseFile: () => assertDatabaseFile(path),
+  }
+}
+
+// https://sqlite.org/fileformat.html#magic_header_string
+const magic = 'SQLite format 3\0'
+
+async function assertDatabaseFile(path: string): Promise<void> {
+  try {
+    await using file = await open(path)
+    const { buffer } = await file.read({ buffer: Buffer.alloc(magic.length), position: 0 })
+    if (buffer.toString('latin1') !== magic) throw new Error('it has another header')
+  } catch (error) {
+    throw new DatabaseUnavailable('the database file cannot be read', { cause: error })
+  }
 }
 
 /** A statement of our own making, without parameters. */

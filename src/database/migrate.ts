@@ -2,10 +2,17 @@ import { sql } from 'kysely'
 import type { Clock } from '../kernel/clock.ts'
 import { type Database, execute } from './connect.ts'
 import * as foundation from './migrations/0001-foundation.ts'
+import * as loginLimits from './migrations/0002-login-limits.ts'
 import * as revocations from './migrations/0003-revocations.ts'
+import * as secondFactor from './migrations/0004-second-factor.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
-const migrations: readonly { readonly statements: readonly string[] }[] = [foundation, revocations]
+const migrations: readonly { readonly statements: readonly string[] }[] = [
+  foundation,
+  loginLimits,
+  revocations,
+  secondFactor,
+]
 
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one

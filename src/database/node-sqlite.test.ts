@@ -320,6 +320,7 @@ suite('parameters and statements', async () => {
     await add('ours')
     assert.equal(dialect.dataVersion(), before)
     other.exec("insert into notes (text) values ('theirs')")
+    await new Promise((resolve) => setImmediate(resolve)) // asked once in a turn of the event loop
     assert.notEqual(dialect.dataVersion(), before)
   })
 })

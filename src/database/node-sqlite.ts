@@ -1,6 +1,11 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import {
-  type CompiledQuery,
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from 'node:sqlite'
+import {
+  CompiledQuery,
   type DatabaseConnection,
   type DatabaseIntrospector,
   type Dialect,
@@ -205,6 +210,7 @@ function leaseOf(connection: DatabaseConnection): Lease {
 class Connection {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
+  #version: number | undefined
 
   constructor(path: string, { readOnly = false } = {}) {
     try {
@@ -228,9 +234,14 @@ class Connection {
 
   run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
     try {
-      const { statement, returnsRows } = this.#prepare(sql)
+      const { statement, columns } = this.#prepare(sql)
       const bound = parameters.map(bindable)
-      if (returnsRows) return { rows: statement.all(...bound) as R[] } // Kysely's types say what R is
+      if (columns.length > 0) {
+        const rows = statement.all(...bound) as unknown[] as SQLOutputValue[][] // by setReturnArrays
+        // Another process may have added a column since the statement was prepared.
+        const names = rows[0]?.length === columns.length ? columns : columnsOf(statement)
+        return { rows: rows.map((values) => rowOf(names, values)) as R[] } // Kysely knows what R is
+      }
       const { changes, lastInsertRowid } = statement.run(...bound)
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
     } catch (error) {
@@ -240,11 +251,15 @@ class Connection {
 
   /** Not raised by changes of this connection. https://sqlite.org/pragma.html#pragma_data_version */
   dataVersion(): number {
-    try {
-      return Number(this.#prepare('pragma data_version').statement.get()?.data_version)
-    } catch (error) {
-      throw translated(error)
+    if (this.#version === undefined) {
+      const [row] = this.run<{ data_version: number }>(dataVersionQuery).rows
+      this.#version = row?.data_version ?? 0
+      // Asked once for all requests of one turn of the event loop.
+      setImmediate(() => {
+        this.#version = undefined
+      })
     }
+    return this.#version
   }
 
   close(): void {
@@ -256,7 +271,9 @@ class Connection {
     const kept = this.#statements.get(sql)
     if (kept) return kept
     const statement = this.#db.prepare(sql)
-    const prepared = { statement, returnsRows: statement.columns().length > 0 }
+    // node:sqlite's own row objects have no prototype and cost half as much memory again.
+    statement.setReturnArrays(true)
+    const prepared = { statement, columns: columnsOf(statement) }
     if (this.#statements.size >= keptStatements) {
       const [oldest] = this.#statements.keys()
       if (oldest !== undefined) this.#statements.delete(oldest)
@@ -266,9 +283,22 @@ class Connection {
   }
 }
 
+const dataVersionQuery = CompiledQuery.raw('pragma data_version')
+
+function columnsOf(statement: StatementSync): string[] {
+  return statement.columns().map(({ name }) => name)
+}
+
+function rowOf(columns: readonly string[], values: readonly SQLOutputValue[]) {
+  const row: Record<string, SQLOutputValue | undefined> = {}
+  for (let index = 0; index < columns.length; index += 1) row[columns[index] ?? ''] = values[index]
+  return row
+}
+
 interface Prepared {
   readonly statement: StatementSync
-  readonly returnsRows: boolean
+  /** Empty where the statement returns no rows. */
+  readonly columns: readonly string[]
 }
 
 /**

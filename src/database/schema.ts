@@ -10,6 +10,9 @@ export interface Schema {
   token_versions: TokenVersionsTable
   sessions: SessionsTable
   throttle_places: ThrottlePlacesTable
+  used_challenges: UsedChallengesTable
+  second_factors: SecondFactorsTable
+  recovery_codes: RecoveryCodesTable
   revocations: RevocationsTable
   refresh_uses: RefreshUsesTable
   refresh_families_ended: RefreshFamiliesEndedTable
@@ -37,6 +40,11 @@ interface AccountsTable {
   locked: number
   active: number
   must_change: number
+  second_factor: Generated<number>
+  /** In a row, over all addresses; 0 again after a success and when they have locked the account. */
+  failed_logins: Generated<number>
+  /** Of the automatic lock, which ends by itself; `locked` is the administrator's. */
+  locked_until: number | null
   created_at: number
 }
 
@@ -60,12 +68,38 @@ interface SessionsTable {
 
 interface ThrottlePlacesTable {
   id: Generated<number>
-  /** Digest of the canonical username: people type passwords into the wrong field. */
+  /**
+   * Digest of the canonical username: people type passwords into the wrong field. Other counts
+   * than that of spec 3.3 have other texts here.
+   */
   username: string
   address: string
   taken_at: number
   /** 1 while the password is being verified, 0 once the place is used. */
   pending: number
+  /** When no window counts it any more. */
+  expires_at: number
+}
+
+/** Proofs of work count once. */
+interface UsedChallengesTable {
+  nonce: string
+  expires_at: number
+}
+
+interface SecondFactorsTable {
+  user_id: number
+  /** The confirmed secret, and one that waits for its first code: under the data key. */
+  sealed: string | null
+  pending: string | null
+  /** The last step of 30 s whose code was accepted: each is accepted once. */
+  last_step: number
+}
+
+interface RecoveryCodesTable {
+  user_id: number
+  /** Digest of the code. */
+  code: string
 }
 
 interface RevocationsTable {

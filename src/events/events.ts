@@ -9,11 +9,17 @@ export type EventName =
   | 'authn_login_success'
   | 'authn_login_fail'
   | 'authn_login_fail_max'
+  | 'authn_login_lock'
   | 'authn_password_change'
   | 'authn_token_created'
   | 'authn_token_reuse'
   | 'authn_token_revoked'
   | 'authz_admin'
+  | 'password_breach_query_fail'
+  | 'key_rotated'
+  | 'mfa_enrolled'
+  | 'mfa_fail'
+  | 'mfa_removed'
   | 'privilege_permissions_changed'
   | 'sensitive_update'
   | 'session_created'
@@ -32,7 +38,12 @@ export interface Events {
   record(event: EventName, fields: EventFields): void
 }
 
-const warned = new Set<EventName>(['authn_login_fail', 'authn_login_fail_max'])
+const warned = new Set<EventName>([
+  'authn_login_fail',
+  'authn_login_fail_max',
+  'authn_login_lock',
+  'password_breach_query_fail',
+])
 
 export function logEvents(log: Logger): Events {
   return {

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { sql } from 'kysely'
 import type { Database } from '../database/connect.ts'
 import { type SchemaTypes, Text } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -11,6 +10,8 @@ import { anyone } from '../policy/rules.ts'
  */
 export interface HealthRoutesOptions {
   readonly db: Database
+  /** @throws DatabaseUnavailable where the file is not there any more, or is no database */
+  readonly assertDatabaseFile: () => Promise<void>
 }
 
 const Status = {
@@ -29,7 +30,7 @@ const PublicStatus = {
 
 export async function healthRoutes(
   instance: FastifyInstance,
-  { db }: HealthRoutesOptions,
+  { db, assertDatabaseFile }: HealthRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const access = { rule: anyone }
@@ -55,7 +56,8 @@ export async function healthRoutes(
     },
     async () => {
       if (stopping) throw new ApiError('serviceUnavailable', { cause: 'shutting down' })
-      await db.selectNoFrom(sql<number>`1`.as('one')).execute()
+      await assertDatabaseFile()
+      await db.selectFrom('schema_version').select('version').limit(1).execute()
       return { status: 'ready' }
     },
   )

@@ -44,6 +44,8 @@ declare module 'fastify' {
     /** Whom the route asks, in order; filled from `access` when the route is declared. */
     accepted?: readonly Authenticator[]
     body?: BodyKind
+    /** Whether an enrolment token opens it, beside what `access` accepts. */
+    enrols?: boolean
     /** Refusals of the handler itself; those of access, body and service are added in OpenAPI. */
     errors?: readonly ErrorName[]
     /** Fields whose absence has an error text of its own. */

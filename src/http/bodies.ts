@@ -16,6 +16,9 @@ export const bodies = plugin(async (app) => {
   const parseJson = app.getDefaultJsonParser('error', 'error') // refuses __proto__ and constructor.prototype
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0 && request.routeOptions.config.body === 'optional') {
+      return done(null, undefined)
+    }
     const text = decodeUtf8(body)
     if (text === undefined) return done(new ApiError('invalidBody'))
     parseJson(request, text, done)
@@ -39,13 +42,14 @@ export const bodies = plugin(async (app) => {
  */
 export function acceptForms(app: FastifyInstance): void {
   app.addHook('preValidation', async (request) => {
-    if (request.routeOptions.config.body === 'form') request.body ??= {}
+    const { body } = request.routeOptions.config
+    if (body === 'form' && request.body === undefined) request.body = {}
   })
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer' },
     (_request, body, done) => {
-      const text = decodeUtf8(body)
+      const text = wellEncoded(decodeUtf8(body))
       if (text === undefined) return done(new ApiError('invalidBody'))
       done(null, Object.fromEntries(new URLSearchParams(text)))
     },
@@ -58,6 +62,20 @@ function ignoresBody({ routeOptions }: FastifyRequest): boolean {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Undefined where what is percent-encoded is no UTF-8 either. A percent sign that escapes nothing
+ * stands for itself; encoded, because URLSearchParams garbles what is not ASCII beside a bare one.
+ */
+function wellEncoded(text: string | undefined): string | undefined {
+  const encoded = text?.replace(/%(?![0-9a-f]{2})/gi, '%25')
+  try {
+    decodeURIComponent(encoded ?? '')
+    return encoded
+  } catch {
+    return undefined
+  }
+}
 
 /** Undefined where the bytes are no UTF-8: replacement characters would merge different texts. */
 function decodeUtf8(bytes: Buffer | string): string | undefined {

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 
 /** Cross-origin calls by browsers. Spec 4.5; decisions.md adds three request headers. */
 export const cors = plugin<Pick<Config, 'http'>>(async (app, { http }) => {
+  if (http.corsOrigins.length === 0) return // nobody is allowed: browsers need no header to refuse
   await app.register(fastifyCors, {
     origin: http.corsOrigins.includes('*') ? true : [...http.corsOrigins],
     methods: ['GET', 'POST', 'PUT', 'DELETE'],

@@ -26,7 +26,9 @@ const unavailableRetrySeconds = 1
 export const errorHandler = plugin<Pick<Config, 'environment'>>(async (app, { environment }) => {
   app.setErrorHandler((thrown: unknown, request, reply) => {
     const error = asApiError(thrown, request)
-    if (error.status >= 500) request.log.error({ err: error.cause ?? thrown }, error.message)
+    if (error.status >= 500) {
+      request.log.error({ request_id: request.id, err: error.cause ?? thrown }, error.message)
+    }
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
     // What is no proper HTTP may not be followed by anything on the same connection.
     if (error.row === 'badRequest') reply.header('connection', 'close')
@@ -44,11 +46,12 @@ export const errorHandler = plugin<Pick<Config, 'environment'>>(async (app, { en
 
 function sendError(reply: FastifyReply, error: ApiError, message: string | undefined) {
   // Serialized here: the schema of the route describes its success.
-  const { details } = error
+  const { details, extra } = error
   reply.header('content-type', 'application/json; charset=utf-8')
   return reply.serializer(JSON.stringify).send({
     error: errorTable[error.row].error,
     ...(details && { details }),
+    ...extra,
     ...(message !== undefined && { message }),
   })
 }

@@ -1,15 +1,20 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import type { Config } from '../config.ts'
 import { type ErrorName, errorTable } from '../kernel/errors.ts'
 import { describeRule } from '../policy/rules.ts'
 import { accepts } from './access.ts'
+import { isExempt } from './rate-limit.ts'
 import type { JsonSchema } from './schemas.ts'
 
 /**
  * The OpenAPI 3.1 document, from what each route declares: its schemas, who may call it and by which
  * schemes, and every error that it can answer.
  */
-export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Promise<void> {
+export async function registerOpenApi(
+  app: FastifyInstance,
+  { baseUrl, session }: Pick<Config, 'baseUrl' | 'session'>,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -19,7 +24,10 @@ export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Pr
         description: 'Authentication and users. Every error is JSON with a string `error`.',
       },
       servers: [{ url: baseUrl }],
-      components: { securitySchemes, schemas: { Error: errorSchema } },
+      components: {
+        securitySchemes: securitySchemes(session.cookieName),
+        schemas: { Error: errorSchema },
+      },
     },
     hideUntagged: false,
     transform: ({ schema, url, route }) => ({
@@ -29,16 +37,18 @@ export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Pr
   })
 }
 
-const securitySchemes = {
-  basic: { type: 'http', scheme: 'basic' },
-  session: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: 'JSESSIONID',
-    description: 'Unsafe methods need the header X-CSRF-Token as well.',
-  },
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-} as const
+function securitySchemes(cookieName: string) {
+  return {
+    basic: { type: 'http', scheme: 'basic' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: cookieName,
+      description: 'Unsafe methods need the header X-CSRF-Token as well.',
+    },
+    bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  } as const
+}
 
 const errorSchema = {
   type: 'object' as const,
@@ -57,6 +67,7 @@ const errorSchema = {
       },
     },
     message: { type: 'string' as const, description: 'In development mode, of a 500 alone' },
+    captcha: { type: 'object' as const, description: 'Of "Captcha required": the challenge' },
   },
 }
 
@@ -91,7 +102,8 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
           described(answer),
         ]),
       ),
-      ...errorResponses(errorsOf(schema, config)),
+      ...errorResponses(errorsOf(url, schema, config)),
+      ...(access.silent && { 401: { description: 'No session; no body', type: 'null' } }),
     },
   }
 }
@@ -100,7 +112,11 @@ function described(schema: JsonSchema) {
   return { description: 'Success', ...schema }
 }
 
-function errorsOf(schema: RouteSchema, config: NonNullable<RouteOptions['config']>): ErrorName[] {
+function errorsOf(
+  url: string,
+  schema: RouteSchema,
+  config: NonNullable<RouteOptions['config']>,
+): ErrorName[] {
   const { access, accepted = [], body = 'none', required, errors = [] } = config
   const isOpen = access?.rule.kind === 'anyone'
   const [only, ...others] = accepted
@@ -120,6 +136,7 @@ function errorsOf(schema: RouteSchema, config: NonNullable<RouteOptions['config'
     ...(schema.body ? ['validationFailed' as const] : []),
     ...(required ? [required.error] : []),
     ...errors,
+    ...(isExempt(url) ? [] : ['tooManyRequests' as const]),
     'internal',
     'serviceUnavailable',
   ]

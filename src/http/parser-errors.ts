@@ -1,10 +1,15 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorName, errorTable } from '../kernel/errors.ts'
 import { securityHeaders } from './headers.ts'
 
+// An import by name would load all that node:http exports, a client of its own among it.
+const { STATUS_CODES: statusTexts } = process.getBuiltinModule('node:http')
+
 /** The answer that each connection is busy with; a parser error must not be written into its middle. */
 const underWay = new WeakMap<Duplex, ServerResponse>()
+/** Connections that are refused as soon as that answer is out. */
+const refused = new WeakSet<Duplex>()
 
 /**
  * The answers that Node would give by itself, empty and without headers, or not at all: a request
@@ -28,19 +33,33 @@ const byCode: Readonly<Record<string, ErrorName>> = {
 /** Node's `clientError`: there is no response object, only the socket. */
 export function onClientError(error: Error & { code?: string }, socket: Duplex): void {
   const current = underWay.get(socket)
-  const isAnswering = current?.headersSent && !current.writableFinished
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+  const isAnswering = current && !current.writableFinished
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  refuse(socket, byCode[error.code ?? ''] ?? 'badRequest')
+  const row = byCode[error.code ?? ''] ?? 'badRequest'
+  if (!isAnswering) refuse(socket, row)
+  else if (current.req.complete) refuseBehind(current, socket, row)
+  // The error is in the very request that is being answered.
+  else if (current.headersSent) socket.destroy()
+  else refuse(socket, row)
+}
+
+/** A whole request came before: its answer goes out first. Nothing that comes is read any more. */
+function refuseBehind(current: ServerResponse, socket: Duplex, row: ErrorName): void {
+  if (refused.has(socket)) return // each further piece is an error of its own
+  refused.add(socket)
+  current.once('finish', () => {
+    if (socket.writable) refuse(socket, row)
+  })
 }
 
 function refuse(socket: Duplex, row: ErrorName): void {
   const { status, error } = errorTable[row]
   const body = JSON.stringify({ error })
   const lines = Object.entries(closingHeaders(body)).map(([name, value]) => `${name}: ${value}`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+  socket.end(`HTTP/1.1 ${status} ${statusTexts[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
 /** An answer outside of Fastify, after which the connection ends. */

@@ -3,9 +3,12 @@ import plugin from 'fastify-plugin'
 import { ApiError } from '../kernel/errors.ts'
 
 // Fields that decide who is asked and who asks: sent twice, two readers could take different ones.
-const singular = new Set(['host', 'authorization', 'content-type', 'origin'])
+const singular = ['host', 'authorization', 'content-type', 'origin'] as const
 
-/** Refuses what Node's parser lets through: no Host, a malformed one, and doubled singular fields. */
+/**
+ * Refuses what Node's parser lets through: no Host, a malformed one, doubled singular fields, and
+ * chunks in HTTP/1.0.
+ */
 export const requestShape = plugin(async (app) => {
   app.addHook('onRequest', (request, _reply, done) => {
     if (isMisshapen(request.raw)) throw new ApiError('badRequest')
@@ -16,18 +19,19 @@ export const requestShape = plugin(async (app) => {
 // RFC 3986 section 3.2.2: reg-name, IPv4 and IPv6 literals, and a port.
 const hostFormat = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/
 
-/** RFC 9112 section 3.2. */
+/** RFC 9112 sections 3.2 and 6.1. */
 function isMisshapen({ rawHeaders, headers, httpVersion }: FastifyRequest['raw']): boolean {
+  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) return true
   if (headers.host === undefined) return httpVersion !== '1.0'
   if (!hostFormat.test(headers.host)) return true
-  const seen = new Set<string>()
+  return singular.some((name) => headers[name] !== undefined && isDoubled(rawHeaders, name))
+}
+
+function isDoubled(rawHeaders: readonly string[], name: string): boolean {
+  let times = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const length = rawHeaders[index]?.length
-    if (length !== 4 && length !== 6 && length !== 12 && length !== 13) continue
-    const name = rawHeaders[index]?.toLowerCase() ?? ''
-    if (!singular.has(name)) continue
-    if (seen.has(name)) return true
-    seen.add(name)
+    const sent = rawHeaders[index] ?? ''
+    if (sent.length === name.length && sent.toLowerCase() === name) times += 1
   }
-  return false
+  return times > 1
 }

@@ -30,4 +30,4 @@ export const Roles = { type: 'array', items: RoleName } as const
 export const Text = { type: 'string' } as const
 export const Integer = { type: 'integer' } as const
 export const Time = { type: 'string', format: 'date-time' } as const
-export const TextOrNull = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const
+export const TextOrNull = { type: ['string', 'null'] } as const

@@ -13,6 +13,7 @@ import { cors } from './cors.ts'
 import { errorHandler } from './error-handler.ts'
 import { headers } from './headers.ts'
 import { answer, answerParserErrors, onClientError } from './parser-errors.ts'
+import { rateLimit } from './rate-limit.ts'
 import { requestShape } from './request-shape.ts'
 import { ajvOptions } from './validation.ts'
 
@@ -28,12 +29,17 @@ const maxParamLength = 16_384
 /** The HTTP server with what wraps every request; it knows no room and has no route. */
 export async function createServer(deps: Deps): Promise<FastifyInstance> {
   const { config, random } = deps
-  const logger: FastifyBaseLogger = deps.log
+  const log: FastifyBaseLogger = deps.log
+  // Fastify itself has nothing to tell below a warning: start.ts says that the service listens.
+  const level = deps.log.isLevelEnabled('warn') ? 'warn' : deps.log.level
+  const logger: FastifyBaseLogger = deps.log.child({}, { level })
   const instanceId = randomText(random, 6)
   let requests = 0
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger per request would cost more than some requests do: what is logged names its request.
+    childLoggerFactory: () => log,
     genReqId: () => `${instanceId}-${(requests++).toString(36)}`,
     trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
     bodyLimit: config.http.bodyLimitBytes,
@@ -60,7 +66,8 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   await app.register(requestShape)
   await app.register(errorHandler, config)
   await app.register(cors, config)
-  await app.register(fastifyCookie)
+  await app.register(rateLimit, deps)
+  await app.register(fastifyCookie, { hook: false }) // read where a cookie is asked for
   await app.register(bodies)
   if (deps.log.isLevelEnabled('debug')) logRequests(app)
   closeConnectionsWhileDraining(app)
@@ -93,6 +100,7 @@ function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug(
       {
+        request_id: request.id,
         method: request.method,
         path: request.url.split('?', 1)[0],
         route: request.routeOptions.url,

@@ -1,5 +1,6 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import type { Detail } from '../kernel/errors.ts'
+import { isStorableText } from '../kernel/text.ts'
 
 /**
  * Options of Ajv. Nothing is coerced ({"name": 5} is refused, not taken for "5"), nothing is
@@ -27,11 +28,6 @@ const emailPattern =
 export function isEmail(value: string): boolean {
   if (value.length > maxEmailLength || value.indexOf('@') > 64) return false
   return emailPattern.test(value)
-}
-
-/** Text that every database can hold: no NUL (PostgreSQL), no lone surrogate (no UTF-8 form). */
-export function isStorableText(value: string): boolean {
-  return value.isWellFormed() && !value.includes('\0')
 }
 
 /** Ajv's errors as the `details` of spec section 7. */

@@ -12,10 +12,14 @@ export const errorTable = {
   invalidOrExpiredToken: { status: 401, error: 'Invalid or expired token' },
   noTokenProvided: { status: 401, error: 'No token provided' },
   invalidToken: { status: 401, error: 'Invalid token' },
+  captchaRequired: { status: 401, error: 'Captcha required' },
   invalidRefreshToken: { status: 401, error: 'Invalid refresh token' },
+  secondFactorRequired: { status: 401, error: 'Second factor required' },
+  recentLoginRequired: { status: 401, error: 'Recent login required' },
   accessDenied: { status: 403, error: 'Access denied' },
   csrfTokenInvalid: { status: 403, error: 'CSRF token invalid' },
   passwordChangeRequired: { status: 403, error: 'Password change required' },
+  enrolmentRequired: { status: 403, error: 'Second factor enrolment required' },
   routeNotFound: { status: 404, error: 'Route not found' },
   userNotFound: { status: 404, error: 'User not found' },
   accountNotFound: { status: 404, error: 'Account not found' },
@@ -25,6 +29,7 @@ export const errorTable = {
   lastAdministrator: { status: 409, error: 'Last administrator' },
   bodyTooLarge: { status: 413, error: 'Request body too large' },
   tooManyLoginAttempts: { status: 429, error: 'Too many login attempts' },
+  tooManyRequests: { status: 429, error: 'Too many requests' },
   headerFieldsTooLarge: { status: 431, error: 'Request header fields too large' },
   internal: { status: 500, error: 'Internal server error' },
   serviceUnavailable: { status: 503, error: 'Service unavailable' },
@@ -43,6 +48,8 @@ export interface ApiErrorOptions {
   readonly cause?: unknown
   /** Sent as `details` beside `error`. */
   readonly details?: readonly Detail[]
+  /** More fields of the body, beside `error`. */
+  readonly extra?: Readonly<Record<string, unknown>>
   /** Sent as Retry-After, in whole seconds. RFC 9110 section 10.2.3. */
   readonly retryAfterSeconds?: number
 }
@@ -52,6 +59,7 @@ export class ApiError extends Error {
   readonly row: ErrorName
   readonly status: number
   readonly details: readonly Detail[] | undefined
+  readonly extra: Readonly<Record<string, unknown>> | undefined
   readonly retryAfterSeconds: number | undefined
 
   constructor(row: ErrorName, options: ApiErrorOptions = {}) {
@@ -60,6 +68,7 @@ export class ApiError extends Error {
     this.row = row
     this.status = errorTable[row].status
     this.details = options.details
+    this.extra = options.extra
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 }

@@ -29,7 +29,8 @@ export interface AccessClaims {
   readonly jti: string
   readonly username: string
   readonly roles: readonly Role[]
-  readonly type: 'access'
+  /** `enrolment`: good for the enrolment of a second factor alone. */
+  readonly type: 'access' | 'enrolment'
   /** When the password was last shown. OpenID Connect Core section 2. */
   readonly auth_time: number
   /** The account's access version when the token was made. */
@@ -46,6 +47,8 @@ export interface Principal {
   readonly username: string
   readonly roles: ReadonlySet<Role>
   readonly credential: Credential
+  /** When the password was last shown, in epoch milliseconds. */
+  readonly authenticatedAt: number
 }
 
 /** `ROLE_ADMIN` and `ADMIN` name the same role; null for anything else. Spec 2.2. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { canonicalUsername, caseFold, codePointLength } from './username.ts'
+import { caseFold, codePointLength } from './text.ts'
+import { canonicalUsername } from './username.ts'
 
 /** Spellings, and the one name that they stand for; null: no account can have it. */
 const spellings: readonly (readonly [canonical: string | null, spellings: readonly string[]])[] = [

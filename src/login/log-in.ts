@@ -1,44 +1,64 @@
 import type { Account } from '../accounts/account.ts'
 import { type Accounts, reread } from '../accounts/accounts.ts'
-import {
-  type Attempt,
-  type FirstFactorDeps,
-  firstFactor,
-  type Passed,
-} from '../accounts/first-factor.ts'
+import { type Attempt, type FirstFactorDeps, firstFactor } from '../accounts/first-factor.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
+import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 
 export interface LogInDeps extends FirstFactorDeps {
   readonly accounts: Accounts
+  readonly secondFactor: SecondFactor
 }
 
-export interface LoginAttempt extends Attempt {
+export interface LoginAttempt extends Attempt, Proof {
   /** For an account whose password an administrator has set. */
   readonly newPassword: string | undefined
 }
 
+/** What an account gets that passed everything. */
+export interface Completion<Answer> {
+  /** The login itself. @throws ApiError invalidCredentials where the account has changed meanwhile */
+  give(account: Account): Promise<Answer>
+  /** A token that opens the enrolment of a second factor, and nothing else. */
+  enrolmentToken(account: Account): Promise<string>
+}
+
 /**
- * The pipeline of every login mode: first factor, password change where one is due, counter cleared.
- * @throws ApiError invalidCredentials, tooManyLoginAttempts, passwordChangeRequired,
- * validationFailed, serviceUnavailable
+ * The pipeline of every login mode: first factor, second factor, a new password where one is due, the
+ * login; the counters are cleared last, once nothing more can refuse it.
+ * @throws ApiError invalidCredentials, tooManyLoginAttempts, captchaRequired, secondFactorRequired,
+ * passwordChangeRequired, enrolmentRequired, validationFailed, serviceUnavailable
  */
-export async function logIn(deps: LogInDeps, attempt: LoginAttempt): Promise<Account> {
-  const passed = await firstFactor(deps, attempt)
-  let account: Account
+export async function logIn<Answer>(
+  deps: LogInDeps,
+  attempt: LoginAttempt,
+  { give, enrolmentToken }: Completion<Answer>,
+): Promise<Answer> {
+  const { db, events, secondFactor } = deps
+  const { account, place } = await firstFactor(deps, attempt)
+  let answer: Answer
   try {
-    account = await reread(deps.db, await changePasswordIfDue(deps, passed, attempt))
+    if (account.secondFactor) await secondFactor.prove(account, attempt)
+    const ready = await reread(db, await changePasswordIfDue(deps, account, attempt))
+    if (secondFactor.isMissing(ready)) {
+      throw new ApiError('enrolmentRequired', {
+        extra: { enrolment_token: await enrolmentToken(ready) },
+      })
+    }
+    answer = await give(ready)
   } catch (error) {
-    await passed.place.giveBack() // the password was right: no failure, but no success either
+    // A wrong code is a failure. For the rest the password was right: no failure, no success either.
+    if (error instanceof ApiError && error.row === 'invalidCredentials') await place.keep()
+    else await place.giveBack()
     throw error
   }
-  await passed.place.clear()
-  deps.events.record('authn_login_success', { user_id: account.userId, address: attempt.address })
-  return account
+  await place.clear()
+  events.record('authn_login_success', { user_id: account.userId, address: attempt.address })
+  return answer
 }
 
 async function changePasswordIfDue(
   { accounts, events }: LogInDeps,
-  { account }: Passed,
+  account: Account,
   { password, newPassword }: LoginAttempt,
 ): Promise<Account> {
   if (!account.mustChange) return account

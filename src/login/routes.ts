@@ -22,6 +22,8 @@ export interface LoginRoutesOptions extends LogInDeps {
   readonly tokens: Tokens
 }
 
+const enrolmentSeconds = 600
+
 export async function loginRoutes(
   instance: FastifyInstance,
   options: LoginRoutesOptions,
@@ -39,8 +41,11 @@ export async function loginRoutes(
         describes: LoginAnswer,
         errors: [
           'invalidCredentials',
+          'captchaRequired',
           'accessDenied',
+          'secondFactorRequired',
           'passwordChangeRequired',
+          'enrolmentRequired',
           'tooManyLoginAttempts',
         ],
       },
@@ -52,17 +57,24 @@ export async function loginRoutes(
     async (request, reply) => {
       // A page of another site must not log its visitor in as somebody else.
       if (isForeignPage(request, config)) throw new ApiError('accessDenied')
-      const { username, password, mode, new_password } = request.body
+      const { username, password, mode, captcha, new_password, totp, recovery_code } = request.body
       if (typeof username !== 'string' || typeof password !== 'string') {
         throw new ApiError('invalidCredentials')
       }
-      const account = await logIn(options, {
-        username,
-        password,
-        newPassword: new_password,
-        address: clientAddress(request),
-      })
-      return answers[mode ?? defaultMode(request)](account, request, reply)
+      const give = answers[mode ?? defaultMode(request)]
+      return logIn(
+        options,
+        {
+          username,
+          password,
+          captcha,
+          totp,
+          recoveryCode: recovery_code,
+          newPassword: new_password,
+          address: clientAddress(request),
+        },
+        { give: (account) => give(account, request, reply), enrolmentToken },
+      )
     },
   )
 
@@ -70,13 +82,12 @@ export async function loginRoutes(
 
   const answers: Record<LoginMode, Answer> = {
     async session(account, request, reply) {
-      const previous = sessionCookie(request, config)
-      if (previous !== undefined) await sessions.end(previous)
       // Always a new id: one that was planted before the login must not become a session.
-      const { secret, csrfToken } = await sessions.start(account, {
-        address: clientAddress(request),
-        userAgent: request.headers['user-agent'] ?? '',
-      })
+      const { secret, csrfToken } = await sessions.start(
+        account,
+        { address: clientAddress(request), userAgent: request.headers['user-agent'] ?? '' },
+        sessionCookie(request, config),
+      )
       setSessionCookie(reply, config, secret)
       events.record('session_created', { user_id: account.userId, address: clientAddress(request) })
       return { message: 'Logged in', csrf_token: csrfToken }
@@ -94,11 +105,19 @@ export async function loginRoutes(
       const authenticatedAt = clock.now()
       const [access_token, refresh_token] = await Promise.all([
         tokens.issueAccess(account, { seconds, authenticatedAt }),
-        tokens.issueRefresh(account, authenticatedAt),
+        tokens.issueRefresh(account, { authenticatedAt }),
       ])
       events.record('authn_token_created', { user_id: account.userId, by: 'login' })
       return { access_token, refresh_token, token_type: 'Bearer', expires_in: seconds }
     },
+  }
+
+  function enrolmentToken(account: Account): Promise<string> {
+    return tokens.issueAccess(account, {
+      seconds: enrolmentSeconds,
+      authenticatedAt: clock.now(),
+      type: 'enrolment',
+    })
   }
 
   function defaultMode(request: FastifyRequest): LoginMode {

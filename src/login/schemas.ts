@@ -14,6 +14,13 @@ export const LoginBody = {
       enum: loginModes,
       description: 'What to answer; the default depends on the content type',
     },
+    captcha: {
+      type: 'string',
+      maxLength: 4096,
+      description: 'The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it',
+    },
+    totp: { description: 'Six digits, for an account with a second factor' },
+    recovery_code: { description: 'Text, in place of `totp`' },
     new_password: {
       type: 'string',
       format: 'text',

@@ -13,6 +13,7 @@ const principal = (roles: readonly Role[]): Principal => ({
   username: 'ann',
   roles: new Set(roles),
   credential: { scheme: 'basic' },
+  authenticatedAt: 0,
 })
 const principals: readonly (Principal | null)[] = [null, ...roleSets.map(principal)]
 const resources: readonly Resource[] = [

@@ -20,12 +20,13 @@ export function sessionAuthenticator(
       const secret = sessionCookie(request, config)
       const session = secret === undefined ? null : await sessions.resume(secret)
       if (!session) return null
-      const { id, userId, username, roles, csrfToken, expiresAt } = session
+      const { id, userId, username, roles, csrfToken, createdAt, expiresAt } = session
       return {
         subject: String(userId),
         username,
         roles: new Set(roles),
         credential: { scheme: 'session', sessionId: id, csrfToken, expiresAt },
+        authenticatedAt: createdAt,
       }
     },
   }

@@ -11,7 +11,8 @@ export function sessionCookie(
   request: FastifyRequest,
   { session }: CookieConfig,
 ): string | undefined {
-  return request.cookies[session.cookieName]
+  const { cookie } = request.headers
+  return cookie === undefined ? undefined : request.server.parseCookie(cookie)[session.cookieName]
 }
 
 export function setSessionCookie(

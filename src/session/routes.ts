@@ -55,8 +55,8 @@ export async function sessionRoutes(
     async (request, reply) => {
       const secret = sessionCookie(request, config)
       if (secret !== undefined) {
-        await sessions.end(secret) // a failure is answered 503: never a 200 that is not true
-        events.record('session_ended', { reason: 'logout' })
+        const userId = await sessions.end(secret) // a failure is 503: never a 200 that is not true
+        if (userId !== null) events.record('session_ended', { user_id: userId, reason: 'logout' })
         clearSessionCookie(reply, config)
       }
       if (await endBearer(request)) events.record('authn_token_revoked', { reason: 'logout' })

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Account, isUsable } from '../accounts/account.ts'
 import { reread } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
@@ -5,7 +6,7 @@ import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
-import { reapSessions, type StoredSession, sessionStore } from './store.ts'
+import { reapSessions, type StoredSession, sessionLookUp, sessionStore } from './store.ts'
 
 /**
  * Cookie sessions: made at login, ended by logout, by 30 minutes without a request, or by their
@@ -13,14 +14,15 @@ import { reapSessions, type StoredSession, sessionStore } from './store.ts'
  */
 export interface Sessions {
   /**
-   * Starts a session; the secret is the cookie's value.
+   * Starts a session; the secret is the cookie's value. Ends the one whose cookie came with the login,
+   * in the same transaction.
    * @throws ApiError invalidCredentials where the account has changed since it was verified
    */
-  start(account: Account, client: Client): Promise<StartedSession>
+  start(account: Account, client: Client, replaced?: string): Promise<StartedSession>
   /** The session of a cookie's value, and one request more of activity; null where it has ended. */
   resume(secret: string): Promise<LiveSession | null>
-  /** Ends the session of a cookie's value, if there is one. */
-  end(secret: string): Promise<void>
+  /** Ends the session of a cookie's value; answers whose it was, or null where there is none. */
+  end(secret: string): Promise<number | null>
   /** Writes down the activity of the last second; answers how many sessions had any. */
   flush(): Promise<number>
   /** Removes up to `most` ended sessions; answers how many. */
@@ -53,21 +55,26 @@ const secretBytes = 32
 const csrfTokenBytes = 32 // spec 2.3
 const secretFormat = /^[A-Za-z0-9_-]{43}$/
 const maxUserAgentLength = 256
+const flushedAtOnce = 200
+// A session is removed this long after its end: its last activity may not be written down yet.
+const unwrittenMs = 10_000
 
 export function createSessions({ config, db, clock, random }: SessionsDeps): Sessions {
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
+  const lookUp = sessionLookUp(db)
   // Activity is written once a second for all sessions together, and read from here until then:
   // a commit for every request would cost more than the request.
-  let seen = new Map<string, number>()
+  const seen = new Map<string, number>()
 
   return {
-    async start(account, client) {
+    async start(account, client, replaced) {
       const secret = randomText(random, secretBytes)
       const csrfToken = randomText(random, csrfTokenBytes)
       await db.transaction().execute(async (trx) => {
         await reread(trx, account)
+        if (replaced !== undefined) await sessionStore(trx).remove(digest(replaced))
         await sessionStore(trx).insert({
           id: digest(secret),
           userId: account.userId,
@@ -83,7 +90,7 @@ export function createSessions({ config, db, clock, random }: SessionsDeps): Ses
     async resume(secret) {
       if (!secretFormat.test(secret)) return null
       const id = digest(secret)
-      const session = await sessionStore(db).byId(id)
+      const session = await lookUp(id)
       if (!session || !isUsable(session.account)) return null
       const now = clock.now()
       const lastSeenAt = Math.max(session.lastSeenAt, seen.get(id) ?? 0)
@@ -94,31 +101,28 @@ export function createSessions({ config, db, clock, random }: SessionsDeps): Ses
     },
 
     async end(secret) {
-      if (!secretFormat.test(secret)) return
-      await sessionStore(db).remove(digest(secret))
+      return secretFormat.test(secret) ? sessionStore(db).remove(digest(secret)) : null
     },
 
     async flush() {
-      if (seen.size === 0) return 0
-      const written = seen
-      seen = new Map()
-      try {
+      const due = [...seen]
+      for (let from = 0; from < due.length; from += flushedAtOnce) {
+        if (from > 0) await setImmediate() // others have their turn
+        const batch = due.slice(from, from + flushedAtOnce)
         await db.transaction().execute(async (trx) => {
           const store = sessionStore(trx)
-          for (const [id, lastSeenAt] of written) await store.touch(id, lastSeenAt)
+          for (const [id, lastSeenAt] of batch) await store.touch(id, lastSeenAt)
         })
-      } catch (error) {
-        for (const [id, lastSeenAt] of written)
-          seen.set(id, Math.max(lastSeenAt, seen.get(id) ?? 0))
-        throw error
+        // Only now, and not what was seen again meanwhile.
+        for (const [id, lastSeenAt] of batch) if (seen.get(id) === lastSeenAt) seen.delete(id)
       }
-      return written.size
+      return due.length
     },
 
     reap: (most) => {
       const now = clock.now()
       const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
-      return reapSessions(db, { seenBefore: now - idleMs, createdBefore }, most)
+      return reapSessions(db, { seenBefore: now - idleMs - unwrittenMs, createdBefore }, most)
     },
   }
 }

@@ -24,38 +24,48 @@ export interface NewSession {
   readonly userAgent: string
 }
 
+/**
+ * The look-up of every request with a cookie, put together once: compiling the query each time would
+ * cost as much as running it.
+ */
+export function sessionLookUp(db: Database): (id: string) => Promise<StoredSession | null> {
+  const query = db
+    .selectFrom('sessions')
+    .innerJoin('accounts', 'accounts.user_id', 'sessions.user_id')
+    .select([
+      'sessions.user_id',
+      'sessions.csrf_token',
+      'sessions.created_at',
+      'sessions.last_seen_at',
+      'accounts.username',
+      'accounts.roles',
+      'accounts.locked',
+      'accounts.active',
+    ])
+    .where('sessions.id', '=', '')
+    .compile()
+
+  return async (id) => {
+    const asked: typeof query = { ...query, parameters: [id] }
+    const { rows } = await db.executeQuery(asked)
+    const [row] = rows
+    return row
+      ? {
+          id,
+          userId: row.user_id,
+          csrfToken: row.csrf_token,
+          createdAt: row.created_at,
+          lastSeenAt: row.last_seen_at,
+          username: row.username,
+          roles: splitRoles(row.roles),
+          account: { locked: row.locked === 1, active: row.active === 1 },
+        }
+      : null
+  }
+}
+
 export function sessionStore(db: DatabaseOrTransaction) {
   return {
-    async byId(id: string): Promise<StoredSession | null> {
-      const row = await db
-        .selectFrom('sessions')
-        .innerJoin('accounts', 'accounts.user_id', 'sessions.user_id')
-        .select([
-          'sessions.user_id',
-          'sessions.csrf_token',
-          'sessions.created_at',
-          'sessions.last_seen_at',
-          'accounts.username',
-          'accounts.roles',
-          'accounts.locked',
-          'accounts.active',
-        ])
-        .where('sessions.id', '=', id)
-        .executeTakeFirst()
-      return row
-        ? {
-            id,
-            userId: row.user_id,
-            csrfToken: row.csrf_token,
-            createdAt: row.created_at,
-            lastSeenAt: row.last_seen_at,
-            username: row.username,
-            roles: splitRoles(row.roles),
-            account: { locked: row.locked === 1, active: row.active === 1 },
-          }
-        : null
-    },
-
     async insert(session: NewSession): Promise<void> {
       await db
         .insertInto('sessions')
@@ -81,8 +91,14 @@ export function sessionStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    async remove(id: string): Promise<void> {
-      await db.deleteFrom('sessions').where('id', '=', id).execute()
+    /** Answers whose session it was; null where there is none. */
+    async remove(id: string): Promise<number | null> {
+      const row = await db
+        .deleteFrom('sessions')
+        .where('id', '=', id)
+        .returning('user_id')
+        .executeTakeFirst()
+      return row?.user_id ?? null
     },
 
     /** Every session of an account but one. */

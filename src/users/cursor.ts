@@ -1,4 +1,5 @@
 import { refuseField } from '../kernel/errors.ts'
+import { isStorableText } from '../kernel/text.ts'
 import type { Order, Position } from './store.ts'
 
 /** Where a page of users v2 begins: behind a position, as the page of that number. */
@@ -20,8 +21,7 @@ export function readCursor(text: string, order: Order): Cursor {
     isPositive(page) &&
     isPositive(id) &&
     typeof value === 'string' &&
-    value.isWellFormed() &&
-    !value.includes('\0') &&
+    isStorableText(value) &&
     rest.length === 0
   if (!isWhole) return refuseField(['cursor'], 'must be the `next` of a page')
   if (sort !== nameOf(order)) return refuseField(['cursor'], 'belongs to another `sort`')

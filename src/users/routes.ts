@@ -155,8 +155,8 @@ export async function userRoutes(
     }
     const page = parsePage(query, config.users.pageLimitMax)
     const offset = offsetOf(page, total)
-    if (page.limit <= batchSize) {
-      const data = await users.slice(page.limit, { offset })
+    if (page.limit <= batchSize || offset >= total) {
+      const data = offset >= total ? [] : await users.slice(page.limit, { offset })
       return reply.send(JSON.stringify({ ...page, total, data }))
     }
     // A page of any size is whole, and in no memory at once.

@@ -48,6 +48,7 @@ export const UserPageV2 = {
   required: ['page', 'limit', 'total', 'data', 'next'],
   properties: {
     ...envelope,
+    total: { type: 'integer', description: 'Count of all users, or of those that `q` finds' },
     next: { ...TextOrNull, description: 'The `cursor` of what follows' },
   },
   additionalProperties: false,

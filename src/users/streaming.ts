@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { User } from './user.ts'
 
 /** Answers up to `limit` users of the slice, in id order. */
@@ -32,6 +33,7 @@ export async function streamUsers(
       left -= batch.length
       const last = batch.at(-1)
       if (left <= 0 || !last) break
+      await setImmediate() // a fast client is no reason to let the others wait for the whole list
       batch = await readSlice(Math.min(batchSize, left), { afterId: last.id })
     }
     yield after

@@ -62,6 +62,14 @@ export function insertUser(trx: DatabaseOrTransaction, user: NewUser): Promise<U
   return userStore(trx).insert(user)
 }
 
+/** What a user's new password must not hold; undefined where there is no such user. */
+export async function userEmail(
+  db: DatabaseOrTransaction,
+  id: number,
+): Promise<string | undefined> {
+  return (await userStore(db).byId(id))?.email
+}
+
 /** Whether there is such a user, inside a transaction. */
 export async function userExists(trx: DatabaseOrTransaction, id: number): Promise<boolean> {
   return (await userStore(trx).byId(id)) !== null

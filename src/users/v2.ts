@@ -1,7 +1,7 @@
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
 import type { Static } from '../http/schemas.ts'
 import { refuseField } from '../kernel/errors.ts'
-import { codePointLength } from '../kernel/username.ts'
+import { codePointLength, isStorableText } from '../kernel/text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { UserPageV2 } from './schemas.ts'
 import { type Order, positionOf, sortKeys } from './store.ts'
@@ -21,12 +21,16 @@ export async function listUsersV2(users: Users, query: Query): Promise<Static<ty
   const position = single(query, 'cursor')
   const cursor = position === undefined ? null : readCursor(position, order)
   const total = text === '' ? await users.count() : await users.countMatching(text)
-  const found = await users.search({
-    text,
-    order,
-    limit: limit + 1, // one more than shown tells whether anything follows
-    ...(cursor ? { after: cursor.after } : { offset: offsetOf({ page, limit }, total) }),
-  })
+  const offset = offsetOf({ page, limit }, total)
+  const found =
+    !cursor && offset >= total
+      ? [] // past the end
+      : await users.search({
+          text,
+          order,
+          limit: limit + 1, // one more than shown tells whether anything follows
+          ...(cursor ? { after: cursor.after } : { offset }),
+        })
   const data = found.slice(0, limit)
   const last = data.at(-1)
   const shownPage = cursor ? cursor.page : page
@@ -57,6 +61,8 @@ function parseSearch(text: string): string {
   if (codePointLength(text) > maxSearchLength) {
     return refuseField(['q'], `must have at most ${maxSearchLength} characters`)
   }
-  if (text.includes('\0')) return refuseField(['q'], 'must not hold NUL characters')
+  if (!isStorableText(text)) {
+    return refuseField(['q'], 'must not hold NUL characters or lone surrogates')
+  }
   return text
 }

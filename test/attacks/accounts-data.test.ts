@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
 
 const path = '/api/admin/accounts'
-const good = { username: 'carol', password: 'a password of carol', roles: ['USER'] }
+const good = { username: 'carol', password: 'a password of hers', roles: ['USER'] }
 const user = { name: 'Carol', email: 'carol@example.org' }
 
 suite('accounts: what a body may hold', async () => {

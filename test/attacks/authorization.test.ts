@@ -46,6 +46,7 @@ const table: readonly Row[] = [
   { route: 'GET /health/live', may: 'anyone', allowed: 200 },
   { route: 'GET /health/ready', may: 'anyone', allowed: 200 },
   { route: 'GET /api/public/status', may: 'anyone', allowed: 200 },
+  { route: 'GET /api/public/captcha', may: 'anyone', allowed: 404 },
   { route: 'POST /login', may: 'anyone', allowed: 401, json: {} },
   { route: 'POST /logout', may: 'anyone', allowed: 200 },
   { route: 'POST /refresh', may: 'anyone', allowed: 401, json: {} },
@@ -69,6 +70,16 @@ const table: readonly Row[] = [
   ...users4_2(''),
   ...users4_2('/api/v1'),
   ...users4_2('/api/v2'),
+  ...(
+    [
+      ['/api/account', authenticated],
+      ['/api/user/account', ['user', 'owner']],
+    ] as const
+  ).flatMap(([base, may]): Row[] => [
+    { route: `POST ${base}/totp`, may, allowed: 201 },
+    { route: `PUT ${base}/totp`, may, allowed: 400 },
+    { route: `DELETE ${base}/totp`, may, allowed: 400 },
+  ]),
   { route: 'GET /api/admin/accounts', may: admins, allowed: 200 },
   { route: 'POST /api/admin/accounts', may: admins, allowed: 400, json: {} },
   ...['GET', 'PUT', 'DELETE'].map((method) => ({
@@ -144,7 +155,9 @@ suite('T77: every route, every caller, every scheme', async () => {
 
     for (const caller of callers) {
       test(`${row.route}: ${caller}`, async () => {
-        const before = await app.rows('sessions', 'throttle_places')
+        // What these routes are there to write.
+        const written = ['sessions', 'throttle_places', 'revocations', 'second_factors']
+        const before = await app.rows(...written)
         for (const scheme of schemes) {
           for (const method of methodsOf(row)) {
             const headers = proof[caller][scheme]
@@ -159,9 +172,10 @@ suite('T77: every route, every caller, every scheme', async () => {
             else if (!isAllowed) assert.equal(text, '{"error":"Access denied"}')
           }
         }
-        assert.deepEqual(await app.rows('sessions', 'throttle_places'), before)
+        assert.deepEqual(await app.rows(...written), before)
         if (row.route === 'POST /logout') {
           proof[caller].session = await app.session(someone[caller])
+          proof[caller].bearer = await app.bearer(someone[caller])
         }
       })
     }

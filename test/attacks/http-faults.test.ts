@@ -143,10 +143,10 @@ suite('the log', async () => {
   const canary = (name: string) => `canary ${name} 0123456789`
   const secret = canary('signing secret in settings, quite long')
   const app = await testApp(
-    { ADMIN_PASSWORD: canary('admin'), TOKEN_SECRET: secret },
+    { ADMIN_PASSWORD: canary('first'), TOKEN_SECRET: secret },
     { deps: { log } },
   )
-  const admin = { ...app.admin, password: canary('admin') }
+  const admin = { ...app.admin, password: canary('first') }
 
   function assertLines(): void {
     for (const line of lines) {

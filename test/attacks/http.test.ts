@@ -262,8 +262,9 @@ suite('HTTP as it comes over the wire', async () => {
 
   test('T67: routes that want no body take any content type and ignore what comes', async () => {
     for (const type of all) {
-      const headers = { ...admin, 'content-type': type, 'content-length': '5' }
-      const logout = await ask(port, 'POST /logout HTTP/1.1', headers, '{"a":')
+      const body = { 'content-type': type, 'content-length': '5' }
+      const headers = { ...admin, ...body }
+      const logout = await ask(port, 'POST /logout HTTP/1.1', body, '{"a":')
       assert.deepEqual([logout.status, logout.body], [200, '{"message":"Logged out"}'], type)
       assertHeaders(logout)
       const gone = await ask(port, 'DELETE /users/999999 HTTP/1.1', headers, '{"a":')

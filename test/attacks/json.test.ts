@@ -141,7 +141,7 @@ suite('JSON bodies', async () => {
       assert.deepEqual([refused.status, refused.body.error], [400, 'Validation failed'])
       assert.deepEqual(await app.rows(), before)
     }
-    const roles = `{"username":"twice","password":"twice has a password","name":"T","email":"t@example.org","roles":["ADMIN"],"roles":["USER"]}`
+    const roles = `{"username":"twice","password":"a pass phrase of its own","name":"T","email":"t@example.org","roles":["ADMIN"],"roles":["USER"]}`
     const account = await post('/api/admin/accounts', roles)
     assert.deepEqual([account.status, account.body.roles], [201, ['USER']])
     const { username, password } = app.admin

@@ -12,13 +12,14 @@ import {
   placesOf,
   takePlaces,
   tally,
+  throttleAlone,
   tryTimes,
   visible,
 } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
 
 suite('the login throttle counts', async () => {
-  const app = await testApp()
+  const app = await testApp(throttleAlone)
   const ann = await app.account('ann')
   const ben = await app.account('ben')
 
@@ -208,8 +209,9 @@ const untrusted: readonly (readonly [string, (n: number) => string])[] = [
 ]
 
 suite('the address that the throttle counts', async () => {
-  const app = await testApp()
-  const proxied = await testApp({ TRUST_PROXY: '10.0.0.0/8, 2001:db8:ffff::1' })
+  const app = await testApp(throttleAlone)
+  const TRUST_PROXY = '10.0.0.0/8, 2001:db8:ffff::1'
+  const proxied = await testApp({ ...throttleAlone, TRUST_PROXY })
 
   for (const [name, value] of untrusted) {
     test(`T20: ${name} of an untrusted peer changes nothing`, async () => {

@@ -10,7 +10,7 @@ async function assertEnded(app: TestApp, headers: Headers): Promise<void> {
 }
 
 suite('spec 3.1: session', async () => {
-  const app = await testApp()
+  const app = await testApp({ LOGIN_LOCK_AFTER: '0' })
   const ann = await app.account('ann')
 
   test('none, POST /login with valid credentials: active, and its cookie opens /api/protected', async () => {

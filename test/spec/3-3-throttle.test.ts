@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
-import { assertBlocked, doors, guess, newHost, placesOf, tryTimes } from '../logins.ts'
+import {
+  assertBlocked,
+  doors,
+  guess,
+  newHost,
+  placesOf,
+  throttleAlone,
+  tryTimes,
+} from '../logins.ts'
 
 suite('spec 3.3: login throttle', async () => {
-  const app = await testApp()
+  const app = await testApp(throttleAlone)
   const ann = await app.account('ann')
   const right = (from: string) => doors.JSON(app, ann, { from })
   const wrong = (from: string, times = 1) => tryTimes(times, () => guess(app, ann, from))

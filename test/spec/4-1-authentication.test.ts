@@ -6,7 +6,7 @@ import { testApp } from '../app.ts'
 const invalidCredentials = { error: 'Invalid credentials' }
 
 suite('spec 4.1: POST /login', async () => {
-  const app = await testApp()
+  const app = await testApp({ LOGIN_LOCK_AFTER: '0' })
   const ann = await app.account('ann', ['USER', 'EDITOR'])
   const right = { username: 'ann', password: ann.password }
 

@@ -15,7 +15,7 @@ function assertChallenged(answer: Answer, about = ''): void {
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 suite('spec 5.1: Basic', async () => {
-  const app = await testApp()
+  const app = await testApp({ LOGIN_LOCK_AFTER: '0' })
   const ann = await app.account('ann')
   const call = (authorization: string, headers: Headers = {}) =>
     app.call('GET', '/users', { headers: { ...headers, authorization }, from: newHost() })

@@ -3,7 +3,8 @@ import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { errorTable } from '../../src/kernel/errors.ts'
 import { type Call, testApp } from '../app.ts'
-import { lockDatabase } from '../logins.ts'
+import { enrol } from '../factor.ts'
+import { guess, lockDatabase } from '../logins.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -20,7 +21,11 @@ const required = (...fields: string[]) => ({
 })
 
 suite('spec 7: errors', async () => {
-  const app = await testApp({ LOGIN_ATTEMPTS: '2', DATABASE_TIMEOUT_MS: '20' })
+  const app = await testApp({
+    LOGIN_ATTEMPTS: '2',
+    LOGIN_LOCK_AFTER: '0',
+    DATABASE_TIMEOUT_MS: '20',
+  })
   const ann = await app.account('ann')
   const must = await app.account('must', [], { must_change: true })
   const admin = await app.bearer(app.admin)
@@ -144,6 +149,35 @@ suite('spec 7: errors', async () => {
     assert.equal(answer.headers['retry-after'], '900')
   })
 
+  test('limits that are off by default: 401 with a challenge, 429 with Retry-After', async () => {
+    const strict = await testApp({ LOGIN_CAPTCHA_AFTER: '1', RATE_LIMIT_MAX: '2' })
+    const login = () => guess(strict, ann, '192.0.2.3')
+    assert.equal((await login()).status, 401)
+    const asked = await login()
+    assertRefusal(asked, 401, 'Captcha required', '', { captcha: asked.body.captcha })
+    const answer = await login()
+    assertRefusal(answer, 429, 'Too many requests')
+    assert.equal(answer.headers['retry-after'], '900')
+  })
+
+  test('second factor and recent login: 401 and 403', async () => {
+    const strict = await testApp({ REQUIRE_SECOND_FACTOR: 'ADMIN', REAUTHENTICATE_SECONDS: '60' })
+    const { username, password } = strict.admin
+    const login = (more = {}) =>
+      strict.call('POST', '/login', { json: { username, password, ...more } })
+    const held = await login()
+    const { enrolment_token } = held.body
+    assertRefusal(held, 403, 'Second factor enrolment required', '', { enrolment_token })
+    const { code } = await enrol(strict, { authorization: `Bearer ${enrolment_token}` })
+    const asked = await login()
+    assertRefusal(asked, 401, 'Second factor required', '', { second_factor: 'totp' })
+    strict.clock.advance(30)
+    const headers = { authorization: `Bearer ${(await login({ totp: code() })).body.token}` }
+    strict.clock.advance(61)
+    const late = await strict.call('POST', '/api/account/totp', { headers })
+    assertRefusal(late, 401, 'Recent login required')
+  })
+
   test('what the parser of HTTP refuses has the same shape: 400 and 431', async () => {
     const { port } = await app.listen()
     assertRefusal(await ask(port, 'GET / HTTP/1.1', { 'Content-Length': 'x' }), 400, 'Bad request')
@@ -182,6 +216,11 @@ suite('spec 7: errors', async () => {
     const rows = [...Object.values(section7), ...Object.values(besideIt)].flat()
     const here = new Set(rows.map(({ error }) => error))
     for (const name of [
+      'captchaRequired',
+      'secondFactorRequired',
+      'enrolmentRequired',
+      'recentLoginRequired',
+      'tooManyRequests',
       'tooManyLoginAttempts',
       'headerFieldsTooLarge',
       'serviceUnavailable',

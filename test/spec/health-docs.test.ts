@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { databaseFileName } from '../../src/database/connect.ts'
 import { testApp } from '../app.ts'
 import { until } from '../logins.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
@@ -50,6 +53,20 @@ suite('health and status', async () => {
     }
   })
 
+  for (const [about, harm] of [
+    ['gone', (file: string) => rmSync(file)],
+    ['garbage', (file: string) => writeFileSync(file, 'garbage '.repeat(10_000))],
+    ['empty', (file: string) => truncateSync(file)],
+  ] as const) {
+    test(`ready is 503 when the database file is ${about}, live is 200`, async () => {
+      const broken = await testApp()
+      assert.equal((await broken.call('GET', '/health/ready')).status, 200)
+      harm(join(broken.directory, databaseFileName))
+      assertRefusal(await broken.call('GET', '/health/ready'), 503, 'Service unavailable')
+      assert.equal((await broken.call('GET', '/health/live')).status, 200)
+    })
+  }
+
   test('ready is no success without a database, live is', async () => {
     const broken = await testApp()
     await broken.deps.db.destroy()
@@ -94,6 +111,18 @@ suite('OpenAPI and its page in development', async () => {
     ] as const) {
       assert.deepEqual(Object.keys(body.paths[path] ?? {}).sort(), methods, path)
     }
+  })
+
+  test('the document names the cookie, counts and empty answers as they are', async () => {
+    const named = await testApp({ SESSION_COOKIE_NAME: '__Host-id' })
+    const headers = named.basic(named.admin)
+    const { body } = await named.call('GET', '/api/openapi.json', { headers })
+    assert.equal(body.components.securitySchemes.session.name, '__Host-id')
+    const silent = body.paths['/api/transfer'].post.responses['401']
+    assert.equal(silent.content, undefined)
+    assert.ok(silent.description)
+    const page = body.paths['/api/v2/users'].get.responses['200'].content['application/json'].schema
+    assert.match(page.properties.total.description, /`q`/)
   })
 
   test('the page needs nothing that its Content-Security-Policy forbids', async () => {

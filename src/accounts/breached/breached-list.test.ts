@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { fingerprint, fingerprintBytes, isListed, listFile } from './breached-list.ts'
+
+suite('the list of breached passwords', () => {
+  const bytes = readFileSync(listFile)
+  const source = readFileSync(join(import.meta.dirname, 'SOURCE.md'), 'utf8')
+
+  test('is sorted, without repetitions, and as long as SOURCE.md says', () => {
+    const [, entries] = /Together: (\d+) entries/.exec(source) ?? []
+    assert.equal(bytes.length, Number(entries) * fingerprintBytes)
+    for (let at = fingerprintBytes; at < bytes.length; at += fingerprintBytes) {
+      assert.ok(Buffer.compare(bytes.subarray(at - fingerprintBytes, at), bytes.subarray(at)) < 0)
+    }
+  })
+
+  test('holds long passwords and short ones', () => {
+    for (const text of [
+      '1qaz2wsx3edc',
+      'administrator',
+      'counterstrike',
+      'justinbieber',
+      'motherfucker',
+      'thecakeisalie',
+      'correct horse battery staple',
+      'password',
+      'qwerty',
+      '123456',
+    ]) {
+      assert.equal(isListed(text), true, text)
+    }
+  })
+
+  test('does not hold what nobody has used, nor anything at its ends', () => {
+    for (const text of ['', 'quiet melons roll uphill', '\0', 'x'.repeat(128), 'ÿ'.repeat(128)]) {
+      assert.equal(isListed(text), false, text)
+    }
+    const wrong = Array.from({ length: 100_000 }, (_, n) => `no password ${n}`).filter(isListed)
+    assert.deepEqual(wrong, [])
+  })
+
+  test('a fingerprint is the first bits of SHA-256', () => {
+    assert.equal(fingerprint('abc').toString(16), 'ba7816bf8f')
+  })
+})

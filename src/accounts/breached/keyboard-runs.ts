@@ -1,0 +1,47 @@
+/** Rows of keys, each half a key to the right of the one above; and the alphabets. */
+const layouts: readonly (readonly string[])[] = [
+  ['`1234567890-=', ' qwertyuiop[]\\', " asdfghjkl;'", ' zxcvbnm,./'],
+  ['^1234567890ß´', ' qwertzuiopü+', ' asdfghjklöä#', ' yxcvbnm,.-'],
+  ['²1234567890)=', ' azertyuiop^$', ' qsdfghjklmù*', ' wxcvbn,;:!'],
+  ['ё1234567890-=', ' йцукенгшщзхъ', ' фывапролджэ', ' ячсмитьбю.'],
+  ['abcdefghijklmnopqrstuvwxyz'],
+]
+
+/** The same keys with Shift. */
+const shifted = new Map(
+  [...'!@#$%^&*()'].map((sign, index) => [sign, '1234567890'.charAt(index)] as const),
+)
+
+/** Every two characters that lie beside each other, as one text. */
+const neighbours: ReadonlySet<string> = new Set(layouts.flatMap((rows) => [...pairsOf(rows)]))
+
+/** A run has this many keys on the average. */
+const averageRun = 3
+
+/**
+ * Whether a text is nothing but runs over neighbouring keys or along the alphabet: qwertyuiop,
+ * 1qaz2wsx, abcdef654321. @param password in lower case
+ */
+export function isKeyboardRun(password: string): boolean {
+  const keys = [...password].map((sign) => shifted.get(sign) ?? sign)
+  let runs = 1
+  for (let at = 1; at < keys.length; at += 1) {
+    const [before = '', key = ''] = keys.slice(at - 1, at + 1)
+    if (before !== key && !neighbours.has(before + key)) runs += 1
+  }
+  return runs * averageRun <= keys.length
+}
+
+function* pairsOf(rows: readonly string[]): Generator<string> {
+  for (const [index, row] of rows.entries()) {
+    const below = rows[index + 1] ?? ''
+    for (const [at, key] of [...row].entries()) {
+      if (key === ' ') continue
+      for (const near of [row[at + 1], below[at], below[at - 1]]) {
+        if (near === undefined || near === ' ') continue
+        yield key + near
+        yield near + key
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Text for comparison without regard to case. Lower case of upper case, so that characters that
+ * share an upper case (final sigma, sharp s) meet; the dotless i alone stays itself, as in
+ * Unicode's own case folding.
+ */
+export function caseFold(text: string): string {
+  let folded = ''
+  for (const character of text) {
+    folded += character === 'ı' ? character : lower(character)
+  }
+  return folded
+}
+
+/** Down, up and down again: the capital sharp s goes down to one that goes up to two letters. */
+function lower(character: string): string {
+  return character.toLowerCase().toUpperCase().toLowerCase()
+}
+
+/** How many Unicode code points a text has; every length of the contract counts these. */
+export function codePointLength(text: string): number {
+  let length = 0
+  for (const _ of text) length += 1
+  return length
+}
+
+/** Text that every database can hold: no NUL (PostgreSQL), no lone surrogate (no UTF-8 form). */
+export function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
