@@ -17,9 +17,16 @@ export interface Settings {
 }
 
 const root = join(import.meta.dirname, '..')
-// What `npm start` runs: node, its options and the file.
+// What `npm start` runs: settings of its own, node, its options and the file.
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const startArguments: string[] = scripts.start.replace(/^(exec )?node /, '').split(' ')
+const [startSettings = '', startCommand = ''] = scripts.start.split(/(?:exec )?node (.*)/)
+const startArguments: string[] = startCommand.split(' ')
+const startEnvironment = Object.fromEntries(
+  startSettings
+    .split(' ')
+    .filter((word: string) => word.includes('='))
+    .map((word: string) => word.split('=')),
+)
 const startMs = 20_000
 const pollMs = 50
 const alive = new Set<ChildProcess>()
@@ -37,7 +44,13 @@ export async function startService(
   const port = await freePort()
   const child = spawn(process.execPath, [...nodeOptions, ...startArguments], {
     cwd: root,
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', PORT: String(port), ...settings },
+    env: {
+      PATH: process.env.PATH,
+      ...startEnvironment,
+      LOG_LEVEL: 'warn',
+      PORT: String(port),
+      ...settings,
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const started = known(child)

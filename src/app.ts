@@ -53,7 +53,7 @@ export interface App {
 
 /** The whole service, ready to listen: schema and keys first, then the floor, then every room. */
 export async function buildApp(deps: Deps): Promise<App> {
-  const { config, db, clock, random, log } = deps
+  const { config, db, unsyncedDb, clock, random, log } = deps
   await migrate(db, clock)
 
   const events = logEvents(log)
@@ -62,7 +62,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   const passwords = createPasswords(config, random)
   const lock = createAutomaticLock(deps)
   const captcha = createCaptcha({ ...deps, keys })
-  const limits = createLoginLimits({ ...deps, events, captcha, failures: lock })
+  const limits = createLoginLimits({ ...deps, db: unsyncedDb, events, captcha, failures: lock })
   const accounts = createAccounts({
     ...deps,
     passwords,

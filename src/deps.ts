@@ -8,6 +8,8 @@ import { type Random, systemRandom } from './kernel/random.ts'
 export interface Deps {
   readonly config: Config
   readonly db: Database
+  /** The same database; its commits need not outlive a loss of power. */
+  readonly unsyncedDb: Database
   readonly feed: ChangeFeed
   readonly assertDatabaseFile: () => Promise<void>
   readonly clock: Clock

@@ -20,7 +20,11 @@ export function watchedDatabase(
 ): Pick<TestOptions, 'directory' | 'deps'> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   const tables = new WeakMap<object, string | undefined>()
-  const { db, feed } = connect({ dataDirectory: directory, timeoutMs: 2000, synchronous: 'off' })
+  const { db, ...connected } = connect({
+    dataDirectory: directory,
+    timeoutMs: 2000,
+    synchronous: 'off',
+  })
   const plugin: KyselyPlugin = {
     transformQuery({ node, queryId }) {
       if (node.kind === 'SelectQueryNode') tables.set(queryId, tableOf(node))
@@ -33,7 +37,7 @@ export function watchedDatabase(
       return result
     },
   }
-  return { directory, deps: { db: db.withPlugin(plugin), feed } }
+  return { directory, deps: { ...connected, db: db.withPlugin(plugin) } }
 }
 
 function tableOf(node: RootOperationNode): string | undefined {

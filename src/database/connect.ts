@@ -22,10 +22,17 @@ export const databaseFileName = 'gatehouse.db'
 export interface ChangeFeed {
   /** Differs from an earlier answer once another process has changed the database. */
   version(): number
+  /** Differs once anyone has, this process included. */
+  anyVersion(): number
 }
 
 export interface Connected {
   readonly db: Database
+  /**
+   * The same database, for what is written at every login: its commits outlive a kill of the process,
+   * and a loss of power but for the last moments.
+   */
+  readonly unsyncedDb: Database
   readonly feed: ChangeFeed
   /**
    * Looks at the file itself: SQLite would go on answering from memory for a while.
@@ -52,7 +59,8 @@ export function connect({
   const dialect = new NodeSqliteDialect({ path, timeoutMs, synchronous })
   return {
     db: new Kysely<Schema>({ dialect }),
-    feed: { version: () => dialect.dataVersion() },
+    unsyncedDb: new Kysely<Schema>({ dialect: dialect.unsynced() }),
+    feed: { version: () => dialect.foreignVersion(), anyVersion: () => dialect.version() },
     assertDatabaseFile: () => assertDatabaseFile(path),
   }
 }

@@ -314,13 +314,24 @@ suite('parameters and statements', async () => {
     assert.deepEqual(Object.keys((await ask())[0] ?? {}), ['id', 'text', 'size', 'bytes', 'more'])
   })
 
-  test('dataVersion differs after a change of another connection, and not after one of ours', async () => {
+  test('foreignVersion differs after a change of another connection, and not after one of ours', async () => {
     const { dialect, other, add } = await open()
-    const before = dialect.dataVersion()
+    const before = dialect.foreignVersion()
     await add('ours')
-    assert.equal(dialect.dataVersion(), before)
+    assert.equal(dialect.foreignVersion(), before)
     other.exec("insert into notes (text) values ('theirs')")
     await new Promise((resolve) => setImmediate(resolve)) // asked once in a turn of the event loop
-    assert.notEqual(dialect.dataVersion(), before)
+    assert.notEqual(dialect.foreignVersion(), before)
+  })
+
+  test('version differs after a change of ours as well, in the same turn of the event loop', async () => {
+    const { dialect, other, add } = await open()
+    const before = dialect.version()
+    await add('ours')
+    const after = dialect.version()
+    assert.notEqual(after, before)
+    other.exec("insert into notes (text) values ('theirs')")
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.notEqual(dialect.version(), after)
   })
 })

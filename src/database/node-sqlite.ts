@@ -29,6 +29,8 @@ const uniqueViolations = new Set([1555, 2067]) // CONSTRAINT_PRIMARYKEY, CONSTRA
 const retryMs = 5
 const keptStatements = 200
 
+type Synchronous = 'full' | 'normal' | 'off'
+
 export interface NodeSqliteOptions {
   readonly path: string
   /** How long a write waits for another process or another request before it is given up. */
@@ -50,8 +52,26 @@ export class NodeSqliteDialect implements Dialect {
   }
 
   /** Differs from an earlier answer once another process has changed the database. */
-  dataVersion(): number {
-    return this.#driver.dataVersion()
+  foreignVersion(): number {
+    return this.#driver.foreignVersion()
+  }
+
+  /** Differs once anyone has, this process included. */
+  version(): number {
+    return this.#driver.version()
+  }
+
+  /**
+   * The same connections, for changes that shall outlive a kill of the process but need not outlive a
+   * loss of power: their commits do not wait for the disk. Opened and closed with the dialect itself.
+   */
+  unsynced(): Dialect {
+    return {
+      createAdapter: () => this.createAdapter(),
+      createDriver: () => new UnsyncedDriver(this.#driver),
+      createQueryCompiler: () => this.createQueryCompiler(),
+      createIntrospector: (db) => this.createIntrospector(db),
+    }
   }
 
   createAdapter(): DialectAdapter {
@@ -94,7 +114,7 @@ class NodeSqliteDriver implements Driver {
     try {
       // Another process may be making the file at this moment.
       await retryWhileBusy(() => writer.exec('pragma journal_mode = wal'), new Deadline(timeoutMs))
-      writer.exec(`pragma synchronous = ${synchronous}`)
+      writer.synchronize(synchronous)
       writer.exec('pragma foreign_keys = on')
       this.#reader = new Connection(path, { readOnly: true })
     } catch (error) {
@@ -104,14 +124,27 @@ class NodeSqliteDriver implements Driver {
     this.#writer = writer
   }
 
-  dataVersion(): number {
-    if (!this.#writer) return 0
-    return this.#writer.dataVersion()
+  // SQLite tells a connection of the commits of all others: the writer of other processes' alone, the
+  // reader of the writer's as well.
+  foreignVersion(): number {
+    return this.#writer?.dataVersion() ?? 0
+  }
+
+  version(): number {
+    return this.#reader?.dataVersion() ?? 0
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#lease(this.#options.synchronous)
+  }
+
+  async acquireUnsynced(): Promise<DatabaseConnection> {
+    return this.#lease(this.#options.synchronous === 'off' ? 'off' : 'normal')
+  }
+
+  #lease(synchronous: Synchronous): Lease {
     if (!this.#writer || !this.#reader) throw new DatabaseUnavailable('the database is closed')
-    return new Lease(this.#writer, this.#reader, this.#turns, this.#options.timeoutMs)
+    return new Lease(this.#writer, this.#reader, this.#turns, this.#options.timeoutMs, synchronous)
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -136,16 +169,55 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
+/** A view of a driver that somebody else opens and closes. */
+class UnsyncedDriver implements Driver {
+  readonly #driver: NodeSqliteDriver
+
+  constructor(driver: NodeSqliteDriver) {
+    this.#driver = driver
+  }
+
+  async init(): Promise<void> {}
+
+  acquireConnection(): Promise<DatabaseConnection> {
+    return this.#driver.acquireUnsynced()
+  }
+
+  beginTransaction(connection: DatabaseConnection): Promise<void> {
+    return this.#driver.beginTransaction(connection)
+  }
+
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return this.#driver.commitTransaction(connection)
+  }
+
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return this.#driver.rollbackTransaction(connection)
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {}
+}
+
 /** What one query or one transaction sees: reads go to the reader, writes take the writer's turn. */
 class Lease implements DatabaseConnection {
   readonly #writer: Connection
   readonly #reader: Connection
   readonly #turns: Turnstile
   readonly #timeoutMs: number
+  readonly #synchronous: Synchronous
   #inTransaction = false
   #leave: (() => void) | undefined
 
-  constructor(writer: Connection, reader: Connection, turns: Turnstile, timeoutMs: number) {
+  constructor(
+    writer: Connection,
+    reader: Connection,
+    turns: Turnstile,
+    timeoutMs: number,
+    synchronous: Synchronous,
+  ) {
+    this.#synchronous = synchronous
     this.#writer = writer
     this.#reader = reader
     this.#turns = turns
@@ -158,8 +230,10 @@ class Lease implements DatabaseConnection {
     const deadline = new Deadline(this.#timeoutMs)
     const leave = await this.#turns.enter(deadline)
     try {
+      this.#writer.synchronize(this.#synchronous)
       return await retryWhileBusy(() => this.#writer.run<R>(query), deadline)
     } finally {
+      this.#reader.forgetVersion()
       leave()
     }
   }
@@ -174,6 +248,7 @@ class Lease implements DatabaseConnection {
     const deadline = new Deadline(this.#timeoutMs)
     const leave = await this.#turns.enter(deadline)
     try {
+      this.#writer.synchronize(this.#synchronous)
       await retryWhileBusy(() => this.#writer.exec('begin immediate'), deadline)
     } catch (error) {
       leave()
@@ -195,6 +270,7 @@ class Lease implements DatabaseConnection {
       if (how === 'commit') throw error
     } finally {
       this.#inTransaction = false
+      this.#reader.forgetVersion()
       this.#leave?.()
       this.#leave = undefined
     }
@@ -211,6 +287,7 @@ class Connection {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
   #version: number | undefined
+  #synchronous: Synchronous | undefined
 
   constructor(path: string, { readOnly = false } = {}) {
     try {
@@ -230,6 +307,13 @@ class Connection {
     } catch (error) {
       throw translated(error)
     }
+  }
+
+  /** How long the commits from here on wait for the disk. Not inside a transaction. */
+  synchronize(mode: Synchronous): void {
+    if (this.#synchronous === mode) return
+    this.exec(`pragma synchronous = ${mode}`)
+    this.#synchronous = mode
   }
 
   run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
@@ -260,6 +344,11 @@ class Connection {
       })
     }
     return this.#version
+  }
+
+  /** This process has written: what was asked earlier in this turn is old. */
+  forgetVersion(): void {
+    this.#version = undefined
   }
 
   close(): void {

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { type Account, isUsable } from '../accounts/account.ts'
 import { reread } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
@@ -47,6 +48,7 @@ export interface LiveSession extends StoredSession {
 export interface SessionsDeps {
   readonly config: Pick<Config, 'session'>
   readonly db: Database
+  readonly feed: ChangeFeed
   readonly clock: Clock
   readonly random: Random
 }
@@ -55,15 +57,19 @@ const secretBytes = 32
 const csrfTokenBytes = 32 // spec 2.3
 const secretFormat = /^[A-Za-z0-9_-]{43}$/
 const maxUserAgentLength = 256
+const mostKnown = 10_000
 const flushedAtOnce = 200
 // A session is removed this long after its end: its last activity may not be written down yet.
 const unwrittenMs = 10_000
 
-export function createSessions({ config, db, clock, random }: SessionsDeps): Sessions {
+export function createSessions({ config, db, feed, clock, random }: SessionsDeps): Sessions {
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
   const lookUp = sessionLookUp(db)
+  // Read once, and again as soon as anything at all in the database has changed.
+  const known = new BoundedMap<string, StoredSession>(mostKnown)
+  let knownVersion = feed.anyVersion()
   // Activity is written once a second for all sessions together, and read from here until then:
   // a commit for every request would cost more than the request.
   const seen = new Map<string, number>()
@@ -90,7 +96,7 @@ export function createSessions({ config, db, clock, random }: SessionsDeps): Ses
     async resume(secret) {
       if (!secretFormat.test(secret)) return null
       const id = digest(secret)
-      const session = await lookUp(id)
+      const session = await find(id)
       if (!session || !isUsable(session.account)) return null
       const now = clock.now()
       const lastSeenAt = Math.max(session.lastSeenAt, seen.get(id) ?? 0)
@@ -124,6 +130,19 @@ export function createSessions({ config, db, clock, random }: SessionsDeps): Ses
       const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
       return reapSessions(db, { seenBefore: now - idleMs - unwrittenMs, createdBefore }, most)
     },
+  }
+
+  async function find(id: string): Promise<StoredSession | null> {
+    const version = feed.anyVersion()
+    if (version !== knownVersion) {
+      known.clear()
+      knownVersion = version
+    }
+    const kept = known.get(id)
+    if (kept) return kept
+    const session = await lookUp(id)
+    if (session && feed.anyVersion() === version) known.set(id, session)
+    return session
   }
 }
 
