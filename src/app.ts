@@ -51,8 +51,11 @@ export interface App {
   readonly chores: readonly Chore[]
 }
 
-/** The whole service, ready to listen: schema and keys first, then the floor, then every room. */
-export async function buildApp(deps: Deps): Promise<App> {
+/**
+ * The whole service, ready to listen: schema and keys first, then the floor, then every room. What
+ * runs beside the requests starts with it, unless whoever builds it runs that by hand.
+ */
+export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<App> {
   const { config, db, unsyncedDb, clock, random, log } = deps
   await migrate(db, clock)
 
@@ -151,7 +154,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   async function rotateKeys() {
     if (await keys.rotateIfDue()) events.record('key_rotated', { kid: keys.current.kid })
   }
-  const stopChores = startChores(chores, log)
+  const stopChores = startChores(runsChores ? chores : [], log)
   server.addHook('onClose', async () => {
     await stopChores()
     await sessions.flush().catch((error: unknown) => log.error({ err: error }, 'activity was lost'))

@@ -119,7 +119,7 @@ export async function testApp(
     fetch: globalThis.fetch,
     ...given,
   }
-  const app = await buildApp(deps)
+  const app = await buildApp(deps, { runsChores: false }) // a test runs them when it wants them
   await app.makeFirstAdministrator()
   let closed = false
   const close = async () => {
