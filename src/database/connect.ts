@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CompiledQuery, Kysely, type Transaction } from 'kysely'
@@ -43,7 +43,7 @@ export interface Connected {
 
 /**
  * Opens `DATA_DIR/gatehouse.db`, made with its directory (mode 0700) where it is missing.
- * @throws Error that names DATA_DIR, where the directory cannot be made
+ * @throws Error that names DATA_DIR, where the directory cannot be made, or a file that others can read
  */
 export function connect({
   dataDirectory,
@@ -56,12 +56,21 @@ export function connect({
     throw new Error(`DATA_DIR ${dataDirectory} is no folder and cannot be made`, { cause: error })
   }
   const path = join(dataDirectory, databaseFileName)
+  closeSync(openSync(path, 'a', 0o600)) // SQLite would make it for everyone to read
+  assertPrivate(path)
   const dialect = new NodeSqliteDialect({ path, timeoutMs, synchronous })
   return {
     db: new Kysely<Schema>({ dialect }),
     unsyncedDb: new Kysely<Schema>({ dialect: dialect.unsynced() }),
     feed: { version: () => dialect.foreignVersion(), anyVersion: () => dialect.version() },
     assertDatabaseFile: () => assertDatabaseFile(path),
+  }
+}
+
+/** The file holds password hashes and personal data. @throws Error where others can read it */
+function assertPrivate(path: string): void {
+  if (statSync(path).mode & 0o077) {
+    throw new Error(`${path} can be read by other users: chmod 600 it`)
   }
 }
 

@@ -1,5 +1,5 @@
-import { loginModes } from '../config.ts'
 import { Integer, Text } from '../http/schemas.ts'
+import { loginModes } from '../settings-table.ts'
 
 /**
  * Fields of POST /login. A username or password of another type is no validation error but wrong

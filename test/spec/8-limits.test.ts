@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { loadConfig, settings } from '../../src/config.ts'
+import { loadConfig } from '../../src/config.ts'
+import { settings } from '../../src/settings-table.ts'
 import { testApp } from '../app.ts'
 import { payloadOf } from '../forge.ts'
 import { guess, newHost, tryTimes } from '../logins.ts'

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { connect, databaseFileName } from './connect.ts'
+
+suite('the database file', () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  const file = join(dataDirectory, databaseFileName)
+  const open = () => connect({ dataDirectory, timeoutMs: 100, synchronous: 'off' })
+  after(() => rmSync(dataDirectory, { recursive: true, force: true }))
+
+  test('is made for its owner alone, whatever the umask', async () => {
+    const before = process.umask(0)
+    const { db } = open()
+    await db.executeQuery({ ...db.selectFrom('users').select('id').compile() }).catch(() => {})
+    process.umask(before)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    await db.destroy()
+  })
+
+  test('is refused where others can read it', () => {
+    for (const mode of [0o640, 0o604, 0o660]) {
+      chmodSync(file, mode)
+      assert.throws(open, /gatehouse\.db can be read by other users: chmod 600 it$/)
+    }
+    chmodSync(file, 0o600)
+    open()
+  })
+})
