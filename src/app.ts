@@ -32,6 +32,7 @@ import { loadRevocations } from './token/revocations.ts'
 import { createRotation } from './token/rotation.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { createTokens } from './token/tokens.ts'
+import { factorAdminRoutes } from './totp/admin-routes.ts'
 import { factorRoutes } from './totp/own-routes.ts'
 import { createSecondFactor } from './totp/second-factor.ts'
 import { userRoutes } from './users/routes.ts'
@@ -135,6 +136,7 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
     server.register(userRoutes, { prefix, config, events, users, version })
   }
   server.register(accountAdminRoutes, { accounts, events })
+  server.register(factorAdminRoutes, { accounts, secondFactor })
   server.register(docsRoutes, { config })
   server.register(routeGroups)
 

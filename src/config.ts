@@ -23,9 +23,17 @@ export class ConfigError extends Error {
 /** Reads the settings of an environment. @throws ConfigError that lists every mistake */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const { values, mistakes, warnings } = readSettings(settings, env)
-  mistakes.push(...unsupportedSettings(env), ...contradictions(values))
+  // A setting that could not be read says nothing about the others.
+  const misread = new Set(mistakes.map(settingOf))
+  mistakes.push(...unsupportedSettings(env))
+  mistakes.push(...contradictions(values).filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return toConfig(values, warnings)
+}
+
+/** Every mistake begins with the name of its setting. */
+function settingOf(mistake: string): string {
+  return mistake.split(' ', 1)[0] ?? ''
 }
 
 /** Names of settings that other versions have: to ignore one in silence would be to disobey it. */

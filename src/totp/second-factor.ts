@@ -26,6 +26,8 @@ export interface SecondFactor {
   confirm(account: Account, code: unknown, keepSession?: string): Promise<string[]>
   /** Turns the factor off, with a proof of it. @throws ApiError as `prove` */
   remove(account: Account, proof: Proof, keepSession?: string): Promise<void>
+  /** Takes the factor away without a proof, for an administrator. All logins end. */
+  reset(account: Account): Promise<void>
   /**
    * Asks for the proof of an account that has the factor; each code counts once.
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
@@ -89,12 +91,11 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
     async remove(account, proof, keepSession) {
       await this.prove(account, proof)
-      await db.transaction().execute(async (trx) => {
-        await factorStore(trx).remove(account.userId)
-        await accounts.setSecondFactor(trx, account.userId, false)
-      })
-      await accounts.endLogins(account.userId, keepSession)
-      events.record('mfa_removed', { user_id: account.userId })
+      await takeAway(account, keepSession)
+    },
+
+    async reset(account) {
+      await takeAway(account)
     },
 
     async prove(account, { totp, recoveryCode }) {
@@ -108,6 +109,15 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
     isMissing: ({ secondFactor, roles }) =>
       !secondFactor && roles.some((role) => config.secondFactor.requiredOf.includes(role)),
+  }
+
+  async function takeAway({ userId }: Account, keepSession?: string): Promise<void> {
+    await db.transaction().execute(async (trx) => {
+      await factorStore(trx).remove(userId)
+      await accounts.setSecondFactor(trx, userId, false)
+    })
+    await accounts.endLogins(userId, keepSession)
+    events.record('mfa_removed', { user_id: userId })
   }
 
   /** Counts a proof before it is judged, like a password. */

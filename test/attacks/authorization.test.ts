@@ -89,6 +89,12 @@ const table: readonly Row[] = [
     path: '/api/admin/accounts/nobody',
     ...(method === 'PUT' && { json: {} }),
   })),
+  {
+    route: 'DELETE /api/admin/accounts/:username/second-factor',
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/accounts/nobody/second-factor',
+  },
   { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs/style.css', may: 'anyone', allowed: 200 },

@@ -180,6 +180,23 @@ suite('spec 5.5: second factor', async () => {
     )
   })
 
+  test('an administrator can take it away; all logins of the account end', async () => {
+    const { who, device } = await enrolled(app, 'lost')
+    const right = { username: who.username, password: who.password }
+    const login = await app.call('POST', '/login', { json: { ...right, totp: device.code() } })
+    const bearer = { authorization: `Bearer ${login.body.token}` }
+    const path = '/api/admin/accounts/lost/second-factor'
+    const answer = await app.call('DELETE', path, { headers: app.basic(app.admin) })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.body.second_factor, false)
+    assert.equal((await app.call('GET', '/users/1', { headers: bearer })).status, 401)
+    assert.equal((await app.call('POST', '/login', { json: right })).status, 200)
+    const none = await app.call('DELETE', '/api/admin/accounts/nobody/second-factor', {
+      headers: app.basic(app.admin),
+    })
+    assert.deepEqual([none.status, none.body], [404, { error: 'Account not found' }])
+  })
+
   test('secrets are encrypted at rest, and codes are digests', async () => {
     const who = await app.account('jane')
     const headers = await app.session(who)
