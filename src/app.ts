@@ -100,7 +100,7 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
     authenticators: [
       basicAuthenticator({ ...firstFactorDeps, accounts, clock, random }),
       bearerAuthenticator({ clock, keys, tokens, revocations }),
-      sessionAuthenticator(config, sessions),
+      sessionAuthenticator(config, sessions, secondFactor),
     ],
   })
   const routes = collectRoutes(server)
@@ -136,7 +136,7 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
     server.register(userRoutes, { prefix, config, events, users, version })
   }
   server.register(accountAdminRoutes, { accounts, events })
-  server.register(factorAdminRoutes, { accounts, secondFactor })
+  server.register(factorAdminRoutes, { accounts, clock, config, secondFactor })
   server.register(docsRoutes, { config })
   server.register(routeGroups)
 

@@ -32,10 +32,17 @@ export interface Accounts {
    * @throws ApiError validationFailed, lastAdministrator
    */
   change(userId: number, wanted: WantedChange, keepSession?: string): Promise<Account | null>
+  /**
+   * The new password of a login whose password had to be changed, unless somebody else has changed the
+   * account since it was verified. @throws ApiError validationFailed, invalidCredentials
+   */
+  replacePassword(verified: Account, text: string, field: string): Promise<Account>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
   remove(userId: number): Promise<Account | null>
-  /** In the transaction that turns the second factor on or off. */
-  setSecondFactor(trx: DatabaseOrTransaction, userId: number, on: boolean): Promise<void>
+  /**
+   * Turns the second factor on or off, and ends all other logins with it, where `work` answers true.
+   */
+  changeSecondFactor(userId: number, change: FactorChange): Promise<boolean>
   /** Ends all sessions but one, and all tokens. */
   endLogins(userId: number, keepSession?: string): Promise<void>
   /** For whoever removes a user in a transaction of its own. @throws ApiError lastAdministrator */
@@ -48,6 +55,13 @@ export interface WantedAccount {
   readonly roles: readonly Role[]
   readonly mustChange: boolean
   readonly user: { readonly id: number } | NewUser
+}
+
+export interface FactorChange {
+  readonly on: boolean
+  readonly keepSession?: string | undefined
+  /** In the same transaction; false: nothing is changed. */
+  readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
 }
 
 export interface WantedChange {
@@ -99,14 +113,9 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     prepare,
 
     async change(userId, wanted, keepSession) {
-      const { password } = wanted
-      if (password) {
-        const account = await byUserId(userId)
-        if (!account) return null
-        const email = await userEmail(db, userId)
-        await assertAcceptablePassword({ ...password, username: account.username, email }, deps)
-      }
-      const passwordHash = password && (await passwords.hash(password.text))
+      const account = await byUserId(userId)
+      if (!account) return null
+      const passwordHash = wanted.password && (await hashNew(account, wanted.password))
       return changing(userId, async (trx) => {
         const store = accountStore(trx)
         const before = await store.byUserId(userId)
@@ -121,8 +130,25 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       })
     },
 
-    async setSecondFactor(trx, userId, on) {
-      await accountStore(trx).update(userId, { secondFactor: on })
+    async replacePassword(verified, text, field) {
+      const { userId } = verified
+      const wanted: WantedChange = { password: { text, field }, mustChange: false }
+      const passwordHash = await hashNew(verified, { text, field })
+      return changing(userId, async (trx) => {
+        const before = await reread(trx, verified)
+        await accountStore(trx).update(userId, changesOf(wanted, passwordHash))
+        await endTokens(trx, userId, endedBy(before, wanted))
+        return present(await accountStore(trx).byUserId(userId))
+      })
+    },
+
+    async changeSecondFactor(userId, { on, keepSession, work }) {
+      return changing(userId, async (trx) => {
+        if (!(await work(trx))) return false
+        await accountStore(trx).update(userId, { secondFactor: on })
+        await endTokens(trx, userId, everything, keepSession)
+        return true
+      })
     },
 
     async endLogins(userId, keepSession) {
@@ -167,6 +193,16 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         })
         return present(await store.byUserId(userId))
       })
+  }
+
+  /** @throws ApiError validationFailed where the password is not acceptable */
+  async function hashNew(
+    { userId, username }: Pick<Account, 'userId' | 'username'>,
+    password: { readonly text: string; readonly field: string },
+  ): Promise<string> {
+    const email = await userEmail(db, userId)
+    await assertAcceptablePassword({ ...password, username, email }, deps)
+    return passwords.hash(password.text)
   }
 
   async function changing<T>(

@@ -141,4 +141,21 @@ suite('the key set', () => {
     }
     await load()
   })
+
+  test('a look at the database that failed is taken again: a retired key ends all the same', async () => {
+    const { db, load, directory } = await place()
+    const keys = await load()
+    const old = keys.current.kid
+    await keys.rotate()
+    const elsewhere = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
+    await elsewhere.db.updateTable('keys').set({ retired_at: 1 }).where('id', '=', old).execute()
+    await elsewhere.db.schema.alterTable('keys').renameTo('hidden').execute()
+    await new Promise((resolve) => setImmediate(resolve)) // the version is asked once in a turn
+    await assert.rejects(keys.refresh())
+    assert.ok(await keys.find(old))
+    await db.schema.alterTable('hidden').renameTo('keys').execute()
+    await keys.refresh()
+    assert.equal(await keys.find(old), undefined)
+    await elsewhere.db.destroy()
+  })
 })

@@ -82,7 +82,9 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   const signer = own.find((key) => key.algorithm === algorithm && key.signs)
   if (!signer) await addSigningKey({ replacing: false })
   await addDataKey()
-  let keys = open(await keyStore(db).all())
+  const loaded = await keyStore(db).all()
+  let keys = open(loaded)
+  let keysPrint = printOf(loaded)
   let generation = 0
   let seenVersion = feed.version()
   let lookedAt = clock.now()
@@ -101,7 +103,8 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     async find(kid) {
       if (kid === undefined) return keys.current
       const now = clock.now()
-      if (!keys.byKid.has(kid) && now - lookedAt >= lookAgainMs) await read()
+      const mayBeNew = now - lookedAt >= lookAgainMs || seenVersion !== feed.version()
+      if (!keys.byKid.has(kid) && mayBeNew) await read()
       const found = keys.byKid.get(kid)
       return found && (found.retiredAt === null || now < found.retiredAt) ? found.key : undefined
     },
@@ -162,10 +165,16 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   }
 
   async function read(): Promise<void> {
-    seenVersion = feed.version()
+    const version = feed.version()
     lookedAt = clock.now()
-    keys = open(await keyStore(db).all())
-    generation += 1
+    const sealedKeys = await keyStore(db).all()
+    const print = printOf(sealedKeys)
+    if (print !== keysPrint) {
+      keys = open(sealedKeys)
+      keysPrint = print
+      generation += 1
+    }
+    seenVersion = version // only now: a read that failed is tried again
   }
 
   function open(sealedKeys: readonly SealedKey[]) {
@@ -232,6 +241,11 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     const sealed = seal(random, masterKey, sealContext(key), material)
     await keyStore(trx).insert({ ...key, sealed, createdAt: clock.now(), retiredAt: null })
   }
+}
+
+/** What makes one state of the key set different from another. */
+function printOf(keys: readonly SealedKey[]): string {
+  return keys.map(({ id, retiredAt }) => `${id}:${retiredAt}`).join(' ')
 }
 
 function longestTokenMs({ token }: Pick<Config, 'token'>): number {

@@ -66,11 +66,7 @@ async function changePasswordIfDue(
   if (newPassword.normalize('NFC') === password.normalize('NFC')) {
     refuseField(['new_password'], 'must differ from the present one')
   }
-  const changed = await accounts.change(account.userId, {
-    password: { text: newPassword, field: 'new_password' },
-    mustChange: false,
-  })
-  if (!changed) throw new ApiError('invalidCredentials') // deleted meanwhile
+  const changed = await accounts.replacePassword(account, newPassword, 'new_password')
   events.record('authn_password_change', { user_id: account.userId })
   return changed
 }

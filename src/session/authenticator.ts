@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Authenticator } from '../http/access.ts'
+import type { SecondFactor } from '../totp/second-factor.ts'
 import { sessionCookie } from './cookie.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -10,6 +11,7 @@ import type { Sessions } from './sessions.ts'
 export function sessionAuthenticator(
   config: Pick<Config, 'session'>,
   sessions: Sessions,
+  secondFactor: Pick<SecondFactor, 'isMissing'>,
 ): Authenticator {
   return {
     scheme: 'session',
@@ -20,6 +22,9 @@ export function sessionAuthenticator(
       const secret = sessionCookie(request, config)
       const session = secret === undefined ? null : await sessions.resume(secret)
       if (!session) return null
+      // A role that asks for a second factor may be newer than the session.
+      const isHeld = secondFactor.isMissing({ ...session.account, roles: session.roles })
+      if (isHeld && !request.routeOptions.config.enrols) return null
       const { id, userId, username, roles, csrfToken, createdAt, expiresAt } = session
       return {
         subject: String(userId),

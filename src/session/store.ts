@@ -12,7 +12,7 @@ export interface StoredSession {
   readonly lastSeenAt: number
   readonly username: string
   readonly roles: readonly Role[]
-  readonly account: Pick<Account, 'locked' | 'active'>
+  readonly account: Pick<Account, 'locked' | 'active' | 'secondFactor'>
 }
 
 export interface NewSession {
@@ -41,6 +41,7 @@ export function sessionLookUp(db: Database): (id: string) => Promise<StoredSessi
       'accounts.roles',
       'accounts.locked',
       'accounts.active',
+      'accounts.second_factor',
     ])
     .where('sessions.id', '=', '')
     .compile()
@@ -58,7 +59,11 @@ export function sessionLookUp(db: Database): (id: string) => Promise<StoredSessi
           lastSeenAt: row.last_seen_at,
           username: row.username,
           roles: splitRoles(row.roles),
-          account: { locked: row.locked === 1, active: row.active === 1 },
+          account: {
+            locked: row.locked === 1,
+            active: row.active === 1,
+            secondFactor: row.second_factor === 1,
+          },
         }
       : null
   }

@@ -84,7 +84,10 @@ export function bearerAuthenticator({
 export function endBearer({ tokens, revocations }: Pick<BearerDeps, 'tokens' | 'revocations'>) {
   return async (request: FastifyRequest): Promise<boolean> => {
     const token = bearerToken(request)
-    const claims = token === null ? null : await tokens.verifyAccess(token)
+    const claims =
+      token === null
+        ? null
+        : ((await tokens.verifyAccess(token)) ?? (await tokens.verifyAccess(token, 'enrolment')))
     if (claims) await revocations.revoke(claims)
     return claims !== null
   }

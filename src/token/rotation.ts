@@ -36,7 +36,7 @@ const ridBytes = 16
 export function createRotation({ config, db, clock, random }: RotationDeps): Rotation {
   const { refreshSeconds, refreshGraceSeconds } = config.token
   return {
-    use({ rid }) {
+    use({ rid, exp }) {
       return db.transaction().execute(async (trx) => {
         const store = rotationStore(trx)
         const now = clock.now()
@@ -46,7 +46,7 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
         if (earlier) {
           const isRetry = now < earlier.usedAt + refreshGraceSeconds * 1000
           if (isRetry && (await store.use(earlier.successor)) === null) return successorOf(earlier)
-          await store.end(family, epochSeconds(now) + refreshSeconds)
+          await store.end(family, Math.max(exp, epochSeconds(now) + refreshSeconds))
           return 'reused'
         }
         const issuedAt = epochSeconds(now)
@@ -55,7 +55,8 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
           family,
           successor: randomText(random, ridBytes),
           issuedAt,
-          expiresAt: issuedAt + refreshSeconds,
+          // Never before the token that was used: what is known of it must not be forgotten earlier.
+          expiresAt: Math.max(exp, issuedAt + refreshSeconds),
           usedAt: now,
         }
         await store.insert(use)

@@ -1,8 +1,12 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { show } from '../accounts/admin-routes.ts'
 import { AccountBody, AccountName } from '../accounts/schemas.ts'
+import type { Config } from '../config.ts'
+import { callerOf } from '../http/access.ts'
+import { assertRecentLogin } from '../http/recent-login.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
@@ -10,18 +14,24 @@ import type { SecondFactor } from './second-factor.ts'
 
 /** DELETE /api/admin/accounts/{username}/second-factor: for whoever has lost device and codes. */
 export interface FactorAdminOptions {
+  readonly config: Pick<Config, 'login'>
+  readonly clock: Clock
   readonly accounts: Pick<Accounts, 'byUsername'>
   readonly secondFactor: Pick<SecondFactor, 'reset'>
 }
 
 export async function factorAdminRoutes(
   instance: FastifyInstance,
-  { accounts, secondFactor }: FactorAdminOptions,
+  { accounts, clock, config, secondFactor }: FactorAdminOptions,
 ): Promise<void> {
   instance.withTypeProvider<SchemaTypes>().delete(
     '/api/admin/accounts/:username/second-factor',
     {
-      config: { access: { rule: role('ADMIN') }, errors: ['accountNotFound'] },
+      config: {
+        access: { rule: role('ADMIN') },
+        errors: ['accountNotFound', 'recentLoginRequired'],
+      },
+      onRequest: async (request: FastifyRequest) => assertRecentLogin(request, config, clock),
       schema: {
         summary: 'Take the second factor of an account away',
         params: AccountName,
@@ -32,6 +42,8 @@ export async function factorAdminRoutes(
       const username = canonicalUsername(request.params.username)
       const account = username && (await accounts.byUsername(username))
       if (!account) throw new ApiError('accountNotFound')
+      // One's own is removed with a proof of it, like anybody's.
+      if (callerOf(request).subject === String(account.userId)) throw new ApiError('accessDenied')
       await secondFactor.reset(account)
       return show({ ...account, secondFactor: false })
     },

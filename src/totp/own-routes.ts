@@ -8,7 +8,7 @@ import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { authenticated } from '../policy/rules.ts'
-import type { SecondFactor } from './second-factor.ts'
+import type { Proof, SecondFactor } from './second-factor.ts'
 
 /**
  * The second factor of one's own account, spec 5.5: POST, PUT and DELETE /totp below
@@ -59,10 +59,19 @@ export async function factorRoutes(
   app.post(
     '/totp',
     {
-      config: { access: { rule: authenticated }, enrols: true, errors },
-      schema: { summary: 'Begin to enrol a second factor', response: { 201: Enrolment } },
+      config: {
+        access: { rule: authenticated },
+        enrols: true,
+        body: 'optional',
+        errors: [...errors, 'secondFactorRequired'],
+      },
+      schema: {
+        summary: 'Begin to enrol a second factor; to replace one, with a code of it',
+        response: { 201: Enrolment },
+      },
     },
-    async (request, reply) => reply.status(201).send(await secondFactor.begin(await own(request))),
+    async (request, reply) =>
+      reply.status(201).send(await secondFactor.begin(await own(request), proofOf(request.body))),
   )
 
   app.put(
@@ -116,4 +125,11 @@ export async function factorRoutes(
 function sessionOf(request: FastifyRequest): string | undefined {
   const { credential } = callerOf(request)
   return credential.scheme === 'session' ? credential.sessionId : undefined
+}
+
+/** The proof in a body that may be missing, or anything. */
+function proofOf(body: unknown): Proof {
+  if (typeof body !== 'object' || body === null) return {}
+  const { totp, recovery_code: recoveryCode } = body as Record<string, unknown> // any object can be read by name
+  return { totp, recoveryCode }
 }

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
@@ -17,8 +17,11 @@ import { matchingSteps } from './totp.ts'
 
 /** The second factor: enrolment, proof and removal. Spec 5.5; RFC 6238. */
 export interface SecondFactor {
-  /** A new secret; it counts once `confirm` has seen a code of it. The factor so far goes on. */
-  begin(account: Account): Promise<Provisioning>
+  /**
+   * A new secret; it counts once `confirm` has seen a code of it. The factor so far goes on, and is
+   * asked for before it can be replaced. @throws ApiError as `prove`
+   */
+  begin(account: Account, proof: Proof): Promise<Provisioning>
   /**
    * Turns the factor on and answers ten recovery codes. Other logins end: none of them has shown it.
    * @throws ApiError invalidCredentials, tooManyLoginAttempts
@@ -35,7 +38,7 @@ export interface SecondFactor {
    */
   prove(account: Account, proof: Proof): Promise<void>
   /** Whether a role of the account asks for a factor that it does not have. */
-  isMissing(account: Account): boolean
+  isMissing(account: Pick<Account, 'secondFactor' | 'roles'>): boolean
 }
 
 /** What a caller sends; any type, since all that is no proof is a wrong one. */
@@ -64,7 +67,9 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   const throttle = createThrottle(deps, wrongCodes)
 
   return {
-    async begin({ userId, username }) {
+    async begin(account, proof) {
+      const { userId, username } = account
+      if (account.secondFactor) await this.prove(account, proof)
       const secret = random.bytes(secretBytes)
       await store.begin(userId, seal(random, keys.dataKey, contextOf(userId), secret))
       return provision(secret, username)
@@ -77,14 +82,13 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         const { pending = null } = (await store.of(userId)) ?? {}
         const [step] = pending === null ? [] : stepsOf(userId, pending, code)
         if (pending === null || step === undefined) return false
-        return db.transaction().execute(async (trx) => {
+        const work = async (trx: DatabaseOrTransaction) => {
           if (!(await factorStore(trx).confirm(userId, pending, step))) return false
           await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
-          await accounts.setSecondFactor(trx, userId, true)
           return true
-        })
+        }
+        return accounts.changeSecondFactor(userId, { on: true, keepSession, work })
       })
-      await accounts.endLogins(userId, keepSession)
       events.record('mfa_enrolled', { user_id: userId })
       return codes
     },
@@ -112,11 +116,11 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   }
 
   async function takeAway({ userId }: Account, keepSession?: string): Promise<void> {
-    await db.transaction().execute(async (trx) => {
+    const work = async (trx: DatabaseOrTransaction) => {
       await factorStore(trx).remove(userId)
-      await accounts.setSecondFactor(trx, userId, false)
-    })
-    await accounts.endLogins(userId, keepSession)
+      return true
+    }
+    await accounts.changeSecondFactor(userId, { on: false, keepSession, work })
     events.record('mfa_removed', { user_id: userId })
   }
 
@@ -130,7 +134,8 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       await place.giveBack()
       throw error
     }
-    if (isRight) return place.clear()
+    // What was proved is done: a place that cannot be cleared now counts as used for a while.
+    if (isRight) return place.clear().catch(() => {})
     await place.keep()
     events.record('mfa_fail', { user_id: userId })
     throw new ApiError('invalidCredentials')

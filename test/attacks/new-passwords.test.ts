@@ -205,3 +205,44 @@ suite('an account that must change its password', async () => {
     assertRefusal(await doors.JSON(app, bob), 403, 'Password change required')
   })
 })
+
+suite('a new password at the login', async () => {
+  const app = await testApp()
+
+  test('of three logins at once with three new passwords one succeeds', async () => {
+    const who = await app.account('thrice', ['USER'], { must_change: true })
+    const wanted = [1, 2, 3].map((number) => `meadow lantern ${number} cobalt drift`)
+    const answers = await Promise.all(
+      wanted.map((new_password) =>
+        app.call('POST', '/login', {
+          json: { username: who.username, password: who.password, new_password },
+        }),
+      ),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401, 401])
+    const winner = wanted[answers.findIndex(({ status }) => status === 200)]
+    const json = { username: who.username, password: winner }
+    assert.equal((await app.call('POST', '/login', { json })).status, 200)
+  })
+
+  test('does not overwrite one that an administrator sets meanwhile', async () => {
+    const who = await app.account('reset', ['USER'], { must_change: true })
+    const theirs = 'harbour violet 88 anthem'
+    const login = app.call('POST', '/login', {
+      json: {
+        username: who.username,
+        password: who.password,
+        new_password: 'meadow lantern cobalt drift',
+      },
+    })
+    const change = app.call('PUT', '/api/admin/accounts/reset', {
+      headers: app.basic(app.admin),
+      json: { password: theirs, must_change: false },
+    })
+    const [first, second] = await Promise.all([login, change])
+    assert.equal(second.status, 200)
+    const json = { username: who.username, password: theirs }
+    assert.equal((await app.call('POST', '/login', { json })).status, 200)
+    assert.ok(first.status === 401 || first.status === 200)
+  })
+})

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { execute } from '../../src/database/connect.ts'
+import { codeOfStep } from '../../src/totp/totp.ts'
 import { testApp } from '../app.ts'
-import { enrol, enrolled } from '../factor.ts'
+import { enrol, enrolled, fromBase32 } from '../factor.ts'
 
 const invalidCredentials = { error: 'Invalid credentials' }
 
@@ -197,6 +199,51 @@ suite('spec 5.5: second factor', async () => {
     assert.deepEqual([none.status, none.body], [404, { error: 'Account not found' }])
   })
 
+  test('it is replaced with a code of the old one, and not without', async () => {
+    const { who, device } = await enrolled(app, 'swap')
+    const json = { username: who.username, password: who.password, mode: 'session' }
+    const session = await app.call('POST', '/login', { json: { ...json, totp: device.code() } })
+    const headers = {
+      cookie: `JSESSIONID=${session.cookies.JSESSIONID}`,
+      'x-csrf-token': session.body.csrf_token,
+    }
+    const without = await app.call('POST', '/api/account/totp', { headers })
+    assert.deepEqual(without.body, { error: 'Second factor required', second_factor: 'totp' })
+    const wrong = await app.call('POST', '/api/account/totp', { headers, json: { totp: '000000' } })
+    assert.deepEqual(wrong.body, invalidCredentials)
+    const [recovery_code] = device.recoveryCodes
+    const right = await app.call('POST', '/api/account/totp', { headers, json: { recovery_code } })
+    assert.equal(right.status, 201)
+  })
+
+  test("an administrator cannot take the own one away, nor anybody's long after the login", async () => {
+    const boss = await app.account('boss', ['ADMIN'])
+    const headers = await app.session(boss)
+    const path = (name: string) => `/api/admin/accounts/${name}/second-factor`
+    const own = await app.call('DELETE', path('boss'), { headers })
+    assert.deepEqual([own.status, own.body], [403, { error: 'Access denied' }])
+    app.clock.advance(901)
+    const late = await app.call('DELETE', path('swap'), { headers })
+    assert.deepEqual([late.status, late.body], [401, { error: 'Recent login required' }])
+  })
+
+  test('where the end of the other logins cannot be stored, the factor is not turned on either', async () => {
+    const who = await app.account('half')
+    const headers = await app.session(who)
+    const begun = await app.call('POST', '/api/account/totp', { headers })
+    const totp = codeOfStep(fromBase32(begun.body.secret), Math.floor(app.clock.now() / 30_000))
+    const { db } = app.deps
+    await execute(
+      db,
+      "create trigger half before update on token_versions begin select raise(abort, 'no'); end",
+    )
+    const answer = await app.call('PUT', '/api/account/totp', { headers, json: { totp } })
+    await execute(db, 'drop trigger half')
+    assert.equal(answer.status, 500)
+    const json = { username: who.username, password: who.password }
+    assert.equal((await app.call('POST', '/login', { json })).status, 200)
+  })
+
   test('secrets are encrypted at rest, and codes are digests', async () => {
     const who = await app.account('jane')
     const headers = await app.session(who)
@@ -260,6 +307,22 @@ suite('REQUIRE_SECOND_FACTOR=ADMIN', async () => {
     assert.equal((await app.call('POST', '/api/account/totp', { headers })).status, 401, 'used up')
     app.clock.advance(30)
     assert.equal((await login({ username, password, totp: device.code() })).status, 200)
+  })
+
+  test('a session that is older than the role that asks for it is held back as well', async () => {
+    const lax = await testApp()
+    const ann = await lax.account('promoted')
+    const session = await lax.session(ann)
+    const promote = { headers: lax.basic(lax.admin), json: { roles: ['EDITOR'] } }
+    await lax.call('PUT', '/api/admin/accounts/promoted', promote)
+    const strict = await testApp(
+      { REQUIRE_SECOND_FACTOR: 'EDITOR' },
+      { directory: lax.directory, clock: lax.clock, seed: 2 },
+    )
+    const held = await strict.call('GET', '/api/protected', { headers: session })
+    assert.deepEqual([held.status, held.body], [401, { error: 'Authentication required' }])
+    await enrol(strict, session)
+    assert.equal((await strict.call('GET', '/api/protected', { headers: session })).status, 200)
   })
 
   test('an enrolment token lives ten minutes', async () => {
