@@ -43,8 +43,6 @@ export interface Accounts {
    * Turns the second factor on or off, and ends all other logins with it, where `work` answers true.
    */
   changeSecondFactor(userId: number, change: FactorChange): Promise<boolean>
-  /** Ends all sessions but one, and all tokens. */
-  endLogins(userId: number, keepSession?: string): Promise<void>
   /** For whoever removes a user in a transaction of its own. @throws ApiError lastAdministrator */
   removeWithUser(trx: DatabaseOrTransaction, userId: number): Promise<void>
 }
@@ -149,10 +147,6 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         await endTokens(trx, userId, everything, keepSession)
         return true
       })
-    },
-
-    async endLogins(userId, keepSession) {
-      await changing(userId, (trx) => endTokens(trx, userId, everything, keepSession))
     },
 
     async remove(userId) {

@@ -14,11 +14,6 @@ import { type Place, reapPlaces, type ThrottleKey, throttleStore } from './store
 export interface Throttle {
   /** Takes a place, or waits for a pending one. @throws ApiError tooManyLoginAttempts */
   admit(key: ThrottleKey): Promise<TakenPlace>
-  /**
-   * A success that need not be verified again: it passes, and clears, like any other.
-   * @throws ApiError tooManyLoginAttempts
-   */
-  pass(key: ThrottleKey): Promise<void>
 }
 
 /** How many tries in how long; no limit where `attempts` is 0. */
@@ -87,10 +82,6 @@ export function createThrottle(deps: ThrottleDeps, limit: Limit): Throttle {
       const answer = await places.take([count(key)])
       if ('full' in answer) throw tooManyAttempts(answer)
       return answer.place
-    },
-    async pass(key) {
-      const full = await places.pass([count(key)])
-      if (full) throw tooManyAttempts(full)
     },
   }
 }
