@@ -70,7 +70,7 @@ export interface WantedChange {
   readonly password?: { readonly text: string; readonly field: string } | undefined
 }
 
-/** What other rooms do when an account ends its logins; filled by app.ts. */
+/** What other rooms do when an account ends its logins; filled by services.ts. */
 export interface AccountHooks {
   /** Inside the transaction: end the sessions of the account, all but one. */
   readonly ending: readonly ((

@@ -19,7 +19,7 @@ export interface Users {
   search(search: Search): Promise<User[]>
 }
 
-/** What other rooms do when a user changes; filled by app.ts, so that this room knows none of them. */
+/** What other rooms do when a user changes; filled by services.ts, so that this room knows none of them. */
 export interface UserHooks {
   /** Inside the transaction, before the user goes; may refuse by throwing. */
   readonly removing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]

@@ -1,0 +1,114 @@
+import { type Accounts, createAccounts } from './accounts/accounts.ts'
+import { breachQuery } from './accounts/breached/range-query.ts'
+import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
+import { createPasswords, type Passwords } from './accounts/passwords.ts'
+import { migrate } from './database/migrate.ts'
+import type { Deps } from './deps.ts'
+import { type Events, logEvents } from './events/events.ts'
+import { type Chore, inBatches } from './housekeeping.ts'
+import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createSessions, endSessionsOf, type Sessions } from './session/sessions.ts'
+import { type Captcha, createCaptcha, reapChallenges } from './throttle/captcha.ts'
+import { createLoginLimits, type LoginLimits } from './throttle/limits.ts'
+import { reapThrottle } from './throttle/throttle.ts'
+import { createProfiles, type Profiles } from './token/profiles.ts'
+import { loadRevocations, type Revocations } from './token/revocations.ts'
+import { createRotation, type Rotation } from './token/rotation.ts'
+import { createTokens, type Tokens } from './token/tokens.ts'
+import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
+import { createUsers, type Users } from './users/users.ts'
+
+const reapEveryMs = 60_000
+const reapedAtOnce = 1000
+const flushEveryMs = 1000
+const rotateEveryMs = 3_600_000
+
+/** What the rooms offer each other, put together: the service without its HTTP. */
+export interface Services {
+  readonly accounts: Accounts
+  readonly captcha: Captcha
+  readonly events: Events
+  readonly keys: KeySet
+  readonly limits: LoginLimits
+  readonly lock: AutomaticLock
+  readonly passwords: Passwords
+  readonly profiles: Profiles
+  readonly revocations: Revocations
+  readonly rotation: Rotation
+  readonly secondFactor: SecondFactor
+  readonly sessions: Sessions
+  readonly tokens: Tokens
+  readonly users: Users
+}
+
+/** Schema and keys first, then every room's service; for the server and for the command line. */
+export async function createServices(deps: Deps): Promise<Services> {
+  const { config, db, unsyncedDb, clock, random, log } = deps
+  await migrate(db, clock)
+
+  const events = logEvents(log)
+  const keys = await loadKeySet(deps)
+  const revocations = await loadRevocations(deps)
+  const passwords = createPasswords(config, random)
+  const lock = createAutomaticLock(deps)
+  const captcha = createCaptcha({ ...deps, keys })
+  const limits = createLoginLimits({ ...deps, db: unsyncedDb, events, captcha, failures: lock })
+  const accounts = createAccounts({
+    ...deps,
+    passwords,
+    isBreached: breachQuery({ ...deps, events }),
+    hooks: {
+      ending: [endSessionsOf],
+      revoking: [revocations.revokeBelow],
+      changed: [revocations.appended],
+    },
+  })
+  const users = createUsers({
+    db,
+    hooks: {
+      removing: [accounts.removeWithUser],
+      changed: [(id) => profiles.forget(id), revocations.appended],
+    },
+  })
+  const profiles = createProfiles(users, revocations)
+  return {
+    accounts,
+    captcha,
+    events,
+    keys,
+    limits,
+    lock,
+    passwords,
+    profiles,
+    revocations,
+    rotation: createRotation(deps),
+    secondFactor: createSecondFactor({ ...deps, accounts, events, keys }),
+    sessions: createSessions(deps),
+    tokens: createTokens({ config, clock, random, keys }),
+    users,
+  }
+}
+
+/** What runs beside the requests. */
+export function choresOf(
+  { events, keys, revocations, rotation, sessions }: Services,
+  deps: Deps,
+): Chore[] {
+  return [
+    { name: 'session activity', everyMs: flushEveryMs, run: sessions.flush },
+    { name: 'ended sessions', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, sessions.reap) },
+    { name: 'keys of other processes', everyMs: flushEveryMs, run: keys.refresh },
+    { name: 'key rotation', everyMs: rotateEveryMs, run: rotateKeys },
+    { name: 'refresh tokens', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, rotation.reap) },
+    { name: 'revocations', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, revocations.reap) },
+    { name: 'throttle places', everyMs: reapEveryMs, run: reapInBatches(reapThrottle) },
+    { name: 'used captchas', everyMs: reapEveryMs, run: reapInBatches(reapChallenges) },
+  ]
+
+  function reapInBatches(reap: (deps: Deps, most: number) => Promise<number>) {
+    return inBatches(reapedAtOnce, (most) => reap(deps, most))
+  }
+  async function rotateKeys() {
+    if (await keys.rotateIfDue()) events.record('key_rotated', { kid: keys.current.kid })
+  }
+}
