@@ -6,6 +6,7 @@ import { migrate } from './database/migrate.ts'
 import type { Deps } from './deps.ts'
 import { type Events, logEvents } from './events/events.ts'
 import { type Chore, inBatches } from './housekeeping.ts'
+import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
 import { createSessions, endSessionsOf, type Sessions } from './session/sessions.ts'
 import { type Captcha, createCaptcha, reapChallenges } from './throttle/captcha.ts'
@@ -28,6 +29,7 @@ export interface Services {
   readonly accounts: Accounts
   readonly captcha: Captcha
   readonly events: Events
+  readonly idempotency: Idempotency
   readonly keys: KeySet
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
@@ -75,6 +77,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     accounts,
     captcha,
     events,
+    idempotency: createIdempotency({ ...deps, keys }),
     keys,
     limits,
     lock,
@@ -91,7 +94,7 @@ export async function createServices(deps: Deps): Promise<Services> {
 
 /** What runs beside the requests. */
 export function choresOf(
-  { events, keys, revocations, rotation, sessions }: Services,
+  { events, idempotency, keys, revocations, rotation, sessions }: Services,
   deps: Deps,
 ): Chore[] {
   return [
@@ -101,6 +104,11 @@ export function choresOf(
     { name: 'key rotation', everyMs: rotateEveryMs, run: rotateKeys },
     { name: 'refresh tokens', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, rotation.reap) },
     { name: 'revocations', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, revocations.reap) },
+    {
+      name: 'idempotency keys',
+      everyMs: reapEveryMs,
+      run: inBatches(reapedAtOnce, idempotency.reap),
+    },
     { name: 'throttle places', everyMs: reapEveryMs, run: reapInBatches(reapThrottle) },
     { name: 'used captchas', everyMs: reapEveryMs, run: reapInBatches(reapChallenges) },
   ]

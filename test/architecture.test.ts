@@ -12,6 +12,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
 /** Each may import those before it, and the floor. */
 const rooms = [
   'keys',
+  'idempotency',
   'throttle',
   'users',
   'accounts',

@@ -24,21 +24,20 @@ export interface Accounts {
    * @throws ApiError validationFailed, userNotFound, usernameExists, userHasAccount
    */
   create(wanted: WantedAccount): Promise<Account>
-  /** All of `create` that takes time; what it answers makes the account. */
-  prepare(wanted: WantedAccount): Promise<() => Promise<Account>>
+  /** All of `create` that takes time; what it answers makes the account, in one transaction. */
+  prepare(wanted: WantedAccount): Promise<(trx?: DatabaseOrTransaction) => Promise<Account>>
   /**
    * Changes an account, and ends what the change must end in the same transaction; null where it is
-   * gone. `keepSession` names the session that goes on: the one that asked for the change.
-   * @throws ApiError validationFailed, lastAdministrator
+   * gone. @throws ApiError validationFailed, lastAdministrator
    */
-  change(userId: number, wanted: WantedChange, keepSession?: string): Promise<Account | null>
+  change(userId: number, wanted: WantedChange, how?: HowToChange): Promise<Account | null>
   /**
    * The new password of a login whose password had to be changed, unless somebody else has changed the
    * account since it was verified. @throws ApiError validationFailed, invalidCredentials
    */
   replacePassword(verified: Account, text: string, field: string): Promise<Account>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
-  remove(userId: number): Promise<Account | null>
+  remove(userId: number, how?: Pick<HowToChange, 'assertWanted'>): Promise<Account | null>
   /**
    * Turns the second factor on or off, and ends all other logins with it, where `work` answers true.
    */
@@ -53,6 +52,13 @@ export interface WantedAccount {
   readonly roles: readonly Role[]
   readonly mustChange: boolean
   readonly user: { readonly id: number } | NewUser
+}
+
+export interface HowToChange {
+  /** The session that goes on: the one that asked for the change. */
+  readonly keepSession?: string | undefined
+  /** Looks at the account as it is, inside the transaction; refuses by throwing. */
+  readonly assertWanted?: ((current: Account) => void) | undefined
 }
 
 export interface FactorChange {
@@ -110,7 +116,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     create: async (wanted) => (await prepare(wanted))(),
     prepare,
 
-    async change(userId, wanted, keepSession) {
+    async change(userId, wanted, { keepSession, assertWanted } = {}) {
       const account = await byUserId(userId)
       if (!account) return null
       const passwordHash = wanted.password && (await hashNew(account, wanted.password))
@@ -118,6 +124,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         const store = accountStore(trx)
         const before = await store.byUserId(userId)
         if (!before) return null
+        assertWanted?.(before)
         const changes = changesOf(wanted, passwordHash)
         if (isAdministrator(before) && !isAdministrator({ ...before, ...changes })) {
           await assertAnotherAdministrator(trx, userId)
@@ -149,10 +156,12 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       })
     },
 
-    async remove(userId) {
+    async remove(userId, { assertWanted } = {}) {
       return changing(userId, async (trx) => {
         const account = await accountStore(trx).byUserId(userId)
-        if (account) await removeAccount(trx, account)
+        if (!account) return null
+        assertWanted?.(account)
+        await removeAccount(trx, account)
         return account
       })
     },
@@ -169,24 +178,16 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     // Asked before the costly hash; the unique index has the last word.
     if (await byUsername(username)) throw new ApiError('usernameExists')
     const passwordHash = await passwords.hash(password)
-    return () =>
-      db.transaction().execute(async (trx) => {
-        const store = accountStore(trx)
-        const userId =
-          'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
-        const account = {
-          userId,
-          username,
-          passwordHash,
-          roles,
-          mustChange,
-          createdAt: clock.now(),
-        }
-        await store.insert(account).catch((error: unknown) => {
-          throw error instanceof UniqueViolation ? new ApiError('usernameExists') : error
-        })
-        return present(await store.byUserId(userId))
+    const make = async (trx: DatabaseOrTransaction) => {
+      const store = accountStore(trx)
+      const userId = 'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
+      const account = { userId, username, passwordHash, roles, mustChange, createdAt: clock.now() }
+      await store.insert(account).catch((error: unknown) => {
+        throw error instanceof UniqueViolation ? new ApiError('usernameExists') : error
       })
+      return present(await store.byUserId(userId))
+    }
+    return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : db.transaction().execute(make))
   }
 
   /** @throws ApiError validationFailed where the password is not acceptable */

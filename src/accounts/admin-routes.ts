@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { EventName, Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
+import { ifMatch, type Precondition, tagged } from '../http/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
 import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
@@ -17,6 +19,7 @@ import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } f
 export interface AccountRoutesOptions {
   readonly accounts: Accounts
   readonly events: Events
+  readonly idempotency: Idempotency
 }
 
 const access = { rule: role('ADMIN') }
@@ -24,7 +27,7 @@ const mostPerPage = 1000
 
 export async function accountAdminRoutes(
   instance: FastifyInstance,
-  { accounts, events }: AccountRoutesOptions,
+  { accounts, events, idempotency }: AccountRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -51,7 +54,7 @@ export async function accountAdminRoutes(
       config: { access, errors: ['accountNotFound'] },
       schema: { summary: 'One account', params: AccountName, response: { 200: AccountBody } },
     },
-    async (request) => show(await named(request.params.username)),
+    async (request, reply) => tagged(reply, show(await named(request.params.username))),
   )
 
   app.post(
@@ -60,6 +63,7 @@ export async function accountAdminRoutes(
       config: {
         access,
         body: 'json',
+        honours: ['idempotency-key'],
         errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
       },
       schema: {
@@ -70,22 +74,30 @@ export async function accountAdminRoutes(
     },
     async (request, reply) => {
       const { password, must_change = false } = request.body
-      const account = await accounts.create({
-        username: parseUsername(request.body.username),
-        password,
-        roles: parseRoles(request.body.roles),
-        mustChange: must_change,
-        user: parseUser(request.body),
+      const { body, isRepeat } = await idempotency.once(request, async () => {
+        const create = await accounts.prepare({
+          username: parseUsername(request.body.username),
+          password,
+          roles: parseRoles(request.body.roles),
+          mustChange: must_change,
+          user: parseUser(request.body),
+        })
+        return async (trx) => show(await create(trx))
       })
-      record(request, 'user_created', account)
-      return reply.status(201).send(show(account))
+      if (!isRepeat) record(request, 'user_created', body)
+      return reply.status(201).send(tagged(reply, body))
     },
   )
 
   app.put(
     '/api/admin/accounts/:username',
     {
-      config: { access, body: 'json', errors: ['accountNotFound', 'lastAdministrator'] },
+      config: {
+        access,
+        body: 'json',
+        honours: ['if-match'],
+        errors: ['accountNotFound', 'lastAdministrator'],
+      },
       schema: {
         summary: 'Change roles, flags or password',
         params: AccountName,
@@ -96,7 +108,7 @@ export async function accountAdminRoutes(
         await named((request.params as { username: string }).username) // 404 comes before 400
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { roles, locked, active, password, must_change } = request.body
       const { userId } = await named(request.params.username)
       const account = await accounts.change(
@@ -108,20 +120,25 @@ export async function accountAdminRoutes(
           mustChange: must_change,
           password: password === undefined ? undefined : { text: password, field: 'password' },
         },
-        ownSession(request, userId),
+        { keepSession: ownSession(request, userId), assertWanted: asShown(ifMatch(request)) },
       )
       if (!account) throw new ApiError('accountNotFound')
-      if (roles ?? locked ?? active) record(request, 'privilege_permissions_changed', account)
-      if (password !== undefined) record(request, 'authn_password_change', account)
-      else if (must_change !== undefined) record(request, 'authz_admin', account, 'must_change')
-      return show(account)
+      const shown = show(account)
+      if (roles ?? locked ?? active) record(request, 'privilege_permissions_changed', shown)
+      if (password !== undefined) record(request, 'authn_password_change', shown)
+      else if (must_change !== undefined) record(request, 'authz_admin', shown, 'must_change')
+      return tagged(reply, shown)
     },
   )
 
   app.delete(
     '/api/admin/accounts/:username',
     {
-      config: { access, errors: ['accountNotFound', 'lastAdministrator'] },
+      config: {
+        access,
+        honours: ['if-match'],
+        errors: ['accountNotFound', 'lastAdministrator'],
+      },
       schema: {
         summary: 'Delete an account and keep its user',
         params: AccountName,
@@ -130,10 +147,11 @@ export async function accountAdminRoutes(
     },
     async (request) => {
       const { userId } = await named(request.params.username)
-      const account = await accounts.remove(userId)
+      const account = await accounts.remove(userId, { assertWanted: asShown(ifMatch(request)) })
       if (!account) throw new ApiError('accountNotFound')
-      record(request, 'authz_admin', account, 'account_deleted') // the user stays
-      return show(account)
+      const shown = show(account)
+      record(request, 'authz_admin', shown, 'account_deleted') // the user stays
+      return shown
     },
   )
 
@@ -147,11 +165,11 @@ export async function accountAdminRoutes(
   function record(
     request: FastifyRequest,
     event: EventName,
-    { userId, username, roles, locked, active }: Account,
+    { user_id, username, roles, locked, active }: Static<typeof AccountBody>,
     what?: string,
   ): void {
     const by = callerOf(request).subject
-    const account = { user_id: userId, username, roles, locked, active }
+    const account = { user_id, username, roles, locked, active }
     events.record(event, { ...account, by, ...(what !== undefined && { what }) })
   }
 }
@@ -167,6 +185,11 @@ export function show(account: Account): Static<typeof AccountBody> {
     second_factor: account.secondFactor,
     created_at: isoTime(account.createdAt),
   }
+}
+
+/** If-Match speaks of an account as callers see it. */
+function asShown(demanded: Precondition<object> | undefined) {
+  return demanded && ((current: Account) => demanded(show(current)))
 }
 
 /** The caller's session, where the caller changes its own account: that one goes on. */

@@ -16,6 +16,7 @@ export interface Schema {
   revocations: RevocationsTable
   refresh_uses: RefreshUsesTable
   refresh_families_ended: RefreshFamiliesEndedTable
+  idempotency_keys: IdempotencyKeysTable
   keys: KeysTable
   row_counts: RowCountsTable
   schema_version: SchemaVersionTable
@@ -126,6 +127,16 @@ interface RefreshUsesTable {
 interface RefreshFamiliesEndedTable {
   family: string
   /** Seconds since the epoch, of the last token of the line. */
+  expires_at: number
+}
+
+interface IdempotencyKeysTable {
+  /** Digest of caller, route and key. */
+  id: string
+  /** Keyed digest of the body. */
+  fingerprint: string
+  /** The answer's body as JSON. */
+  answer: string
   expires_at: number
 }
 

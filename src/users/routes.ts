@@ -2,8 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { authorize } from '../http/access.ts'
+import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { asksForPage, offsetOf, parsePage, positiveInteger, type Query } from '../http/paging.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { usersRules } from '../policy/rules.ts'
 import {
@@ -18,7 +20,7 @@ import {
 } from './schemas.ts'
 import { batchSize, streamUsers } from './streaming.ts'
 import type { User } from './user.ts'
-import type { Users } from './users.ts'
+import { insertUser, type Users } from './users.ts'
 import { listUsersV2 } from './v2.ts'
 
 /**
@@ -28,6 +30,7 @@ import { listUsersV2 } from './v2.ts'
 export interface UserRoutesOptions {
   readonly config: Pick<Config, 'users'>
   readonly events: Events
+  readonly idempotency: Idempotency
   readonly users: Users
   readonly version: 'v1' | 'v2'
 }
@@ -36,7 +39,7 @@ const json = 'application/json; charset=utf-8'
 
 export async function userRoutes(
   instance: FastifyInstance,
-  { config, events, users, version }: UserRoutesOptions,
+  { config, events, idempotency, users, version }: UserRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const rules = usersRules[config.users.policy]
@@ -74,7 +77,7 @@ export async function userRoutes(
       config: { access: { rule: rules.read }, errors: ['userNotFound'] },
       schema: { summary: 'One user', params: UserId, response: { 200: UserBody } },
     },
-    async (request) => found(await byId(request.params.id)),
+    async (request, reply) => tagged(reply, found(await byId(request.params.id))),
   )
 
   app.post(
@@ -83,6 +86,7 @@ export async function userRoutes(
       config: {
         access: { rule: rules.create },
         body: 'json',
+        honours: ['idempotency-key'],
         ...(version === 'v1' && {
           required: { fields: ['name', 'email'], error: 'nameAndEmailRequired' },
         }),
@@ -91,16 +95,26 @@ export async function userRoutes(
     },
     async (request, reply) => {
       const { name, email } = request.body
-      const user = await users.create({ name, email })
-      events.record('user_created', { user_id: user.id, by: request.principal?.subject ?? null })
-      return reply.status(201).send(user)
+      const { body, isRepeat } = await idempotency.once(
+        request,
+        () => (trx) => insertUser(trx, { name, email }),
+      )
+      if (!isRepeat) {
+        events.record('user_created', { user_id: body.id, by: request.principal?.subject ?? null })
+      }
+      return reply.status(201).send(tagged(reply, body))
     },
   )
 
   app.put(
     '/users/:id',
     {
-      config: { access: { rule: rules.update }, body: 'json', errors: ['userNotFound'] },
+      config: {
+        access: { rule: rules.update },
+        body: 'json',
+        honours: ['if-match'],
+        errors: ['userNotFound'],
+      },
       schema: {
         summary: 'Change name, e-mail or both',
         params: UserId,
@@ -114,18 +128,23 @@ export async function userRoutes(
         found(user)
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { name, email } = request.body
-      const user = found(await users.merge(Number(request.params.id), { name, email }))
+      const id = Number(request.params.id)
+      const user = found(await users.merge(id, { name, email }, ifMatch(request)))
       events.record('user_updated', { user_id: user.id, by: request.principal?.subject ?? null })
-      return user
+      return tagged(reply, user)
     },
   )
 
   app.delete(
     '/users/:id',
     {
-      config: { access: { rule: rules.remove }, errors: ['userNotFound', 'lastAdministrator'] },
+      config: {
+        access: { rule: rules.remove },
+        honours: ['if-match'],
+        errors: ['userNotFound', 'lastAdministrator'],
+      },
       schema: {
         summary: 'Delete a user with its account and sessions',
         params: UserId,
@@ -134,7 +153,7 @@ export async function userRoutes(
     },
     async (request) => {
       const id = positiveInteger(request.params.id)
-      const user = found(id === null ? null : await users.remove(id))
+      const user = found(id === null ? null : await users.remove(id, ifMatch(request)))
       events.record('user_deleted', { user_id: user.id, by: request.principal?.subject ?? null })
       return user
     },
