@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { buildApp } from '../src/app.ts'
 import { describeSettings, loadConfig } from '../src/config.ts'
 import { createLog, systemDeps } from '../src/deps.ts'
-import { describeRoutes } from '../src/http/route-table.ts'
+import { describeAccess, describeRoutes } from '../src/http/route-table.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
@@ -23,6 +23,7 @@ export async function generateDocs(): Promise<Record<string, string>> {
     return {
       'configuration.md': describeSettings(),
       'routes.txt': describeRoutes(routes()),
+      'access.txt': describeAccess(routes()),
       'openapi.json': `${openapi}\n`,
     }
   } finally {
