@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
@@ -158,6 +158,14 @@ suite('NAME_FILE', () => {
         `HIDDEN_FILE: ${path} can be read by other users of this machine`,
       ])
     }
+  })
+
+  test('a file of another user may be given to us through its group', (t) => {
+    const [given, open] = [file('given', 'secret', 0o440), file('open', 'secret', 0o444)]
+    const owned = process as { getuid(): number } // it has one wherever files have owners
+    t.mock.method(owned, 'getuid', () => 1 + statSync(given).uid)
+    assert.deepEqual(read({ HIDDEN_FILE: given }).warnings, [])
+    assert.equal(read({ HIDDEN_FILE: open }).warnings.length, 1)
   })
 
   test('an empty NAME_FILE is not set, and only secrets have one', () => {

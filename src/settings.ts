@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { Secret } from './kernel/secret.ts'
 
 /** One setting: how its text is read, and what the generated documentation says of it. */
@@ -145,7 +145,7 @@ function secretText(
   let content: string
   try {
     content = readFileSync(file, 'utf8')
-    if (statSync(file).mode & 0o077) {
+    if (isExposed(statSync(file))) {
       warnings.push(`${name}_FILE: ${file} can be read by other users of this machine`)
     }
   } catch {
@@ -154,4 +154,12 @@ function secretText(
   const text = content.replace(/\r?\n$/, '')
   if (text === '') throw new Error(`is empty in the file that ${name}_FILE names`)
   return text
+}
+
+/**
+ * Whether others than this process's user can read a file. What another user owns can be given to
+ * it through the file's group alone, as Kubernetes and systemd do.
+ */
+function isExposed({ mode, uid }: Stats): boolean {
+  return (mode & (uid === process.getuid?.() ? 0o077 : 0o007)) !== 0
 }
