@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import {
+  compose,
+  container,
+  environments,
+  kubernetes,
+  nodes,
+  pod,
+  read,
+  readManifests,
+  unit,
+} from './shipped.ts'
+
+const exampleSecret = readManifests('deploy/kubernetes/secret.example.yaml').Secret
+
+suite('compose.yaml', () => {
+  const { proxy, postgres } = compose.services
+
+  test('runs two nodes that can write nothing and gain nothing', () => {
+    assert.deepEqual(nodes[0], nodes[1])
+    for (const service of [...nodes, proxy]) assert.equal(service.read_only, true)
+    for (const service of [...nodes, proxy, postgres]) {
+      assert.deepEqual(service.cap_drop, ['ALL'])
+      assert.deepEqual(service.security_opt, ['no-new-privileges:true'])
+    }
+    assert.equal(nodes[0].cap_add, undefined)
+    assert.equal(nodes[0].user, undefined, 'the user is the one of the image')
+  })
+
+  test('shows the proxy alone to the outside, and believes it alone', () => {
+    const open = Object.keys(compose.services).filter((name) => compose.services[name].ports)
+    assert.deepEqual(open, ['proxy'])
+    assert.equal(nodes[0].environment.TRUST_PROXY, proxy.networks.front.ipv4_address)
+    for (const name of nodes[0].networks) assert.equal(compose.networks[name].internal, true)
+    assert.deepEqual(postgres.networks, ['back'])
+    assert.ok(!('back' in proxy.networks))
+  })
+
+  test('waits for a healthy database, and hands out secrets as files that git never sees', () => {
+    assert.equal(nodes[0].depends_on.postgres.condition, 'service_healthy')
+    assert.ok(postgres.healthcheck.test.includes('pg_isready'))
+    for (const { file } of Object.values<{ file: string }>(compose.secrets)) {
+      assert.match(file, /^\.\/secrets\//)
+    }
+    assert.match(read('.gitignore'), /^secrets\/$/m)
+    for (const service of [nodes[0], postgres]) {
+      for (const [name, value] of Object.entries<string>(service.environment)) {
+        if (!name.endsWith('_FILE')) continue
+        assert.ok(service.secrets.includes(value.replace('/run/secrets/', '')), name)
+      }
+    }
+  })
+})
+
+suite('deploy/gatehouse.service', () => {
+  test('is hardened as far as V8 lets it be', () => {
+    const hardened = {
+      DynamicUser: 'yes',
+      StateDirectory: 'gatehouse',
+      ProtectSystem: 'strict',
+      NoNewPrivileges: 'yes',
+      CapabilityBoundingSet: '',
+      MemoryDenyWriteExecute: 'no',
+      LoadCredential: 'master-key:/etc/gatehouse/master-key',
+    }
+    for (const [key, value] of Object.entries(hardened))
+      assert.deepEqual(unit.get(key), [value], key)
+    assert.equal(unit.get('SystemCallFilter')?.[0], '@system-service')
+  })
+
+  test('is understood by systemd, where there is one to ask', (t) => {
+    const path = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'gatehouse.service')
+    after(() => rmSync(dirname(path), { recursive: true }))
+    const text = read('deploy/gatehouse.service')
+    writeFileSync(path, text.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`))
+    const { error, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], {
+      encoding: 'utf8',
+    })
+    if (error) return t.diagnostic(`not asked: ${error.message}`)
+    // It looks at the units of the machine too, and these may have mistakes of their own.
+    assert.deepEqual(
+      stderr.split('\n').filter((line) => line.includes('gatehouse.service')),
+      [],
+    )
+  })
+})
+
+suite('deploy/kubernetes', () => {
+  test('runs pods that the restricted profile admits', () => {
+    assert.equal(pod.securityContext.runAsNonRoot, true)
+    assert.equal(`${pod.securityContext.runAsUser}:${pod.securityContext.runAsGroup}`, '1000:1000')
+    assert.equal(pod.securityContext.seccompProfile.type, 'RuntimeDefault')
+    assert.deepEqual(container.securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    assert.equal(pod.automountServiceAccountToken, false)
+    assert.ok(container.resources.requests.memory && container.resources.limits.memory)
+  })
+
+  test('always leaves a node to answer, and time to answer what was accepted', () => {
+    const { replicas, strategy } = kubernetes.Deployment.spec
+    assert.equal(replicas, 2)
+    assert.equal(strategy.rollingUpdate.maxUnavailable, 0)
+    assert.equal(kubernetes.PodDisruptionBudget.spec.minAvailable, 1)
+    const drainSeconds = 10 // src/shutdown.ts
+    const before = container.lifecycle.preStop.sleep.seconds
+    assert.ok(pod.terminationGracePeriodSeconds > before + drainSeconds)
+    assert.ok(Number.parseInt(nodes[0].stop_grace_period, 10) > drainSeconds)
+    assert.ok(Number(unit.get('TimeoutStopSec')?.[0]) > drainSeconds)
+  })
+
+  test('selects its own pods everywhere', () => {
+    const { labels } = kubernetes.Deployment.spec.template.metadata
+    assert.deepEqual(kubernetes.Deployment.spec.selector.matchLabels, labels)
+    assert.deepEqual(kubernetes.PodDisruptionBudget.spec.selector.matchLabels, labels)
+    assert.deepEqual(kubernetes.Service.spec.selector, labels)
+    assert.deepEqual(kubernetes.NetworkPolicy.spec.podSelector.matchLabels, labels)
+    const { backend } = kubernetes.Ingress.spec.rules[0].http.paths[0]
+    assert.equal(backend.service.name, kubernetes.Service.metadata.name)
+    assert.equal(backend.service.port.name, kubernetes.Service.spec.ports[0].name)
+    assert.equal(
+      `https://${kubernetes.Ingress.spec.rules[0].host}`,
+      environments.kubernetes?.BASE_URL,
+    )
+  })
+
+  test('reads its secrets from files, whose example holds none', () => {
+    const [{ mountPath }] = container.volumeMounts
+    const names = Object.entries(environments.kubernetes ?? {})
+      .filter(([name]) => name.endsWith('_FILE'))
+      .map(([, value]) => value)
+    assert.deepEqual(
+      names,
+      Object.keys(exampleSecret.stringData).map((key) => `${mountPath}/${key}`),
+    )
+    assert.equal(pod.volumes[0].secret.secretName, exampleSecret.metadata.name)
+    assert.equal(pod.volumes[0].secret.defaultMode, 0o440)
+    assert.deepEqual([...new Set(Object.values(exampleSecret.stringData))], ['REPLACE'])
+  })
+})

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { loadConfig } from '../src/config.ts'
+import type { Setting } from '../src/settings.ts'
+import { settings } from '../src/settings-table.ts'
+import {
+  build,
+  compose,
+  container,
+  environments,
+  image,
+  imageEnv,
+  kubernetes,
+  nodes,
+  read,
+  unit,
+  valuesOf,
+} from './shipped.ts'
+
+const root = join(import.meta.dirname, '..')
+const { version, scripts } = JSON.parse(read('package.json'))
+const table: Record<string, Setting<unknown>> = settings
+
+/** Variables of Node and of the C library, not of the service. */
+const foreign = new Set(['MALLOC_ARENA_MAX'])
+
+/** A file for DATABASE_URL, as soon as the table takes one. */
+const awaited = settings.DATABASE_URL.secret ? [] : ['DATABASE_URL_FILE']
+
+function isSetting(name: string): boolean {
+  return name in table || table[name.replace(/_FILE$/, '')]?.secret === true
+}
+
+suite('what is shipped', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  after(() => rmSync(folder, { recursive: true }))
+
+  for (const [way, environment] of Object.entries(environments)) {
+    test(`${way}: names only settings that are, and no secret but by file`, () => {
+      for (const name of Object.keys(environment)) {
+        assert.ok(isSetting(name) || foreign.has(name) || awaited.includes(name), name)
+        assert.notEqual(table[name]?.secret, true, `${name} in clear`)
+      }
+    })
+
+    test(`${way}: the service accepts these settings for production`, () => {
+      const given: Record<string, string> = {
+        DATABASE_URL_FILE: 'postgres://gatehouse:a%20word@postgres:5432/gatehouse',
+        MASTER_KEY_FILE: '00112233445566778899aabbccddeeff0123456789abcdef0123456789abcdef',
+        ADMIN_PASSWORD_FILE: 'seven lamps in a quiet harbour',
+      }
+      const env: Record<string, string> = { BASE_URL: 'https://auth.example.org' }
+      for (const [name, value] of Object.entries(environment)) {
+        if (awaited.includes(name)) continue
+        const file = join(folder, name)
+        if (name in given) writeFileSync(file, given[name] ?? '', { mode: 0o600 })
+        env[name] = name in given ? file : value.replace(/\$\{DOMAIN:\?[^}]*\}/, 'auth.example.org')
+      }
+      const config = loadConfig(env)
+      assert.equal(config.environment, 'production')
+      assert.equal(config.baseUrl, 'https://auth.example.org')
+      assert.ok(config.http.trustedProxies.length > 0)
+      assert.ok(config.masterKey)
+      assert.deepEqual(config.warnings, [])
+    })
+  }
+
+  test('carries one version, and no tag that moves', () => {
+    const { version: node } = JSON.parse(read('tools/runtime/package.json'))
+    const bases = [...valuesOf(build, 'FROM'), ...valuesOf(image, 'FROM')]
+    assert.deepEqual(bases, [`node:${node}-trixie-slim AS build`, `node:${node}-trixie-slim`])
+    const images = Object.values<{ image: string }>(compose.services).map(
+      (service) => service.image,
+    )
+    for (const tagged of [...images, container.image]) {
+      assert.match(tagged, /^[a-z]+:[0-9]+\.[0-9]+(\.[0-9]+)?(-[a-z]+)?$/)
+    }
+    for (const tagged of [nodes[0].image, nodes[1].image, container.image]) {
+      assert.equal(tagged, `gatehouse:${version}`)
+    }
+  })
+
+  test('starts node as `npm start` does, without a shell', () => {
+    const options = (command: string) => command.match(/--\S+/g)
+    const started = options(scripts.start)
+    assert.deepEqual(started, ['--max-semi-space-size=4', '--v8-pool-size=1'])
+    assert.deepEqual(JSON.parse(valuesOf(image, 'ENTRYPOINT')[0] ?? ''), ['node', ...started])
+    assert.deepEqual(JSON.parse(valuesOf(image, 'CMD')[0] ?? ''), ['dist/main.js'])
+    const [execStart = ''] = unit.get('ExecStart') ?? []
+    assert.deepEqual(options(execStart), started)
+    assert.match(execStart, /^\/opt\/gatehouse\/\S+ .* dist\/main\.js$/)
+    for (const environment of Object.values(environments)) {
+      assert.match(scripts.start, new RegExp(`^MALLOC_ARENA_MAX=${environment.MALLOC_ARENA_MAX} `))
+    }
+  })
+
+  test('asks for health at routes that are, at the port that is listened to', () => {
+    const routes = read('docs/routes.txt')
+    const http = container.ports[0]
+    const probes = ['startupProbe', 'livenessProbe', 'readinessProbe'].map(
+      (name) => container[name].httpGet,
+    )
+    assert.ok(probes.every(({ port }) => port === http.name))
+    const paths = [
+      ...probes.map(({ path }) => path),
+      /'(\/health\/[a-z]+)'/.exec(valuesOf(image, 'HEALTHCHECK')[0] ?? '')?.[1],
+      /health_uri (\S+)/.exec(read('deploy/Caddyfile'))?.[1],
+    ]
+    const [live, ready] = ['/health/live', '/health/ready']
+    assert.deepEqual(paths, [live, live, ready, ready, ready])
+    for (const path of [live, ready]) assert.match(routes, new RegExp(`^GET +${path} `, 'm'))
+
+    const port = imageEnv.PORT
+    assert.deepEqual(valuesOf(image, 'EXPOSE'), [port])
+    assert.equal(String(http.containerPort), port)
+    assert.equal(kubernetes.Service.spec.ports[0].targetPort, http.name)
+    assert.equal(kubernetes.NetworkPolicy.spec.ingress[0].ports[0].port, http.name)
+    assert.deepEqual(read('deploy/Caddyfile').match(/gatehouse-\d:\d+/g), [
+      `gatehouse-1:${port}`,
+      `gatehouse-2:${port}`,
+    ])
+  })
+})
+
+suite('the image', () => {
+  test('holds what was built, and nothing of what builds it', () => {
+    const copied = valuesOf(image, 'COPY')
+    assert.ok(copied.every((value) => value.startsWith('--from=build ')))
+    const installs = valuesOf(build, 'RUN').filter((command) => command.startsWith('npm ci'))
+    assert.ok(installs.every((command) => command.includes('--ignore-scripts')))
+    assert.match(installs.at(-1) ?? '', /--omit=dev/)
+  })
+
+  test('is made from files that its context lets in', () => {
+    const [first, ...rest] = read('.dockerignore')
+      .replace(/^#.*\n/gm, '')
+      .split('\n')
+    assert.equal(first, '*')
+    for (const source of valuesOf(build, 'COPY').flatMap((value) =>
+      value.split(' ').slice(0, -1),
+    )) {
+      assert.ok(rest.includes(`!${source}`), source)
+      assert.ok(existsSync(join(root, source)), source)
+    }
+  })
+
+  test('has every file beside the code that the code reads: the build copies it', () => {
+    const files = globSync('src/**/*.*', { cwd: root }).filter((path) => !/\.(ts|md)$/.test(path))
+    assert.ok(files.length > 0)
+    for (const file of files) {
+      const ways = [file]
+      while (dirname(ways.at(-1) ?? '') !== 'src') ways.push(dirname(ways.at(-1) ?? ''))
+      assert.ok(
+        ways.some((way) => scripts.build.includes(`${way} `)),
+        file,
+      )
+    }
+  })
+
+  test('runs as a user that is not root, and that owns the data alone', () => {
+    assert.deepEqual(valuesOf(image, 'USER'), ['1000:1000'])
+    assert.deepEqual(valuesOf(image, 'VOLUME'), [imageEnv.DATA_DIR])
+    assert.match(valuesOf(image, 'RUN').join(), /--owner=1000 --group=1000 --mode=0700 \/data$/)
+    assert.ok(!valuesOf(image, 'COPY').join().includes('--chown'))
+  })
+})
