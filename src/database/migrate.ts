@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Clock } from '../kernel/clock.ts'
-import { type Database, execute } from './connect.ts'
+import { type Database, type DatabaseOrTransaction, execute } from './connect.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as loginLimits from './migrations/0002-login-limits.ts'
 import * as revocations from './migrations/0003-revocations.ts'
@@ -16,34 +16,50 @@ const migrations: readonly { readonly statements: readonly string[] }[] = [
   idempotency,
 ]
 
+/** The version of the schema that this program works with. */
+export const latestSchema = migrations.length
+
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one
  * and two processes that start at once apply it once. Answers how many migrations ran.
  * @throws Error where the database is newer than this program
  */
 export async function migrate(db: Database, clock: Clock): Promise<number> {
-  return db.transaction().execute(async (trx) => {
-    await execute(
-      trx,
-      'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict',
+  return db.transaction().execute((trx) => migrateTo(trx, clock, latestSchema))
+}
+
+/** As `migrate`, inside a transaction, and no further than to `wanted`. */
+export async function migrateTo(
+  trx: DatabaseOrTransaction,
+  clock: Clock,
+  wanted: number,
+): Promise<number> {
+  await execute(
+    trx,
+    'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict',
+  )
+  const version = await schemaVersion(trx)
+  if (version > latestSchema) {
+    throw new Error(
+      `the database has schema ${version}, this program knows ${latestSchema}: start a newer Gatehouse`,
     )
-    const { version } = await trx
-      .selectFrom('schema_version')
-      .select(sql<number>`coalesce(max(version), 0)`.as('version'))
-      .executeTakeFirstOrThrow()
-    if (version > migrations.length) {
-      throw new Error(
-        `the database has schema ${version}, this program knows ${migrations.length}: start a newer Gatehouse`,
-      )
-    }
-    for (const [index, { statements }] of migrations.entries()) {
-      if (index < version) continue
-      for (const statement of statements) await execute(trx, statement)
-      await trx
-        .insertInto('schema_version')
-        .values({ version: index + 1, applied_at: clock.now() })
-        .execute()
-    }
-    return migrations.length - version
-  })
+  }
+  const due = migrations.slice(version, wanted)
+  for (const [index, { statements }] of due.entries()) {
+    for (const statement of statements) await execute(trx, statement)
+    await trx
+      .insertInto('schema_version')
+      .values({ version: version + index + 1, applied_at: clock.now() })
+      .execute()
+  }
+  return due.length
+}
+
+/** The version of a database that has been migrated at least once. */
+export async function schemaVersion(db: DatabaseOrTransaction): Promise<number> {
+  const { version } = await db
+    .selectFrom('schema_version')
+    .select(sql<number>`coalesce(max(version), 0)`.as('version'))
+    .executeTakeFirstOrThrow()
+  return version
 }
