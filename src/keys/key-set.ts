@@ -4,7 +4,7 @@ import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/co
 import type { Clock } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { loadMasterKey } from './master-key.ts'
-import { seal, unseal } from './seal.ts'
+import { openKey, sealKey } from './sealed-key.ts'
 import {
   generateMaterial,
   operatorKeys,
@@ -238,7 +238,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     material: Uint8Array,
   ): Promise<void> {
     const key = { id: randomText(random, 12), purpose, algorithm: name }
-    const sealed = seal(random, masterKey, sealContext(key), material)
+    const sealed = sealKey(random, masterKey, key, material)
     await keyStore(trx).insert({ ...key, sealed, createdAt: clock.now(), retiredAt: null })
   }
 }
@@ -256,20 +256,4 @@ function operatorKeyMessage(algorithm: SigningAlgorithm): string {
   return algorithm === 'HS256'
     ? 'TOKEN_SECRET signs: set a new one, and the old one as TOKEN_SECRET_PREVIOUS'
     : 'TOKEN_PRIVATE_KEY signs: it can only be replaced there'
-}
-
-function openKey(masterKey: Uint8Array, key: SealedKey): Uint8Array {
-  try {
-    return unseal(masterKey, sealContext(key), key.sealed)
-  } catch (cause) {
-    throw new Error('the master key does not open the key set in the database', { cause })
-  }
-}
-
-function sealContext({
-  id,
-  purpose,
-  algorithm,
-}: Pick<SealedKey, 'id' | 'purpose' | 'algorithm'>): string {
-  return `${purpose}:${algorithm}:${id}`
 }
