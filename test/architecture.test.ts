@@ -23,6 +23,7 @@ const rooms = [
   'login',
   'health',
   'docs',
+  'backup',
   'cli',
 ]
 

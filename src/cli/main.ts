@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig } from '../config.ts'
 import { start } from '../start.ts'
 import { type Command, CommandError, createOutput } from './command.ts'
+import { backupCommands } from './commands/backup.ts'
 import { keyCommands } from './commands/keys.ts'
 
 /**
@@ -16,6 +17,7 @@ const commands: readonly Command[] = [
     run: () => start(process.env),
   },
   ...keyCommands,
+  ...backupCommands,
 ]
 
 const common = {
