@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
+import { isPostgres } from '../database/snapshot.ts'
 import type { CopiedTable } from './tables.ts'
 
 export type TableName = keyof Schema
@@ -59,8 +60,13 @@ export async function countRows(db: DatabaseOrTransaction, table: TableName): Pr
   return rows[0]?.total ?? 0
 }
 
-/** The tables that a database has, of those that the schema can have. */
+/** The names of all tables that a database has, in the schema that is ours. */
 export async function existingTables(db: DatabaseOrTransaction): Promise<ReadonlySet<string>> {
-  const tables = await db.introspection.getTables()
-  return new Set(tables.filter(({ isView }) => !isView).map(({ name }) => name))
+  const query = isPostgres(db)
+    ? sql<{ name: string }>`
+        select table_name as name from information_schema.tables
+        where table_schema = current_schema() and table_type = 'BASE TABLE'`
+    : sql<{ name: string }>`select name from sqlite_schema where type = 'table'`
+  const { rows } = await query.execute(db)
+  return new Set(rows.map(({ name }) => name))
 }

@@ -1,7 +1,7 @@
 import { PostgresAdapter, sql } from 'kysely'
 import type { Database, DatabaseOrTransaction } from './connect.ts'
 
-/** Runs work that sees one state of the database from its first read to its end, and writes nothing. */
+/** Runs work that sees one state of the database from its start to its end, and writes nothing. */
 export async function inSnapshot<T>(
   db: Database,
   work: (trx: DatabaseOrTransaction) => Promise<T>,
@@ -14,6 +14,7 @@ export async function inSnapshot<T>(
       // A pool may begin all its transactions alike.
       if (isPostgres(trx)) {
         await sql`set transaction isolation level repeatable read, read only`.execute(trx)
+        await sql`select 1`.execute(trx) // the first query takes the snapshot
       }
       return work(trx)
     })
