@@ -17,7 +17,8 @@ export interface ArchiveContents {
 
 /**
  * Writes a file that nobody else can read: a header, the compressed body, and a last line with the
- * SHA-256 of all before it. It has its name once it is whole and on the disk. Answers the digest.
+ * SHA-256 of all before it. It has its name once it is whole and on the disk. Answers the SHA-256 of
+ * all of it.
  * @throws Error where the file is there already; it is left as it is
  */
 export async function writeArchive(path: string, contents: ArchiveContents): Promise<string> {
@@ -55,9 +56,9 @@ async function write(file: FileHandle, { header, body, macOf }: ArchiveContents)
     },
   )
   await append('\n')
-  const sha256 = hash.digest('hex')
-  await file.appendFile(`${JSON.stringify({ sha256, mac: macOf?.(sha256) })}\n`)
-  return sha256
+  const sha256 = hash.copy().digest('hex')
+  await append(`${JSON.stringify({ sha256, mac: macOf?.(sha256) })}\n`)
+  return hash.digest('hex')
 }
 
 /** Gives the file its name, unless somebody else has taken it meanwhile. */
