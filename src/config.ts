@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { passwordRefusal } from './accounts/password-rules.ts'
+import { isUnguarded, parsePostgresAddress } from './database/postgres-address.ts'
 import { readSettings, type Setting, type Values } from './settings.ts'
 import { isLoopback, settings } from './settings-table.ts'
 
@@ -37,7 +38,7 @@ function settingOf(mistake: string): string {
 }
 
 /** Names of settings that other versions have: to ignore one in silence would be to disobey it. */
-const unsupported = /^(OIDC_\w+|DATABASE_POOL_MAX|POSTS_DELETE_POLICY|CONSOLE)$/
+const unsupported = /^(OIDC_\w+|POSTS_DELETE_POLICY|CONSOLE)$/
 
 function unsupportedSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)
@@ -53,6 +54,9 @@ function contradictions(values: SettingValues): string[] {
       ? undefined
       : passwordRefusal(adminPassword, values.PASSWORD_MIN_LENGTH)
   if (refusal) mistakes.push(`ADMIN_PASSWORD ${refusal}`)
+  if (values.DATABASE_URL && !values.MASTER_KEY) {
+    mistakes.push('MASTER_KEY must be set with PostgreSQL: every node needs the same')
+  }
   if (values.NODE_ENV !== 'production') return mistakes
   const base = new URL(values.BASE_URL ?? defaultBaseUrl(values))
   if (base.protocol === 'http:' && !isLoopback(base.hostname)) {
@@ -70,7 +74,16 @@ function contradictions(values: SettingValues): string[] {
   return mistakes
 }
 
-function toConfig(values: SettingValues, warnings: readonly string[]) {
+function postgresOf({ DATABASE_URL }: SettingValues) {
+  return DATABASE_URL && parsePostgresAddress(DATABASE_URL.reveal(), isLoopback)
+}
+
+function toConfig(values: SettingValues, read: readonly string[]) {
+  const postgres = postgresOf(values)
+  const warnings = [...read]
+  if (postgres && isUnguarded(postgres, isLoopback)) {
+    warnings.push('DATABASE_URL: what goes to the database and back is not guarded by verified TLS')
+  }
   const baseUrl = values.BASE_URL ?? defaultBaseUrl(values)
   return deepFreeze({
     warnings,
@@ -85,7 +98,12 @@ function toConfig(values: SettingValues, warnings: readonly string[]) {
       trustedProxies: values.TRUST_PROXY ?? [],
       rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
     },
-    database: { dataDirectory: values.DATA_DIR, timeoutMs: values.DATABASE_TIMEOUT_MS },
+    database: {
+      dataDirectory: values.DATA_DIR,
+      postgres,
+      poolMax: values.DATABASE_POOL_MAX,
+      timeoutMs: values.DATABASE_TIMEOUT_MS,
+    },
     masterKey: values.MASTER_KEY,
     admin: { username: values.ADMIN_USERNAME, password: values.ADMIN_PASSWORD },
     token: {

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import { hashKinds } from './accounts/password.ts'
+import { parsePostgresAddress } from './database/postgres-address.ts'
 import { parseRole } from './kernel/principal.ts'
 import { canonicalUsername } from './kernel/username.ts'
 import { assertSoundRsaKey, assertStrongSecret, assertVaried } from './secrets.ts'
@@ -25,20 +26,22 @@ export const settings = {
     parse: parseBaseUrl,
   }),
   DATA_DIR: text({ default: './data', doc: 'Folder of the SQLite file and the master key.' }),
-  DATABASE_URL: text({
-    default: '',
-    doc: 'Empty: the SQLite file `DATA_DIR/gatehouse.db`. No other database is supported yet.',
-    check: () => {
-      throw new Error('must be empty: only the SQLite file in DATA_DIR is supported')
-    },
+  DATABASE_URL: secret({
+    doc: 'Empty: the SQLite file `DATA_DIR/gatehouse.db`, for one machine. `postgres://user:password@host:5432/database`: PostgreSQL 14 or newer, for any number of nodes. Off this machine TLS is on and verified; `sslrootcert` names another authority, `sslcert` and `sslkey` a certificate of our own, `sslmode=disable` and `sslmode=no-verify` do without.',
+    check: (value) => void parsePostgresAddress(value, isLoopback),
+  }),
+  DATABASE_POOL_MAX: integer({
+    default: 10,
+    min: 2,
+    doc: 'Most connections of one node to PostgreSQL, besides one that listens for changes.',
   }),
   DATABASE_TIMEOUT_MS: integer({
     default: 2000,
     min: 1,
-    doc: 'How long a change waits for the database before it is answered 503. Milliseconds.',
+    doc: 'How long a change, and with PostgreSQL any query, waits for the database before it is answered 503. Milliseconds.',
   }),
   MASTER_KEY: secret({
-    shown: 'made as `DATA_DIR/master.key`',
+    shown: 'made as `DATA_DIR/master.key`; required with PostgreSQL',
     doc: 'Encrypts the key set in the database: 32 bytes as 64 hex digits or base64url.',
     check: (value) => void parseMasterKey(value),
   }),

@@ -12,6 +12,7 @@ import { createLog, type Deps } from '../src/deps.ts'
 import { digest } from '../src/kernel/digest.ts'
 import type { Role } from '../src/kernel/principal.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
+import { databaseSettings, dropDatabase, testDatabase } from './database.ts'
 import { seededRandom } from './random.ts'
 
 export type Headers = Record<string, string>
@@ -74,6 +75,14 @@ export interface TestApp {
   close(): Promise<void>
 }
 
+const tableNames = {
+  sqlite: sql<{ name: string }>`
+    select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`,
+  postgres: sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_name <> 'row_count_slots' order by name`,
+}
+
 const adminPassword = 'the keeper of all tests'
 
 /** The password of an account made by `account`: its own, and without the username in it. */
@@ -90,7 +99,7 @@ export interface TestOptions {
 }
 
 /**
- * The whole service on a SQLite file of its own, with a clock that stands still and a generator that
+ * The whole service on a database of its own, with a clock that stands still and a generator that
  * repeats itself. Nothing of ours is replaced. Closed by itself when the tests of the file are done.
  */
 export async function testApp(
@@ -106,7 +115,7 @@ export async function testApp(
   const destination: pino.DestinationStream = { write: (line) => void log.push(JSON.parse(line)) }
   const config = loadConfig({
     NODE_ENV: 'test',
-    DATA_DIR: directory,
+    ...(await databaseSettings(directory)),
     ADMIN_PASSWORD: adminPassword,
     ...env,
   })
@@ -126,6 +135,7 @@ export async function testApp(
     if (closed) return
     closed = true
     await app.server.close()
+    await dropDatabase(directory)
     rmSync(directory, { recursive: true, force: true })
   }
   after(close)
@@ -226,9 +236,7 @@ export async function testApp(
     },
 
     async rows(...except) {
-      const tables = await sql<{ name: string }>`
-        select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name
-      `.execute(deps.db)
+      const tables = await tableNames[testDatabase].execute(deps.db)
       const all: Record<string, unknown[]> = {}
       for (const { name } of tables.rows) {
         if (except.includes(name)) continue

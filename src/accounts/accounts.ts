@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { UniqueViolation } from '../database/errors.ts'
+import { exclusively, transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
@@ -114,7 +115,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const account = await byUserId(userId)
       if (!account) return null
       const passwordHash = wanted.password && (await hashNew(account, wanted.password))
-      return changing(userId, async (trx) => {
+      return changing(userId, wordsOf(wanted), async (trx) => {
         const store = accountStore(trx)
         const before = await store.byUserId(userId)
         if (!before) return null
@@ -132,7 +133,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const { userId } = verified
       const wanted: WantedChange = { password: { text, field }, mustChange: false }
       const passwordHash = await hashNew(verified, { text, field })
-      return changing(userId, async (trx) => {
+      return changing(userId, [], async (trx) => {
         const before = await reread(trx, verified)
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash))
         await endTokens(trx, userId, endedBy(before, wanted))
@@ -141,7 +142,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
 
     async changeSecondFactor(userId, { on, keepSession, work }) {
-      return changing(userId, async (trx) => {
+      return changing(userId, [], async (trx) => {
         if (!(await work(trx))) return false
         await accountStore(trx).update(userId, { secondFactor: on })
         await endTokens(trx, userId, everything, keepSession)
@@ -150,7 +151,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
 
     async remove(userId) {
-      return changing(userId, async (trx) => {
+      return changing(userId, [word.administrators], async (trx) => {
         const account = await accountStore(trx).byUserId(userId)
         if (account) await removeAccount(trx, account)
         return account
@@ -158,6 +159,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
 
     async removeWithUser(trx, userId) {
+      await exclusively(trx, word.administrators, word.account(userId))
       const account = await accountStore(trx).byUserId(userId)
       if (account) await removeAccount(trx, account)
     },
@@ -170,7 +172,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     if (await byUsername(username)) throw new ApiError('usernameExists')
     const passwordHash = await passwords.hash(password)
     return () =>
-      db.transaction().execute(async (trx) => {
+      transact(db, async (trx) => {
+        if ('id' in user) await exclusively(trx, word.account(user.id))
         const store = accountStore(trx)
         const userId =
           'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
@@ -201,9 +204,13 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
   async function changing<T>(
     userId: number,
+    words: readonly string[],
     work: (trx: DatabaseOrTransaction) => Promise<T>,
   ): Promise<T> {
-    const done = await db.transaction().execute(work)
+    const done = await transact(db, async (trx) => {
+      await exclusively(trx, word.account(userId), ...words)
+      return work(trx)
+    })
     for (const changed of hooks.changed) changed(userId)
     return done
   }
@@ -245,6 +252,11 @@ function endedBy(
     (active === false && before.active) ||
     (mustChange === true && !before.mustChange)
   return { access: all || (roles !== undefined && !sameRoles(roles, before.roles)), refresh: all }
+}
+
+/** A change that could take the last administrator away is alone with all of them. */
+function wordsOf({ roles, locked, active }: WantedChange): string[] {
+  return roles || locked === true || active === false ? [word.administrators] : []
 }
 
 function changesOf(

@@ -5,14 +5,20 @@ import * as foundation from './migrations/0001-foundation.ts'
 import * as loginLimits from './migrations/0002-login-limits.ts'
 import * as revocations from './migrations/0003-revocations.ts'
 import * as secondFactor from './migrations/0004-second-factor.ts'
+import { type Migration, statementsFor } from './migrations/statement.ts'
+import { unhurried } from './postgres-driver.ts'
+import { exclusively, isPostgres, transact, word } from './transactions.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
-const migrations: readonly { readonly statements: readonly string[] }[] = [
-  foundation,
-  loginLimits,
-  revocations,
-  secondFactor,
+const migrations: readonly Migration[] = [
+  foundation.statements,
+  loginLimits.statements,
+  revocations.statements,
+  secondFactor.statements,
 ]
+
+const versionTable =
+  'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict'
 
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one
@@ -20,11 +26,11 @@ const migrations: readonly { readonly statements: readonly string[] }[] = [
  * @throws Error where the database is newer than this program
  */
 export async function migrate(db: Database, clock: Clock): Promise<number> {
-  return db.transaction().execute(async (trx) => {
-    await execute(
-      trx,
-      'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict',
-    )
+  return transact(db, async (trx) => {
+    const database = isPostgres(trx) ? 'postgres' : 'sqlite'
+    if (database === 'postgres') await trx.executeQuery(unhurried)
+    await exclusively(trx, word.schema)
+    for (const statement of statementsFor(database, [versionTable])) await execute(trx, statement)
     const { version } = await trx
       .selectFrom('schema_version')
       .select(sql<number>`coalesce(max(version), 0)`.as('version'))
@@ -34,9 +40,9 @@ export async function migrate(db: Database, clock: Clock): Promise<number> {
         `the database has schema ${version}, this program knows ${migrations.length}: start a newer Gatehouse`,
       )
     }
-    for (const [index, { statements }] of migrations.entries()) {
+    for (const [index, migration] of migrations.entries()) {
       if (index < version) continue
-      for (const statement of statements) await execute(trx, statement)
+      for (const statement of statementsFor(database, migration)) await execute(trx, statement)
       await trx
         .insertInto('schema_version')
         .values({ version: index + 1, applied_at: clock.now() })

@@ -1,4 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { exclusively, transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -137,6 +138,7 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
 
   function tryPlaces(counts: readonly Count[]): Promise<Look> {
     return inTransaction(counts.length > 0, async (trx) => {
+      await exclusively(trx, ...counts.map(({ key }) => word.throttle(nameOf(key))))
       const store = throttleStore(trx)
       const now = clock.now()
       for (const count of counts) {
@@ -175,7 +177,7 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
 
   /** Where nothing is limited there is nothing to begin. */
   function inTransaction<T>(isNeeded: boolean, work: (trx: DatabaseOrTransaction) => Promise<T>) {
-    return isNeeded ? db.transaction().execute(work) : work(db)
+    return isNeeded ? transact(db, work) : work(db)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { transact } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import { type LoggedRevocation, revocationStore } from './revocation-store.ts'
@@ -47,6 +48,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   let seenVersion = -1
   let epoch = 0
   let reading: Promise<void> | undefined
+  let next: Promise<void> | undefined
   await catchUp()
 
   return {
@@ -59,7 +61,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     },
 
     async revoke({ jti, exp }) {
-      await store.append({ token: jti }, exp * 1000)
+      await transact(db, (trx) => revocationStore(trx).append({ token: jti }, exp * 1000))
       appends += 1
       await catchUp()
     },
@@ -85,17 +87,26 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   function isCaughtUp(): boolean {
-    return seenAppends === appends && seenVersion === feed.version()
+    return seenAppends === appends && feed.isCurrent() && seenVersion === feed.version()
   }
 
-  /** One read for all who wait; those who come while it runs may need one more. */
-  async function catchUp(): Promise<void> {
-    while (!isCaughtUp()) {
-      reading ??= readLog().finally(() => {
+  /**
+   * What was committed before the call is known after it. One read for all who wait; those who come
+   * while it runs share the next one, or its failure.
+   */
+  function catchUp(): Promise<void> {
+    if (!reading) {
+      reading = readLog().finally(() => {
         reading = undefined
       })
-      await reading
+      return reading
     }
+    next ??= reading
+      .finally(() => {
+        next = undefined
+      })
+      .then(() => (isCaughtUp() ? undefined : catchUp()))
+    return next
   }
 
   async function readLog(): Promise<void> {

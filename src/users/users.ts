@@ -1,4 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { transact } from '../database/transactions.ts'
 import { type Search, userStore } from './store.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
@@ -47,7 +48,7 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
     },
 
     async remove(id) {
-      const user = await db.transaction().execute(async (trx) => {
+      const user = await transact(db, async (trx) => {
         for (const removing of hooks.removing) await removing(trx, id)
         return userStore(trx).remove(id)
       })
