@@ -10,7 +10,7 @@ const defaults: Partial<Record<string, unknown>> = {
   PORT: 3000,
   BASE_URL: undefined,
   DATA_DIR: './data',
-  DATABASE_URL: '',
+  DATABASE_URL: undefined,
   MASTER_KEY: undefined,
   NODE_ENV: 'development',
   LOG_LEVEL: 'info',
@@ -82,7 +82,13 @@ suite('defaults', () => {
   }
 
   test('secrets can be read from files, all of them and nothing else', () => {
-    const names = ['MASTER_KEY', 'ADMIN_PASSWORD', 'TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS']
+    const names = [
+      'DATABASE_URL',
+      'MASTER_KEY',
+      'ADMIN_PASSWORD',
+      'TOKEN_SECRET',
+      'TOKEN_SECRET_PREVIOUS',
+    ]
     for (const name of [...names, 'TOKEN_PRIVATE_KEY']) assert.ok(secretNames.includes(name), name)
     for (const name of ['PORT', 'HOST', 'BASE_URL']) assert.ok(!secretNames.includes(name))
   })

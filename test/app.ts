@@ -12,8 +12,18 @@ import { createLog, type Deps } from '../src/deps.ts'
 import { digest } from '../src/kernel/digest.ts'
 import type { Role } from '../src/kernel/principal.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
-import { databaseSettings, dropDatabase, testDatabase } from './database.ts'
+import {
+  databaseSettings,
+  enterDatabase,
+  leaveDatabase,
+  testDatabase,
+  timeoutFor,
+} from './database.ts'
 import { seededRandom } from './random.ts'
+
+function byContent(left: unknown, right: unknown): number {
+  return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1
+}
 
 export type Headers = Record<string, string>
 
@@ -118,6 +128,7 @@ export async function testApp(
     ...(await databaseSettings(directory)),
     ADMIN_PASSWORD: adminPassword,
     ...env,
+    ...timeoutFor(env.DATABASE_TIMEOUT_MS),
   })
   const deps: Deps = {
     config,
@@ -130,12 +141,13 @@ export async function testApp(
   }
   const app = await buildApp(deps, { runsChores: false }) // a test runs them when it wants them
   await app.makeFirstAdministrator()
+  enterDatabase(directory)
   let closed = false
   const close = async () => {
     if (closed) return
     closed = true
     await app.server.close()
-    await dropDatabase(directory)
+    await leaveDatabase(directory)
     rmSync(directory, { recursive: true, force: true })
   }
   after(close)
@@ -241,7 +253,7 @@ export async function testApp(
       for (const { name } of tables.rows) {
         if (except.includes(name)) continue
         const { rows } = await sql`select * from ${sql.table(name)}`.execute(deps.db)
-        all[name] = rows.map((row) => ({ ...(row as object) })) // rows have no prototype
+        all[name] = rows.sort(byContent) // no query asks for an order, so there is none
       }
       return all
     },

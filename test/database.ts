@@ -1,11 +1,16 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
 import pg from 'pg'
-import { type Connected, connect } from '../src/database/connect.ts'
+import { type Connected, connect, databaseFileName, execute } from '../src/database/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { parsePostgresAddress } from '../src/database/postgres-address.ts'
+import { channel } from '../src/database/postgres-feed.ts'
+import type { TestApp } from './app.ts'
 import { startPostgres } from './postgres.ts'
 
 /**
@@ -40,8 +45,17 @@ export async function databaseSettings(
     DATA_DIR: directory,
     DATABASE_URL: (await server()).url(await made),
     MASTER_KEY: masterKey,
+    DATABASE_TIMEOUT_MS: '10000', // of a machine that does many things at once
   }
 }
+
+/** A server of its own takes longer to connect to than a file, on a machine that does much else. */
+export function timeoutFor(given: string | undefined): Record<string, string> {
+  if (given === undefined || testDatabase === 'sqlite') return {}
+  return { DATABASE_TIMEOUT_MS: String(Math.max(Number(given), leastTimeoutMs)) }
+}
+
+const leastTimeoutMs = 1000
 
 export interface TestConnection {
   readonly directory?: string
@@ -63,15 +77,86 @@ export async function connectTo({
   }
 }
 
-/** The database of a folder goes with it. */
-export async function dropDatabase(directory: string): Promise<void> {
+/** One service more is on the database of a folder. */
+export function enterDatabase(directory: string): void {
+  usersOf.set(directory, (usersOf.get(directory) ?? 0) + 1)
+}
+
+/** The database of a folder goes with the last service on it. */
+export async function leaveDatabase(directory: string): Promise<void> {
+  const users = (usersOf.get(directory) ?? 1) - 1
+  usersOf.set(directory, users)
   const name = await databases.get(directory)
-  if (name === undefined) return
+  if (name === undefined || users > 0) return
   databases.delete(directory)
   await (await server()).admin.query(`drop database if exists ${name} with (force)`)
 }
 
+/**
+ * Resolves once a service has heard of all that others have committed so far: at once on SQLite, and
+ * within a second where a notice must come over the network. Notices arrive in the order of commits.
+ */
+export async function heard({ deps: { db, feed } }: Pick<TestApp, 'deps'>): Promise<void> {
+  if (testDatabase === 'sqlite') return
+  const before = feed.version()
+  await sql`select pg_notify(${channel}, '')`.execute(db)
+  while (!feed.isCurrent() || feed.version() === before) await setImmediate()
+}
+
+/** Holds the write lock of a service's database as another process would. */
+export async function databaseLock({ directory }: Pick<TestApp, 'directory'>): Promise<{
+  hold(): Promise<void>
+  release(): Promise<void>
+}> {
+  if (testDatabase === 'sqlite') {
+    const other = new DatabaseSync(join(directory, databaseFileName))
+    return { hold: async () => other.exec('begin immediate'), release: async () => other.close() }
+  }
+  const other = new pg.Client(clientOf((await databaseSettings(directory)).DATABASE_URL ?? ''))
+  await other.connect()
+  const { rows } = await other.query<{ names: string }>(
+    `select string_agg(table_name, ', ') as names from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  )
+  return {
+    hold: async () =>
+      void (await other.query(`begin; lock table ${rows[0]?.names} in exclusive mode`)),
+    release: () => other.end(),
+  }
+}
+
+/** Makes the database refuse changes, as `update on accounts` names them; the answer lets them through again. */
+export async function refuseChanges(
+  { deps: { db } }: Pick<TestApp, 'deps'>,
+  change: string,
+): Promise<() => Promise<void>> {
+  const [table = ''] = change.split(' ').slice(-1)
+  if (testDatabase === 'sqlite') {
+    await execute(
+      db,
+      `create trigger refuse before ${change} begin select raise(abort, 'refused'); end`,
+    )
+    return () => execute(db, 'drop trigger refuse')
+  }
+  await execute(
+    db,
+    `create function refuse() returns trigger language plpgsql as $$
+      begin raise exception 'refused'; end $$`,
+  )
+  await execute(db, `create trigger refuse before ${change} for each row execute function refuse()`)
+  return async () => {
+    await execute(db, `drop trigger refuse on ${table}`)
+    await execute(db, 'drop function refuse')
+  }
+}
+
+/** What the database says of a table that it does not have. */
+export function noSuchTable(name: string): string {
+  return testDatabase === 'sqlite' ? `no such table: ${name}` : `relation "${name}" does not exist`
+}
+
 const databases = new Map<string, Promise<string>>()
+const usersOf = new Map<string, number>()
 let made = 0
 
 async function createDatabase(isEmpty: boolean): Promise<string> {

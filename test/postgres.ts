@@ -38,7 +38,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     for (const path of [folder, data]) chownSync(path, nobody, nobody)
   }
   const native = reachable(binaries(), folder, isRoot)
-  const env = { ...process.env, ...libraries(native, join(folder, 'lib')), TZ: 'UTC' }
+  const env = { ...process.env, ...libraries(native, join(folder, 'lib'), identity), TZ: 'UTC' }
   const initdb = ['-D', data, '-U', 'gatehouse', '-A', 'trust', '-E', 'UTF8', '--locale=C']
   execFileSync(join(native, 'bin/initdb'), [...initdb, '--no-sync', '--no-instructions'], {
     ...identity,
@@ -93,8 +93,13 @@ function isOpenToAll(path: string): boolean {
 }
 
 /** The links between libraries that the package's own install script would make. */
-function libraries(native: string, folder: string): Record<string, string> {
+function libraries(
+  native: string,
+  folder: string,
+  identity: { readonly uid?: number; readonly gid?: number },
+): Record<string, string> {
   mkdirSync(folder)
+  if (identity.uid !== undefined) chownSync(folder, identity.uid, nobody)
   const links: { source: string; target: string }[] = JSON.parse(
     readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
   )

@@ -104,7 +104,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     async find(kid) {
       if (kid === undefined) return keys.current
       const now = clock.now()
-      const mayBeNew = now - lookedAt >= lookAgainMs || mayHaveChanged()
+      const mayBeNew = now - lookedAt >= lookAgainMs || seenVersion !== feed.version()
       if (!keys.byKid.has(kid) && mayBeNew) await read()
       const found = keys.byKid.get(kid)
       return found && (found.retiredAt === null || now < found.retiredAt) ? found.key : undefined

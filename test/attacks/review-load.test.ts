@@ -120,7 +120,7 @@ suite('pages past the end', async () => {
   const reads: string[] = []
   const app = await testApp(
     {},
-    watchedDatabase(({ table }) => {
+    await watchedDatabase(({ table }) => {
       if (table !== undefined) reads.push(table)
     }),
   )

@@ -3,8 +3,9 @@ import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { errorTable } from '../../src/kernel/errors.ts'
 import { type Call, testApp } from '../app.ts'
+import { databaseLock, noSuchTable } from '../database.ts'
 import { enrol } from '../factor.ts'
-import { guess, lockDatabase } from '../logins.ts'
+import { guess } from '../logins.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -191,9 +192,10 @@ suite('spec 7: errors', async () => {
 
   test('a database that cannot write: 503 with Retry-After', async () => {
     const before = await app.rows()
-    const release = lockDatabase(app)
+    const lock = await databaseLock(app)
+    await lock.hold()
     const answer = await app.call('POST', '/users', { headers: admin, json })
-    release()
+    await lock.release()
     assertRefusal(answer, 503, 'Service unavailable')
     assert.match(String(answer.headers['retry-after']), /^[1-9][0-9]*$/)
     assert.deepEqual(await app.rows(), before)
@@ -206,7 +208,7 @@ suite('spec 7: errors', async () => {
       const headers = await broken.bearer(broken.admin)
       await sql`alter table users rename to hidden`.execute(broken.deps.db)
       const answer = await broken.call('GET', '/users/1', { headers })
-      const more = isTold ? { message: 'no such table: users' } : {}
+      const more = isTold ? { message: noSuchTable('users') } : {}
       assertRefusal(answer, 500, 'Internal server error', '', more)
       assertRefusal(await broken.call('GET', '/nowhere'), 404, 'Route not found')
     })
