@@ -55,7 +55,7 @@ export function timeoutFor(given: string | undefined): Record<string, string> {
   return { DATABASE_TIMEOUT_MS: String(Math.max(Number(given), leastTimeoutMs)) }
 }
 
-const leastTimeoutMs = 1000
+const leastTimeoutMs = 2000
 
 export interface TestConnection {
   readonly directory?: string

@@ -172,8 +172,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     if (await byUsername(username)) throw new ApiError('usernameExists')
     const passwordHash = await passwords.hash(password)
     return () =>
-      transact(db, async (trx) => {
-        if ('id' in user) await exclusively(trx, word.account(user.id))
+      transact(db, 'id' in user ? [word.account(user.id)] : [], async (trx) => {
         const store = accountStore(trx)
         const userId =
           'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
@@ -207,10 +206,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     words: readonly string[],
     work: (trx: DatabaseOrTransaction) => Promise<T>,
   ): Promise<T> {
-    const done = await transact(db, async (trx) => {
-      await exclusively(trx, word.account(userId), ...words)
-      return work(trx)
-    })
+    const done = await transact(db, [word.account(userId), ...words], work)
     for (const changed of hooks.changed) changed(userId)
     return done
   }

@@ -26,7 +26,7 @@ const versionTable =
  * @throws Error where the database is newer than this program
  */
 export async function migrate(db: Database, clock: Clock): Promise<number> {
-  return transact(db, async (trx) => {
+  return transact(db, [], async (trx) => {
     const database = isPostgres(trx) ? 'postgres' : 'sqlite'
     if (database === 'postgres') await trx.executeQuery(unhurried)
     await exclusively(trx, word.schema)

@@ -5,13 +5,13 @@ import {
   type Dialect,
   type Driver,
   type Kysely,
-  PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import type { Pool, PoolClient, PoolConfig, QueryConfig } from 'pg'
+import type { Pool, PoolClient, PoolConfig } from 'pg'
 import { DatabaseUnavailable, TransactionConflict, UniqueViolation } from './errors.ts'
+import { QueuedAdapter } from './transactions.ts'
 import { Deadline } from './turnstile.ts'
 
 export interface PostgresDialectOptions {
@@ -37,9 +37,11 @@ export const unhurried = CompiledQuery.raw(
  */
 export class PooledPostgresDialect implements Dialect {
   readonly #driver: PooledDriver
+  readonly #adapter: QueuedAdapter
 
   constructor(options: PostgresDialectOptions) {
     this.#driver = new PooledDriver(options)
+    this.#adapter = new QueuedAdapter(withinMs(options.timeoutMs))
   }
 
   /**
@@ -55,8 +57,8 @@ export class PooledPostgresDialect implements Dialect {
     }
   }
 
-  createAdapter(): PostgresAdapter {
-    return new PostgresAdapter()
+  createAdapter(): QueuedAdapter {
+    return this.#adapter
   }
 
   createDriver(): Driver {
@@ -94,7 +96,7 @@ class PooledDriver implements Driver {
       const pool = new Pool({
         ...connection,
         max: poolMax,
-        connectionTimeoutMillis: this.#limitMs,
+        connectionTimeoutMillis: 2 * this.#limitMs, // of one that nobody waits for any more
         statement_timeout: this.#limitMs,
         lock_timeout: this.#limitMs,
         idle_in_transaction_session_timeout: Math.max(idleInTransactionMs, this.#limitMs),
@@ -113,9 +115,14 @@ class PooledDriver implements Driver {
   async acquire(begin: string): Promise<Lease> {
     const deadline = new Deadline(this.#limitMs)
     const pool = await this.open()
+    const connecting = pool.connect()
     try {
-      return new Lease(await pool.connect(), begin, deadline, this.#limitMs)
+      return new Lease(await within(deadline, connecting), begin, deadline, this.#limitMs)
     } catch (cause) {
+      connecting.then(
+        (late) => late.release(),
+        () => {},
+      )
       throw new DatabaseUnavailable('no connection to the database', { cause })
     }
   }
@@ -235,17 +242,14 @@ class Lease implements DatabaseConnection {
 
   async #send<R>(text: string, parameters: readonly unknown[] = []) {
     // The first statement shares its time with the wait for the connection.
-    const limitMs = this.#deadline?.leftMs() ?? this.#limitMs
+    const deadline = this.#deadline ?? new Deadline(this.#limitMs)
     this.#deadline = undefined
-    const query: QueryConfig & { query_timeout?: number } = {
-      text,
-      ...(parameters.length > 0 && { values: parameters.map(bindable) }),
-      ...(this.#isHurried && { query_timeout: Math.max(1, Math.ceil(limitMs)) }),
-    }
+    const values = parameters.map(bindable)
     try {
-      // A Kysely query has one statement, so there is one result. Its rows are as the query says.
-      const result = await this.#client.query(query)
-      return result as typeof result & { rows: R[] }
+      // Without values several statements may come as one: then there are several results.
+      const answer = this.#client.query(values.length > 0 ? { text, values } : { text })
+      const result = this.#isHurried ? await within(deadline, answer) : await answer
+      return result as typeof result & { rows: R[] } // as the query says
     } catch (error) {
       const { answer, isLost } = translated(error)
       if (isLost) this.#lose()
@@ -257,6 +261,21 @@ class Lease implements DatabaseConnection {
 /** How much of the time limit the database may take, so that the answer is out within all of it. */
 export function withinMs(timeoutMs: number): number {
   return Math.max(1, Math.min(Math.floor(timeoutMs * 0.9), 2 ** 31 - 1))
+}
+
+/** @throws Error where the answer does not come in time */
+async function within<T>(deadline: Deadline, answer: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    // An answer that came while this process was busy is read before it is given up.
+    setImmediate(() => setImmediate(reject, new Error('no answer in time')))
+  }, deadline.leftMs())
+  try {
+    return await Promise.race([answer, promise])
+  } finally {
+    clearTimeout(timer)
+    answer.catch(() => {}) // it may still fail when nobody waits any more
+  }
 }
 
 function leaseOf(connection: DatabaseConnection): Lease {

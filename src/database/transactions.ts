@@ -2,30 +2,42 @@ import { PostgresAdapter, sql } from 'kysely'
 import { digest } from '../kernel/digest.ts'
 import type { Database, DatabaseOrTransaction } from './connect.ts'
 import { TransactionConflict } from './errors.ts'
+import { Deadline, Turnstile } from './turnstile.ts'
 
 const mostAttempts = 3
 
 /**
- * All of the work or nothing of it. Where the database ended the transaction in favour of another
- * one it is begun anew: the work must not do anything else than to read and to write.
+ * All of the work or nothing of it, alone with the words: no other transaction on any node that names
+ * one of them runs beside it, so that what it reads stays so until it is done. Where the database
+ * ends it in favour of another one it is begun anew: the work must do nothing but read and write.
+ * On SQLite a transaction is alone with everything.
  */
 export async function transact<T>(
   db: Database,
+  words: readonly string[],
   work: (trx: DatabaseOrTransaction) => Promise<T>,
 ): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await db.transaction().execute(work)
-    } catch (error) {
-      if (!(error instanceof TransactionConflict) || attempt === mostAttempts) throw error
+  const { adapter } = db.getExecutor()
+  const leave = adapter instanceof QueuedAdapter ? await adapter.enter(words) : () => {}
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await db.transaction().execute(async (trx) => {
+          await exclusively(trx, ...words)
+          return work(trx)
+        })
+      } catch (error) {
+        if (!(error instanceof TransactionConflict) || attempt === mostAttempts) throw error
+      }
     }
+  } finally {
+    leave()
   }
 }
 
 /**
- * Waits until no other transaction, on any node, is alone with one of these words, and is so until
- * its end. To come first in a transaction, before anything is read: what is read afterwards has been
- * committed by all who had the word before. On SQLite a transaction is alone with everything.
+ * The same inside a transaction, from here to its end. To come before anything is read: what is read
+ * afterwards has been committed by all who had the word before.
  */
 export async function exclusively(
   trx: DatabaseOrTransaction,
@@ -38,7 +50,7 @@ export async function exclusively(
   await sql`select pg_advisory_xact_lock(key) from unnest(${keys}::bigint[]) as key`.execute(trx)
 }
 
-/** What rules are kept about: whoever reads and then writes one of these is alone with it. */
+/** What rules are kept about. */
 export const word = {
   schema: 'schema',
   keys: 'keys',
@@ -52,6 +64,45 @@ export const word = {
 /** For the few statements that both databases do not understand alike. */
 export function isPostgres(db: DatabaseOrTransaction): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
+}
+
+/**
+ * Those of this process who wait for a word do so here, one behind the other: waiting in the database
+ * each would keep a connection from everybody else.
+ */
+export class QueuedAdapter extends PostgresAdapter {
+  readonly #timeoutMs: number
+  readonly #queues = new Map<string, { readonly turns: Turnstile; users: number }>()
+
+  constructor(timeoutMs: number) {
+    super()
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** @throws DatabaseUnavailable where the wait takes too long */
+  async enter(words: readonly string[]): Promise<() => void> {
+    const deadline = new Deadline(this.#timeoutMs)
+    const left: (() => void)[] = []
+    const leave = () => {
+      for (const done of left) done()
+    }
+    try {
+      for (const name of [...new Set(words)].sort()) {
+        const queue = this.#queues.get(name) ?? { turns: new Turnstile(), users: 0 }
+        this.#queues.set(name, queue)
+        queue.users += 1
+        left.push(() => {
+          queue.users -= 1
+          if (queue.users === 0) this.#queues.delete(name)
+        })
+        left.push(await queue.turns.enter(deadline))
+      }
+    } catch (error) {
+      leave()
+      throw error
+    }
+    return leave
+  }
 }
 
 function lockKey(name: string): bigint {

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose'
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { exclusively, transact, word } from '../database/transactions.ts'
+import { transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { loadMasterKey } from './master-key.ts'
@@ -219,8 +219,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     }
     if (!(await isWanted(keyStore(db)))) return false
     const material = await generateMaterial(algorithm, random)
-    return transact(db, async (trx) => {
-      await exclusively(trx, word.keys)
+    return transact(db, [word.keys], async (trx) => {
       const store = keyStore(trx)
       if (!(await isWanted(store))) return false
       const until = clock.now() + longestTokenMs(config) + overlapMarginMs
@@ -231,8 +230,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   }
 
   async function addDataKey(): Promise<void> {
-    await transact(db, async (trx) => {
-      await exclusively(trx, word.keys)
+    await transact(db, [word.keys], async (trx) => {
       if (await keyStore(trx).newest('data', dataKeyAlgorithm)) return
       await insert(trx, 'data', dataKeyAlgorithm, random.bytes(dataKeyBytes))
     })

@@ -3,7 +3,7 @@ import { type Account, isUsable } from '../accounts/account.ts'
 import { reread } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { exclusively, transact, word } from '../database/transactions.ts'
+import { transact, word } from '../database/transactions.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
@@ -79,8 +79,7 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
     async start(account, client, replaced) {
       const secret = randomText(random, secretBytes)
       const csrfToken = randomText(random, csrfTokenBytes)
-      await transact(db, async (trx) => {
-        await exclusively(trx, word.account(account.userId))
+      await transact(db, [word.account(account.userId)], async (trx) => {
         await reread(trx, account)
         if (replaced !== undefined) await sessionStore(trx).remove(digest(replaced))
         await sessionStore(trx).insert({
@@ -117,7 +116,7 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
       for (let from = 0; from < due.length; from += flushedAtOnce) {
         if (from > 0) await setImmediate() // others have their turn
         const batch = due.slice(from, from + flushedAtOnce)
-        await transact(db, async (trx) => {
+        await transact(db, [], async (trx) => {
           const store = sessionStore(trx)
           for (const [id, lastSeenAt] of batch) await store.touch(id, lastSeenAt)
         })

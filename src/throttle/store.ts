@@ -15,29 +15,56 @@ export interface Place {
   readonly pending: boolean
 }
 
-export function throttleStore(db: DatabaseOrTransaction) {
-  const ofKey = ({ username, address }: ThrottleKey) =>
-    db.selectFrom('throttle_places').where('username', '=', username).where('address', '=', address)
+/** What of a key still counts: the places taken after `since`. */
+export interface Window {
+  readonly key: ThrottleKey
+  readonly since: number
+}
 
+export interface NewPlace {
+  readonly key: ThrottleKey
+  readonly expiresAt: number
+}
+
+export function throttleStore(db: DatabaseOrTransaction) {
   return {
-    /** The places of a key that were taken after `since`, the oldest first. */
-    async taken(key: ThrottleKey, since: number): Promise<Place[]> {
-      const rows = await ofKey(key)
-        .select(['id', 'taken_at', 'pending'])
-        .where('taken_at', '>', since)
+    /** The places of each count, the oldest first; one query for all, as a login has several. */
+    async taken(counts: readonly Window[]): Promise<Place[][]> {
+      if (counts.length === 0) return []
+      const rows = await db
+        .selectFrom('throttle_places')
+        .select(['id', 'username', 'address', 'taken_at', 'pending'])
+        .where((eb) =>
+          eb.or(counts.map(({ key, since }) => eb.and(key).and(eb('taken_at', '>', since)))),
+        )
         .orderBy('taken_at')
         .orderBy('id')
         .execute()
-      return rows.map((row) => ({ id: row.id, takenAt: row.taken_at, pending: row.pending === 1 }))
+      return counts.map(({ key, since }) =>
+        rows
+          .filter(
+            ({ username, address, taken_at }) =>
+              username === key.username && address === key.address && taken_at > since,
+          )
+          .map((row) => ({ id: row.id, takenAt: row.taken_at, pending: row.pending === 1 })),
+      )
     },
 
-    async takePending(key: ThrottleKey, takenAt: number, expiresAt: number): Promise<number> {
-      const { id } = await db
+    async takePending(takenAt: number, places: readonly NewPlace[]): Promise<number[]> {
+      const rows = await db
         .insertInto('throttle_places')
-        .values({ ...key, taken_at: takenAt, pending: 1, expires_at: expiresAt })
+        .values(
+          places.map(({ key, expiresAt }) => ({
+            username: key.username,
+            address: key.address,
+            taken_at: takenAt,
+            pending: 1,
+            expires_at: expiresAt,
+          })),
+        )
         .returning('id')
-        .executeTakeFirstOrThrow()
-      return id
+        .execute()
+      return rows.map(({ id }) => id)
     },
 
     async markUsed(ids: readonly number[]): Promise<void> {

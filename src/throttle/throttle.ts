@@ -1,5 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { exclusively, transact, word } from '../database/transactions.ts'
+import { transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -123,8 +123,7 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
       const store = throttleStore(db)
       const now = clock.now()
       const toForgive: ThrottleKey[] = []
-      for (const count of all.filter(isLimited)) {
-        const places = await store.taken(count.key, since(count, now))
+      for (const { count, places } of await look(store, all.filter(isLimited), now)) {
         const used = places.filter((taken) => !isPending(taken, now))
         if (used.length >= count.limit.attempts) return fullness(count, used, now)
         if (count.forgives && used.length > 0) toForgive.push(count.key)
@@ -137,25 +136,22 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
   type Look = { ids: number[] } | { full: Count; places: Place[] }
 
   function tryPlaces(counts: readonly Count[]): Promise<Look> {
-    return inTransaction(counts.length > 0, async (trx) => {
-      await exclusively(trx, ...counts.map(({ key }) => word.throttle(nameOf(key))))
+    const words = counts.map(({ key }) => word.throttle(nameOf(key)))
+    return inTransaction(words, counts.length > 0, async (trx) => {
       const store = throttleStore(trx)
       const now = clock.now()
-      for (const count of counts) {
-        const places = await store.taken(count.key, since(count, now))
+      for (const { count, places } of await look(store, counts, now)) {
         if (places.length >= count.limit.attempts) return { full: count, places }
       }
-      const ids: number[] = []
-      for (const { key, limit } of counts) {
-        ids.push(await store.takePending(key, now, endOf(now, limit)))
-      }
+      const wanted = counts.map(({ key, limit }) => ({ key, expiresAt: endOf(now, limit) }))
+      const ids = wanted.length > 0 ? await store.takePending(now, wanted) : []
       return { ids }
     })
   }
 
   function place(counts: readonly Count[], ids: readonly number[]): TakenPlace {
     const settle = async (also: Also | undefined, change: Also) => {
-      await inTransaction(ids.length > 0 || also !== undefined, async (trx) => {
+      await inTransaction([], ids.length > 0 || also !== undefined, async (trx) => {
         if (ids.length > 0) await change(trx)
         await also?.(trx)
       })
@@ -176,8 +172,12 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
   }
 
   /** Where nothing is limited there is nothing to begin. */
-  function inTransaction<T>(isNeeded: boolean, work: (trx: DatabaseOrTransaction) => Promise<T>) {
-    return isNeeded ? transact(db, work) : work(db)
+  function inTransaction<T>(
+    words: readonly string[],
+    isNeeded: boolean,
+    work: (trx: DatabaseOrTransaction) => Promise<T>,
+  ) {
+    return isNeeded ? transact(db, words, work) : work(db)
   }
 }
 
@@ -194,8 +194,18 @@ function isPending({ pending, takenAt }: Place, now: number): boolean {
   return pending && takenAt > now - pendingMs
 }
 
-function since({ limit }: Count, now: number): number {
-  return now - limit.windowSeconds * 1000
+/** Each count with its places, in the order of the counts. */
+async function look(
+  store: ReturnType<typeof throttleStore>,
+  counts: readonly Count[],
+  now: number,
+): Promise<{ count: Count; places: Place[] }[]> {
+  const windows = counts.map(({ key, limit }) => ({
+    key,
+    since: now - limit.windowSeconds * 1000,
+  }))
+  const taken = await store.taken(windows)
+  return counts.map((count, index) => ({ count, places: taken[index] ?? [] }))
 }
 
 function endOf(now: number, { windowSeconds }: Limit): number {

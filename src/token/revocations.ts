@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { transact } from '../database/transactions.ts'
+import { transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import { type LoggedRevocation, revocationStore } from './revocation-store.ts'
@@ -61,7 +61,9 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     },
 
     async revoke({ jti, exp }) {
-      await transact(db, (trx) => revocationStore(trx).append({ token: jti }, exp * 1000))
+      await transact(db, [word.revocations], (trx) =>
+        revocationStore(trx).append({ token: jti }, exp * 1000),
+      )
       appends += 1
       await catchUp()
     },

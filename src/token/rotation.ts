@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
-import { exclusively, transact, word } from '../database/transactions.ts'
+import { transact, word } from '../database/transactions.ts'
 import { type Clock, epochSeconds } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { RefreshClaims } from './claims.ts'
@@ -38,8 +38,7 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
   const { refreshSeconds, refreshGraceSeconds } = config.token
   return {
     use({ rid, exp, sub }) {
-      return transact(db, async (trx) => {
-        await exclusively(trx, word.account(sub))
+      return transact(db, [word.account(sub)], async (trx) => {
         const store = rotationStore(trx)
         const now = clock.now()
         const earlier = await store.use(rid)

@@ -48,7 +48,7 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
     },
 
     async remove(id) {
-      const user = await transact(db, async (trx) => {
+      const user = await transact(db, [], async (trx) => {
         for (const removing of hooks.removing) await removing(trx, id)
         return userStore(trx).remove(id)
       })
