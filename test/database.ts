@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { type Connected, connect, databaseFileName, execute } from '../src/database/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
@@ -39,7 +39,7 @@ export async function databaseSettings(
   { isEmpty = false } = {},
 ): Promise<Record<string, string>> {
   if (testDatabase === 'sqlite') return { DATA_DIR: directory }
-  const made = databases.get(directory) ?? createDatabase(isEmpty)
+  const made = databases.get(directory) ?? takeDatabase(isEmpty)
   databases.set(directory, made)
   return {
     DATA_DIR: directory,
@@ -82,14 +82,14 @@ export function enterDatabase(directory: string): void {
   usersOf.set(directory, (usersOf.get(directory) ?? 0) + 1)
 }
 
-/** The database of a folder goes with the last service on it. */
+/** The database of a folder is another's once the last service on it has gone. */
 export async function leaveDatabase(directory: string): Promise<void> {
   const users = (usersOf.get(directory) ?? 1) - 1
   usersOf.set(directory, users)
   const name = await databases.get(directory)
   if (name === undefined || users > 0) return
   databases.delete(directory)
-  await (await server()).admin.query(`drop database if exists ${name} with (force)`)
+  await giveBack(name)
 }
 
 /**
@@ -159,8 +159,16 @@ const databases = new Map<string, Promise<string>>()
 const usersOf = new Map<string, number>()
 let made = 0
 
-async function createDatabase(isEmpty: boolean): Promise<string> {
+/** One that another test has left, where there is any: to make a database takes ten times as long. */
+async function takeDatabase(isEmpty: boolean): Promise<string> {
   const { admin, template } = await server()
+  if (!isEmpty) {
+    const { rows } = await admin.query<{ name: string }>(
+      `delete from free_databases where name =
+        (select name from free_databases for update skip locked limit 1) returning name`,
+    )
+    if (rows[0]) return rows[0].name
+  }
   made += 1
   const name = `gatehouse_test_${process.pid}_${made}`
   const from = isEmpty ? 'template0' : template
@@ -168,9 +176,48 @@ async function createDatabase(isEmpty: boolean): Promise<string> {
   return name
 }
 
+const tables = `select coalesce(string_agg(name, ' ' order by name), '') as names from (
+  select relname as name from pg_class where relnamespace = 'public'::regnamespace
+  union all select tgname from pg_trigger where not tgisinternal) as things`
+
+// Triggers and foreign keys rest meanwhile. A large table would stay large if its rows were deleted.
+const emptied = `
+  select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid();
+  set session_replication_role = replica;
+  do $$ declare thing record; begin
+    for thing in select relname, relkind from pg_class
+      where relnamespace = 'public'::regnamespace
+        and (relkind = 'S' or relkind = 'r' and relname not in ('schema_version', 'row_count_slots'))
+    loop
+      if thing.relkind = 'S' then perform setval(thing.relname::regclass, 1, false);
+      elsif pg_relation_size(thing.relname::regclass) > 100000 then
+        execute format('truncate %I cascade', thing.relname);
+      else execute format('delete from %I', thing.relname);
+      end if;
+    end loop;
+    delete from row_count_slots where slot <> 0;
+    update row_count_slots set total = 0;
+  end $$`
+
+/** Empties a database for the next test; one whose tables are not what they were goes. */
+async function giveBack(name: string): Promise<void> {
+  const { admin, url, shape } = await server()
+  const client = new pg.Client(clientOf(url(name)))
+  await client.connect()
+  const { rows } = await client.query<{ names: string }>(tables)
+  const isWhole = rows[0]?.names === shape
+  if (isWhole) await client.query(emptied)
+  await client.end()
+  if (isWhole) await admin.query('insert into free_databases values ($1)', [name])
+  else await admin.query(`drop database if exists ${name} with (force)`)
+}
+
 interface Server {
   readonly admin: pg.Pool
   readonly template: string
+  /** The names of all that a database of ours has. */
+  readonly shape: string
   url(database: string): string
 }
 
@@ -181,21 +228,28 @@ function server(): Promise<Server> {
   return starting
 }
 
+const templateLock = 7_340_021
+
+/** Makes the template, where no other process of the same tests has done so. */
 async function start(): Promise<Server> {
   const given = process.env.TEST_DATABASE_URL
   const url = given ? urlOf(given) : (await startPostgres()).url
-  // One at a time: a template is not copied while another looks at it.
   const admin = new pg.Pool({ ...clientOf(url('postgres')), max: 1, allowExitOnIdle: true })
-  const template = `gatehouse_template_${process.pid}`
-  await admin.query(`create database ${template} template template0 strategy file_copy`)
-  const { db } = connect({
-    dataDirectory: '',
-    timeoutMs: 10_000,
-    postgres: addressOf(url(template)),
-  })
+  const template = `gatehouse_template_${process.env.TEST_RUN ?? process.pid}`
+  await admin.query(`select pg_advisory_lock(${templateLock})`)
+  const { rowCount } = await admin.query('select from pg_database where datname = $1', [template])
+  const postgres = addressOf(url(template))
+  if (rowCount === 0) {
+    await admin.query(`create database ${template} template template0 strategy file_copy`)
+    await admin.query('drop table if exists free_databases')
+    await admin.query('create table free_databases (name text primary key)')
+  }
+  const { db } = connect({ dataDirectory: '', timeoutMs: 10_000, postgres })
   await migrate(db, { now: () => 0, wait: async () => {} })
+  const { rows } = await db.executeQuery<{ names: string }>(CompiledQuery.raw(tables))
   await db.destroy()
-  return { admin, template, url }
+  await admin.query(`select pg_advisory_unlock(${templateLock})`)
+  return { admin, template, shape: rows[0]?.names ?? '', url }
 }
 
 function urlOf(text: string): (database: string) => string {

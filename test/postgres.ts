@@ -52,6 +52,9 @@ export async function startPostgres(): Promise<PostgresServer> {
     max_wal_senders: 0,
     max_connections: 400,
     autovacuum: 'off',
+    jit: 'off',
+    max_parallel_workers: 0,
+    io_method: 'sync',
     listen_addresses: '',
     unix_socket_directories: folder,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
