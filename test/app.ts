@@ -106,6 +106,8 @@ export interface TestOptions {
   readonly clock?: FixedClock
   readonly seed?: number
   readonly deps?: Partial<Deps>
+  /** On PostgreSQL: without any table, as at the very first start. SQLite's file is always new. */
+  readonly isEmpty?: boolean
 }
 
 /**
@@ -119,13 +121,14 @@ export async function testApp(
     clock = fixedClock(),
     seed = 1,
     deps: given = {},
+    isEmpty = false,
   }: TestOptions = {},
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = []
   const destination: pino.DestinationStream = { write: (line) => void log.push(JSON.parse(line)) }
   const config = loadConfig({
     NODE_ENV: 'test',
-    ...(await databaseSettings(directory)),
+    ...(await databaseSettings(directory, { isEmpty })),
     ADMIN_PASSWORD: adminPassword,
     ...env,
     ...timeoutFor(env.DATABASE_TIMEOUT_MS),

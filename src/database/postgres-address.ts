@@ -82,6 +82,7 @@ export function isUnguarded(
 /** What `pg` takes for an address. */
 export function connectionOf(address: PostgresAddress) {
   const { host, port, database, user, password, applicationName, options, tls } = address
+  const ssl: ConnectionOptions | false = tls === 'off' ? false : tlsOptions(tls)
   return {
     host,
     port,
@@ -90,7 +91,7 @@ export function connectionOf(address: PostgresAddress) {
     password: password?.reveal(),
     application_name: applicationName,
     ...(options !== undefined && { options }),
-    ssl: tls === 'off' ? false : tlsOptions(tls),
+    ssl,
   }
 }
 
