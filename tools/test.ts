@@ -6,7 +6,8 @@ import { startPostgres } from '../test/postgres.ts'
 
 /**
  * `npm test`: every test on SQLite, and every test of the running service on PostgreSQL as well, in
- * as many processes as there are cores. Files that are named run alone; `TEST_DATABASE` names one
+ * one process more than there are cores, since
+ * each waits for its database now and then. Files that are named run alone; `TEST_DATABASE` names one
  * database of the two.
  */
 const root = join(import.meta.dirname, '..')
@@ -25,8 +26,9 @@ interface Outcome {
   readonly counts: ReadonlyMap<string, number>
 }
 
-// Few enough that not too many services live beside each other in one process.
-const filesAtOnce = 5
+// To start a process costs a second; services of one process live beside each other, and each has
+// connections.
+const filesAtOnce = { sqlite: 12, postgres: 7 }
 const countNames = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo']
 
 process.exitCode = await main(process.argv.slice(2))
@@ -52,7 +54,7 @@ async function main(named: readonly string[]): Promise<number> {
       outcomes.push(outcome)
     }
   }
-  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work))
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work))
   server?.stop()
   for (const database of wanted) {
     const own = outcomes.filter(({ batch }) => batch.database === database)
@@ -69,7 +71,7 @@ function batchesOf(database: Database, files: readonly string[]): Batch[] {
   const own = files
     .filter((file) => database === 'sqlite' || /\btestApp\b/.test(read(file)))
     .sort((a, b) => sizeOf(b) - sizeOf(a))
-  const count = Math.ceil(own.length / filesAtOnce)
+  const count = Math.ceil(own.length / filesAtOnce[database])
   return Array.from({ length: count }, (_, batch) => ({
     database,
     files: own.filter((_, index) => index % count === batch), // large and small ones together
