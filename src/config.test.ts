@@ -93,6 +93,21 @@ suite('defaults', () => {
     for (const name of ['PORT', 'HOST', 'BASE_URL']) assert.ok(!secretNames.includes(name))
   })
 
+  test('PostgreSQL asks for MASTER_KEY: every node needs the same', () => {
+    const DATABASE_URL = 'postgres://gate:word@localhost/id'
+    assert.throws(
+      () => loadConfig({ DATABASE_URL }),
+      /^ {2}MASTER_KEY must be set with PostgreSQL/m,
+    )
+    const MASTER_KEY = '7c1f0b93e2a84d5698fe03b1d67a2c4459e80f137b6ad2c59410ee8f23bd5706'
+    const config = loadConfig({ DATABASE_URL, MASTER_KEY })
+    assert.equal(config.database.postgres?.host, 'localhost')
+    assert.doesNotMatch(JSON.stringify(config), /word@|"word"/)
+    assert.deepEqual(config.warnings, [])
+    const remote = { DATABASE_URL: 'postgres://gate@db.example.org/id?sslmode=disable', MASTER_KEY }
+    assert.match(loadConfig(remote).warnings.join(), /^DATABASE_URL/)
+  })
+
   const addresses: readonly [Record<string, string>, string][] = [
     [{}, 'http://127.0.0.1:3000'],
     [{ PORT: '80' }, 'http://127.0.0.1'],
