@@ -4,6 +4,9 @@ import { type FirstAdministrator, prepareFirstAdministrator } from './accounts/b
 import { basicAuthenticator } from './basic/authenticator.ts'
 import type { Deps } from './deps.ts'
 import { docsRoutes } from './docs/routes.ts'
+import { externalBearer } from './external/authenticator.ts'
+import { identityRoutes } from './external/own-routes.ts'
+import { externalRoutes } from './external/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { type Chore, startChores } from './housekeeping.ts'
 import { access } from './http/access.ts'
@@ -44,12 +47,13 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   const bootstrap = prepareFirstAdministrator(accounts, config, random)
   bootstrap.catch(() => {}) // told where it is awaited
 
+  const external = externalBearer(wired)
   const server = await createServer(deps)
   await server.register(access, {
     config,
     authenticators: [
       basicAuthenticator(wired),
-      bearerAuthenticator(wired),
+      external.beside(bearerAuthenticator(wired)),
       sessionAuthenticator(config, sessions, secondFactor),
     ],
   })
@@ -59,10 +63,16 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   server.register(healthRoutes, deps)
   for (const prefix of ['/api/user/account', '/api/account']) {
     server.register(factorRoutes, { prefix, ...wired })
+    server.register(identityRoutes, { prefix, ...wired })
   }
   server.register(captchaRoutes, wired)
   server.register(loginRoutes, wired)
-  server.register(sessionRoutes, { ...wired, endBearer: endBearer(services) })
+  server.register(externalRoutes, wired)
+  const endOwn = endBearer(services)
+  server.register(sessionRoutes, {
+    ...wired,
+    endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
+  })
   server.register(tokenRoutes, wired)
   for (const [prefix, version] of [
     ['', 'v1'],

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
 import { type Config, ConfigError, describeSettings, loadConfig } from './config.ts'
-import { isLoopback, settings } from './settings-table.ts'
+import { isLoopback } from './kernel/loopback.ts'
+import { settings } from './settings-table.ts'
 
 /** From the decisions on settings, in their order; what is unset is undefined. */
 const defaults: Partial<Record<string, unknown>> = {

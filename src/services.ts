@@ -5,6 +5,9 @@ import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { migrate } from './database/migrate.ts'
 import type { Deps } from './deps.ts'
 import { type Events, logEvents } from './events/events.ts'
+import { createFlows, type Flows } from './external/flow.ts'
+import { createIdentities, type Identities } from './external/identities.ts'
+import { createProviders, type Providers } from './external/providers.ts'
 import { type Chore, inBatches } from './housekeeping.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
 import { createSessions, endSessionsOf, type Sessions } from './session/sessions.ts'
@@ -28,11 +31,14 @@ export interface Services {
   readonly accounts: Accounts
   readonly captcha: Captcha
   readonly events: Events
+  readonly flows: Flows
+  readonly identities: Identities
   readonly keys: KeySet
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly passwords: Passwords
   readonly profiles: Profiles
+  readonly providers: Providers
   readonly revocations: Revocations
   readonly rotation: Rotation
   readonly secondFactor: SecondFactor
@@ -75,11 +81,14 @@ export async function createServices(deps: Deps): Promise<Services> {
     accounts,
     captcha,
     events,
+    flows: createFlows({ ...deps, keys }),
+    identities: createIdentities({ ...deps, accounts, events }),
     keys,
     limits,
     lock,
     passwords,
     profiles,
+    providers: createProviders({ ...deps, events }),
     revocations,
     rotation: createRotation(deps),
     secondFactor: createSecondFactor({ ...deps, accounts, events, keys }),
@@ -91,7 +100,7 @@ export async function createServices(deps: Deps): Promise<Services> {
 
 /** What runs beside the requests. */
 export function choresOf(
-  { events, keys, revocations, rotation, sessions }: Services,
+  { events, flows, keys, revocations, rotation, sessions }: Services,
   deps: Deps,
 ): Chore[] {
   return [
@@ -99,6 +108,7 @@ export function choresOf(
     { name: 'ended sessions', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, sessions.reap) },
     { name: 'keys of other processes', everyMs: flushEveryMs, run: keys.refresh },
     { name: 'key rotation', everyMs: rotateEveryMs, run: rotateKeys },
+    { name: 'sign-ins under way', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, flows.reap) },
     { name: 'refresh tokens', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, rotation.reap) },
     { name: 'revocations', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, revocations.reap) },
     { name: 'throttle places', everyMs: reapEveryMs, run: reapInBatches(reapThrottle) },

@@ -49,10 +49,13 @@ export interface Accounts {
 
 export interface WantedAccount {
   readonly username: Username
-  readonly password: string
+  /** Null: no password logs in, for somebody whom an identity provider vouches for. */
+  readonly password: string | null
   readonly roles: readonly Role[]
   readonly mustChange: boolean
   readonly user: { readonly id: number } | NewUser
+  /** What must be made in the same transaction or not at all. */
+  readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
 
 export interface FactorChange {
@@ -163,12 +166,14 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
   }
 
-  async function prepare({ username, password, roles, mustChange, user }: WantedAccount) {
+  async function prepare({ username, password, roles, mustChange, user, also }: WantedAccount) {
     const email = 'id' in user ? await userEmail(db, user.id) : user.email
-    await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
+    if (password !== null) {
+      await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
+    }
     // Asked before the costly hash; the unique index has the last word.
     if (await byUsername(username)) throw new ApiError('usernameExists')
-    const passwordHash = await passwords.hash(password)
+    const passwordHash = await (password === null ? passwords.none() : passwords.hash(password))
     return () =>
       db.transaction().execute(async (trx) => {
         const store = accountStore(trx)
@@ -185,6 +190,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         await store.insert(account).catch((error: unknown) => {
           throw error instanceof UniqueViolation ? new ApiError('usernameExists') : error
         })
+        await also?.(trx, userId)
         return present(await store.byUserId(userId))
       })
   }

@@ -16,6 +16,8 @@ export interface Schema {
   revocations: RevocationsTable
   refresh_uses: RefreshUsesTable
   refresh_families_ended: RefreshFamiliesEndedTable
+  identities: IdentitiesTable
+  flows: FlowsTable
   keys: KeysTable
   row_counts: RowCountsTable
   schema_version: SchemaVersionTable
@@ -126,6 +128,31 @@ interface RefreshUsesTable {
 interface RefreshFamiliesEndedTable {
   family: string
   /** Seconds since the epoch, of the last token of the line. */
+  expires_at: number
+}
+
+/** Who somebody is at an identity provider. */
+interface IdentitiesTable {
+  id: Generated<number>
+  user_id: number
+  issuer: string
+  subject: string
+  created_at: number
+}
+
+/** Sign-ins that are under way at a provider, or wait for a second factor. */
+interface FlowsTable {
+  /** Digest of the state, or of the ticket that waits. */
+  id: string
+  /** Digest of the cookie of the browser that began. */
+  browser: string
+  purpose: 'sign_in' | 'link' | 'second_factor'
+  provider: string
+  /** Whose account: while it is linked, and while the second factor is waited for. */
+  user_id: number | null
+  /** What only we may know, under the data key. */
+  sealed: string
+  return_to: string
   expires_at: number
 }
 

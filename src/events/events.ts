@@ -16,6 +16,9 @@ export type EventName =
   | 'authn_token_revoked'
   | 'authz_admin'
   | 'password_breach_query_fail'
+  | 'identity_linked'
+  | 'identity_provider_fail'
+  | 'identity_unlinked'
   | 'key_rotated'
   | 'mfa_enrolled'
   | 'mfa_fail'
@@ -42,6 +45,7 @@ const warned = new Set<EventName>([
   'authn_login_fail',
   'authn_login_fail_max',
   'authn_login_lock',
+  'identity_provider_fail',
   'password_breach_query_fail',
 ])
 

@@ -7,6 +7,7 @@ import { assertRecentLogin } from '../http/recent-login.ts'
 import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { userIdOf } from '../kernel/principal.ts'
 import { authenticated } from '../policy/rules.ts'
 import type { Proof, SecondFactor } from './second-factor.ts'
 
@@ -47,7 +48,12 @@ const CodeOrRecovery = {
   properties: { totp: { description: 'Six digits' }, recovery_code: { description: 'Text' } },
 } as const
 
-const errors = ['recentLoginRequired', 'invalidCredentials', 'tooManyLoginAttempts'] as const
+const errors = [
+  'recentLoginRequired',
+  'invalidCredentials',
+  'tooManyLoginAttempts',
+  'accountNotFound',
+] as const
 
 export async function factorRoutes(
   instance: FastifyInstance,
@@ -115,7 +121,8 @@ export async function factorRoutes(
   )
 
   async function own(request: FastifyRequest): Promise<Account> {
-    const account = await accounts.byUserId(Number(callerOf(request).subject))
+    const userId = userIdOf(callerOf(request))
+    const account = userId === null ? null : await accounts.byUserId(userId)
     if (!account) throw new ApiError('accountNotFound')
     return account
   }

@@ -1,0 +1,24 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { flowSeconds } from './flow.ts'
+
+/**
+ * Binds a sign-in to the browser that began it, and later holds the ticket for the second factor.
+ * Lax, since it must come along when the provider sends the browser back; the prefix keeps other
+ * hosts of the domain from planting one. RFC 6265bis section 4.1.3.2.
+ */
+const name = '__Host-oauth'
+const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
+const format = /^[A-Za-z0-9_-]{43}$/
+
+export function flowCookie({ headers, server }: FastifyRequest): string | undefined {
+  const value = headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[name]
+  return value !== undefined && format.test(value) ? value : undefined
+}
+
+export function setFlowCookie(reply: FastifyReply, value: string): void {
+  reply.setCookie(name, value, { ...flags, maxAge: flowSeconds })
+}
+
+export function clearFlowCookie(reply: FastifyReply): void {
+  reply.clearCookie(name, flags)
+}
