@@ -194,13 +194,13 @@ export function providerContradictions(
     const refuse = (name: keyof ProviderValues, text: string) =>
       mistakes.push(`${prefix}${name} ${text}`)
     const { ISSUER, CLIENT_ID, CLIENT_SECRET, CLIENT_AUTH } = values
+    if (!CLIENT_ID && isSet('CLIENT_SECRET')) refuse('CLIENT_SECRET', `needs ${prefix}CLIENT_ID`)
     if (!ISSUER) refuse('ISSUER', `must be set: other settings of ${prefix}* are`)
     else if (seen.has(ISSUER)) refuse('ISSUER', 'must be no issuer that is used already')
     else seen.add(ISSUER)
     if (!CLIENT_ID && !values.AUDIENCE) {
       refuse('CLIENT_ID', `must be set, or ${prefix}AUDIENCE, or both`)
     }
-    if (!CLIENT_ID && isSet('CLIENT_SECRET')) refuse('CLIENT_SECRET', 'needs a client identifier')
     if ((CLIENT_AUTH === 'basic' || CLIENT_AUTH === 'post') && !CLIENT_SECRET) {
       refuse('CLIENT_AUTH', `must be none without ${prefix}CLIENT_SECRET`)
     }

@@ -19,6 +19,7 @@ const rooms = [
   'session',
   'token',
   'basic',
+  'external',
   'login',
   'health',
   'docs',

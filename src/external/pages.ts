@@ -1,3 +1,5 @@
+import { escapeHtml } from '../kernel/text.ts'
+
 /**
  * The two small pages of a sign-in; no script, no style, nothing from elsewhere, so that they work
  * under the service's own Content-Security-Policy.
@@ -5,7 +7,7 @@
 
 /** Goes on to a path of ours by itself: see `routes.ts` for why this is no redirect. */
 export function landingPage(path: string): string {
-  const target = escape(path)
+  const target = escapeHtml(path)
   return page(
     'Signed in',
     `<p>You are signed in. <a href="${target}">Go on</a></p>`,
@@ -38,13 +40,4 @@ ${head}
 ${body}
 </html>
 `
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
 }

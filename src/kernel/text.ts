@@ -27,3 +27,13 @@ export function codePointLength(text: string): number {
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
+
+/** Text as the content of an HTML element or of a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+}
