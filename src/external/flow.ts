@@ -216,8 +216,9 @@ async function exchange(
 /**
  * The library trusts the connection to the token endpoint, as section 3.1.3.7 (6) lets it; the
  * signature is looked at as well, by the provider's keys and asymmetric algorithms alone.
+ * @throws ApiError identityProvider, serviceUnavailable
  */
-async function assertSigned({ keys }: Provider, idToken: string): Promise<void> {
+export async function assertSigned({ keys }: Provider, idToken: string): Promise<void> {
   const verified = await verifyJws(idToken, (kid, { alg }) => keys.find(kid, alg))
   if (!verified) throw wrong('the ID token has no valid signature')
 }
