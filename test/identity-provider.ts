@@ -7,9 +7,10 @@ import { fixedClock } from './clock.ts'
 import { forge, type Json, rs256 } from './forge.ts'
 
 // It prints advice for production, which this is not.
+const { console: printer } = globalThis
 for (const level of ['info', 'warn'] as const) {
-  const print = console[level]
-  console[level] = (...words: unknown[]) => {
+  const print = printer[level]
+  printer[level] = (...words: unknown[]) => {
     if (!String(words[0]).includes('oidc-provider')) print(...words)
   }
 }
@@ -120,7 +121,7 @@ export async function identityProvider(): Promise<IdentityProvider> {
       forge({ alg: 'RS256', typ: 'at+jwt', kid: keys.kid, ...header }, payload, rs256(keys.rsa)),
     claims(changes = {}) {
       const now = Math.floor(Date.now() / 1000)
-      const own = { iss: issuer, sub: 'ann-1', aud: audience, client_id: 'app', jti: 'x' }
+      const own = { iss: issuer, sub: 'ann-1', aud: audience, client_id: 'app', roles: ['USER'] }
       return { ...own, iat: now, exp: now + 600, ...changes }
     },
   }
