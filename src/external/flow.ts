@@ -86,18 +86,10 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
 
   return {
     async begin(provider, { returnTo, browser, account }) {
-      const { library, configuration } = await provider.client(deadline())
-      const { name, issuer, client } = provider.config
-      if (!client) throw new ApiError('routeNotFound')
+      const { name, issuer } = provider.config
       const [state, nonce, verifier] = [secret(), secret(), secret()]
-      const url = library.buildAuthorizationUrl(configuration, {
-        redirect_uri: client.redirectUri,
-        scope: client.scope,
-        state,
-        nonce,
-        code_challenge: await library.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-      })
+      const client = await provider.client(deadline())
+      const url = await authorizationUrl(provider, client, { state, nonce, verifier })
       await keep(
         { state, browser, provider: name, returnTo },
         { issuer, nonce, verifier, refreshVersion: account?.refreshVersion ?? 0 },
@@ -178,6 +170,30 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
 
   function open({ id, sealed }: StoredFlow): Secrets {
     return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // as `keep` wrote it
+  }
+}
+
+/**
+ * The authorization request. RFC 6749 section 4.1.1, RFC 7636 section 4.3; OpenID Connect Core 3.1.2.1.
+ * @throws ApiError identityProvider where the provider names no address for it
+ */
+export async function authorizationUrl(
+  { config }: Provider,
+  { library, configuration }: Client,
+  { state, nonce, verifier }: Pick<Secrets, 'nonce' | 'verifier'> & { readonly state: string },
+  redirectUri = config.client?.redirectUri ?? '',
+): Promise<URL> {
+  try {
+    return library.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: config.client?.scope ?? 'openid',
+      state,
+      nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    })
+  } catch (error) {
+    throw asApiError(error, { wasAsked: () => true })
   }
 }
 

@@ -5,9 +5,9 @@ import { isLoopback } from '../kernel/loopback.ts'
 export type GuardedFetch = (url: string, init?: RequestInit) => Promise<Response>
 
 /** How long one request may take, its whole body included. */
-export const patienceMs = 2500
+const patienceMs = 2000
 const maxAnswerBytes = 1_048_576
-export const retrySeconds = 5
+const retrySeconds = 5
 
 /**
  * The one way out to identity providers: https (http where the issuer itself is on loopback), no

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../kernel/clock.ts'
 import { asApiError } from './faults.ts'
-import { assertSigned } from './flow.ts'
+import { assertSigned, authorizationUrl } from './flow.ts'
 import { deadline, type Provider } from './provider.ts'
 
 export interface LoopbackLogin {
@@ -26,9 +26,10 @@ export async function loopbackLogin(
   provider: Provider,
   { clock, port, patienceSeconds }: { clock: Clock; port: number; patienceSeconds: number },
 ): Promise<LoopbackLogin> {
-  const { library, configuration } = await provider.client(deadline())
-  const verifier = library.randomPKCECodeVerifier()
+  const client = await provider.client(deadline())
+  const { library } = client
   const [state, nonce] = [library.randomState(), library.randomNonce()]
+  const verifier = library.randomPKCECodeVerifier()
   const came = Promise.withResolvers<URL>()
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', base)
@@ -47,13 +48,14 @@ export async function loopbackLogin(
     server.listen(port, host, resolve)
   })
   const base = `http://${host}:${(server.address() as AddressInfo).port}` // it listens on a port
-  const address = library.buildAuthorizationUrl(configuration, {
-    redirect_uri: `${base}/callback`,
-    scope: provider.config.client?.scope ?? 'openid',
-    state,
-    nonce,
-    code_challenge: await library.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
+  const address = await authorizationUrl(
+    provider,
+    client,
+    { state, nonce, verifier },
+    `${base}/callback`,
+  ).catch((error: unknown) => {
+    server.close()
+    throw error
   })
   return { address: address.href, tokens: finish() }
 
@@ -64,16 +66,16 @@ export async function loopbackLogin(
     })
     try {
       const url = await came.promise
-      const client = await provider.client(deadline())
-      const answer = await client.library
-        .authorizationCodeGrant(client.configuration, url, {
+      const asked = await provider.client(deadline()) // the time so far was the person's
+      const answer = await asked.library
+        .authorizationCodeGrant(asked.configuration, url, {
           expectedState: state,
           expectedNonce: nonce,
           pkceCodeVerifier: verifier,
           idTokenExpected: true,
         })
         .catch((error: unknown) => {
-          throw asApiError(error, client)
+          throw asApiError(error, asked)
         })
       await assertSigned(provider, answer.id_token ?? '')
       return {

@@ -34,7 +34,7 @@ export interface ProviderDeps extends Pick<Deps, 'clock' | 'fetch'> {
 }
 
 /** How long a whole operation may take, however many requests it needs. */
-const operationMs = 2800
+const operationMs = 2400
 const metadataFreshMs = 3_600_000
 const metadataCoolDownMs = 30_000
 const metadataKeptMs = 7 * 86_400_000

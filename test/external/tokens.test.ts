@@ -23,12 +23,18 @@ suite('5.4: external tokens', async () => {
       const token = await idp.accessToken()
       assert.deepEqual([headerOf(token).alg, headerOf(token).typ], [algorithm, 'at+jwt'])
       const { status, body } = await me(token)
-      assert.deepEqual([status, body], [200, {
-        sub: payloadOf(token).sub,
-        email: 'robot@example.org',
-        name: 'Robot',
-        roles: ['USER', 'EDITOR'],
-      }])
+      assert.deepEqual(
+        [status, body],
+        [
+          200,
+          {
+            sub: payloadOf(token).sub,
+            email: 'robot@example.org',
+            name: 'Robot',
+            roles: ['USER', 'EDITOR'],
+          },
+        ],
+      )
       const users = await app.call('GET', '/users', { headers: by(token) })
       assert.equal(users.status, 200)
       assertRefusal(
@@ -46,10 +52,9 @@ suite('5.4: external tokens', async () => {
   })
 
   test('roles by a dotted path, and by a name that holds dots', async () => {
-    const nested = await testApp(
-      settingsFor(idp, { OIDC_ROLES_CLAIM: 'realm_access.roles' }),
-      { clock },
-    )
+    const nested = await testApp(settingsFor(idp, { OIDC_ROLES_CLAIM: 'realm_access.roles' }), {
+      clock,
+    })
     const roles = async (claims: object) => {
       const token = idp.signed(idp.claims({ ...claims }))
       const { status, body } = await nested.call('GET', '/api/me', { headers: by(token) })
@@ -81,7 +86,10 @@ suite('5.4: external tokens', async () => {
     )
     idp.asked.length = 0
     await assertAccepted(server, await idp.accessToken(), 'by key-set address')
-    assert.deepEqual(idp.asked.filter((path) => path !== '/token'), ['/jwks'])
+    assert.deepEqual(
+      idp.asked.filter((path) => path !== '/token'),
+      ['/jwks'],
+    )
     assertRefusal(await server.call('GET', '/oauth/login'), 404, 'Route not found')
   })
 
@@ -112,7 +120,7 @@ suite('5.4: external tokens', async () => {
     }
   })
 
-  test('linked to an account, a caller owns what is the account\'s, and has its flags', async () => {
+  test("linked to an account, a caller owns what is the account's, and has its flags", async () => {
     idp.person = { sub: 'gil-1', name: 'Gil', email: 'gil@example.org', preferred_username: 'gil' }
     const browser = testBrowser(app)
     await browser.open('/oauth/login')
