@@ -84,7 +84,8 @@ suite('defaults', () => {
 
   test('secrets can be read from files, all of them and nothing else', () => {
     const names = ['MASTER_KEY', 'ADMIN_PASSWORD', 'TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS']
-    for (const name of [...names, 'TOKEN_PRIVATE_KEY']) assert.ok(secretNames.includes(name), name)
+    for (const name of [...names, 'TOKEN_PRIVATE_KEY', 'OIDC_CLIENT_SECRET'])
+      assert.ok(secretNames.includes(name), name)
     for (const name of ['PORT', 'HOST', 'BASE_URL']) assert.ok(!secretNames.includes(name))
   })
 
