@@ -139,7 +139,10 @@ export async function identityProvider(): Promise<IdentityProvider> {
       if (!request.url?.startsWith('/interaction/')) return callback(request, response)
       const { person } = provider
       if (person) people.set(person.sub, person)
-      const result = person ? { login: { accountId: person.sub } } : { error: 'access_denied' }
+      // Consent as well: it always asks where the client is a program on somebody's machine.
+      const result = person
+        ? { login: { accountId: person.sub }, consent: {} }
+        : { error: 'access_denied' }
       void oidc.interactionFinished(request, response, result)
     }
   }
@@ -185,7 +188,17 @@ export async function identityProvider(): Promise<IdentityProvider> {
       }),
       extraTokenClaims: () => provider.extra,
       loadExistingGrant,
-      ttl: { AccessToken: 600, ClientCredentials: 600, IdToken: 600, Grant: 600, Session: 600 },
+      issueRefreshToken: (_: unknown, client: { grantTypeAllowed(name: string): boolean }) =>
+        client.grantTypeAllowed('refresh_token'),
+      ttl: {
+        AccessToken: 600,
+        RefreshToken: 600,
+        Interaction: 600,
+        ClientCredentials: 600,
+        IdToken: 600,
+        Grant: 600,
+        Session: 600,
+      },
       features: {
         devInteractions: { enabled: false },
         clientCredentials: { enabled: true },

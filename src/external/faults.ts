@@ -39,6 +39,9 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'something that is no error was thrown'
   const { code, error: oauthError } = error as { code?: unknown; error?: unknown } // as above
   const word = typeof oauthError === 'string' && /^[\w.-]{1,64}$/.test(oauthError) ? oauthError : ''
+  if (code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') {
+    return 'the provider refuses the client: its identifier, its secret or the way it is shown'
+  }
   const inner = error.cause instanceof Error ? error.cause.message : ''
   return [error.message, inner, code, word].filter(Boolean).join(': ')
 }
