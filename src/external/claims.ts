@@ -42,7 +42,7 @@ export function parseExternalClaims(
   return {
     iss,
     sub,
-    exp,
+    exp: Math.floor(exp), // a revocation is stored until then
     nbf,
     iat,
     jti: expected.digest,

@@ -68,7 +68,8 @@ export function lastGood<T>({
   function tryToLoad(): Promise<void> | undefined {
     const now = clock.now()
     const coolDown = kept ? coolDownMs : Math.min(coolDownMs, firstCoolDownMs)
-    if (loading || now - triedAt < coolDown) return loading
+    // A clock that was set back must not make it wait for its old time.
+    if (loading || Math.abs(now - triedAt) < coolDown) return loading
     triedAt = now
     loading = load()
       .then(
