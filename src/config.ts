@@ -7,7 +7,7 @@ import {
   providerWarnings,
   readProviders,
   toProvider,
-} from './oidc-settings.ts'
+} from './oidc-config.ts'
 import { readSettings, type Setting, type Values } from './settings.ts'
 import { settings } from './settings-table.ts'
 

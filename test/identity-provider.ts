@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import type { Context } from 'oidc-provider'
-import { fixedClock } from './clock.ts'
+import { type FixedClock, fixedClock } from './clock.ts'
 import { forge, type Json, rs256 } from './forge.ts'
 
 // It prints advice for production, which this is not.
@@ -65,9 +65,21 @@ export function settingsFor(provider: IdentityProvider, more: Record<string, str
   }
 }
 
-/** The library of the client and the provider read the system's clock: so must the service's begin. */
-export function clockOfToday() {
-  return fixedClock(new Date().toISOString())
+/**
+ * The system's time, and what a test has added to it: the library of the client and the provider read
+ * the system's clock, however much later than the files the tests run.
+ */
+export function clockOfToday(): FixedClock {
+  const clock = fixedClock()
+  let addedMs = 0
+  return {
+    ...clock,
+    now: () => Date.now() + addedMs,
+    advance(seconds) {
+      addedMs += seconds * 1000
+      clock.advance(seconds)
+    },
+  }
 }
 
 /** A certified provider on loopback, over real HTTP. Closed by itself when the tests are done. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Random, randomText } from '../kernel/random.ts'
 import { flowSeconds } from './flow.ts'
 
 /**
@@ -8,11 +9,17 @@ import { flowSeconds } from './flow.ts'
  */
 const name = '__Host-oauth'
 const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
+const secretBytes = 32
 const format = /^[A-Za-z0-9_-]{43}$/
 
 export function flowCookie({ headers, server }: FastifyRequest): string | undefined {
   const value = headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[name]
   return value !== undefined && format.test(value) ? value : undefined
+}
+
+/** One for all sign-ins of a browser that are under way, so that two tabs can be. */
+export function browserOf(request: FastifyRequest, random: Random): string {
+  return flowCookie(request) ?? randomText(random, secretBytes)
 }
 
 export function setFlowCookie(reply: FastifyReply, value: string): void {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../kernel/clock.ts'
+import { assertSigned, authorizationUrl } from './code-grant.ts'
 import { asApiError } from './faults.ts'
-import { assertSigned, authorizationUrl } from './flow.ts'
 import { deadline, type Provider } from './provider.ts'
 
 export interface LoopbackLogin {

@@ -9,9 +9,9 @@ import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import { userIdOf } from '../kernel/principal.ts'
-import { type Random, randomText } from '../kernel/random.ts'
+import type { Random } from '../kernel/random.ts'
 import { authenticated } from '../policy/rules.ts'
-import { flowCookie, setFlowCookie } from './cookie.ts'
+import { browserOf, setFlowCookie } from './cookie.ts'
 import type { Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
 import type { Providers } from './providers.ts'
@@ -33,7 +33,6 @@ export interface IdentityRoutesOptions {
 }
 
 const access = { rule: authenticated }
-const browserBytes = 32
 
 export async function identityRoutes(
   instance: FastifyInstance,
@@ -79,7 +78,7 @@ export async function identityRoutes(
       const account = await own(request)
       const provider = providers.named(request.body.provider)
       if (!provider?.config.client) return refuseField(['provider'], 'is no provider to sign in by')
-      const browser = flowCookie(request) ?? randomText(random, browserBytes)
+      const browser = browserOf(request, random)
       const returnTo = parseReturnTo(request.body.return_to)
       const url = await flows.begin(provider, { account, browser, returnTo })
       setFlowCookie(reply, browser)

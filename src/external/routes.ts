@@ -6,10 +6,11 @@ import { clientAddress } from '../http/client-address.ts'
 import { isForeignPage } from '../http/origin.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { type Random, randomText } from '../kernel/random.ts'
+import type { Random } from '../kernel/random.ts'
+import { defaultName } from '../oidc-settings.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, endSession, startSession } from '../session/browser.ts'
-import { clearFlowCookie, flowCookie, setFlowCookie } from './cookie.ts'
+import { browserOf, clearFlowCookie, flowCookie, setFlowCookie } from './cookie.ts'
 import { landingPage, secondFactorPage } from './pages.ts'
 import { deadline, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
@@ -34,7 +35,6 @@ export interface ExternalRoutesOptions extends SignInDeps, BrowserSessionDeps {
 
 const html = 'text/html; charset=utf-8'
 const access = { rule: anyone }
-const browserBytes = 32
 const providerErrors = ['identityProvider', 'routeNotFound'] as const
 const accountErrors = [
   'signInFailed',
@@ -69,8 +69,7 @@ export async function externalRoutes(
       },
       async (request, reply) => {
         const { return_to } = request.query as { return_to?: unknown } // parsed by Fastify
-        // One for all sign-ins of a browser that are under way, so that two tabs can be.
-        const browser = flowCookie(request) ?? randomText(random, browserBytes)
+        const browser = browserOf(request, random)
         const returnTo = parseReturnTo(return_to)
         const url = await flows.begin(named(request), { browser, returnTo })
         setFlowCookie(reply, browser)
@@ -207,7 +206,7 @@ export async function externalRoutes(
 
   /** @throws ApiError routeNotFound where no such provider signs people in */
   function named(request: FastifyRequest): Provider {
-    const { provider: name = 'default' } = request.params as { provider?: string } // of these routes
+    const { provider: name = defaultName } = request.params as { provider?: string } // of these routes
     const provider = providers.named(name)
     if (!provider?.config.client) throw new ApiError('routeNotFound')
     return provider

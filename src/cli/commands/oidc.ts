@@ -6,6 +6,7 @@ import { loopbackLogin } from '../../external/loopback-login.ts'
 import { createProvider, type Provider } from '../../external/provider.ts'
 import { isoTime, systemClock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { defaultName } from '../../oidc-settings.ts'
 import { type Command, type CommandCall, CommandError } from '../command.ts'
 
 /**
@@ -89,7 +90,7 @@ export const oidcCommands: readonly Command[] = [
 ]
 
 function providerOf({ config, values }: CommandCall): Provider {
-  const name = textOf(values.provider) ?? 'default'
+  const name = textOf(values.provider) ?? defaultName
   const found = config.providers.find((provider) => provider.name === name)
   if (!found) {
     const names = config.providers.map((provider) => provider.name).join(', ')
