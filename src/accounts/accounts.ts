@@ -11,7 +11,12 @@ import { type Account, isAdministrator, isUsable } from './account.ts'
 import type { BreachQuery } from './breached/range-query.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
-import { type AccountChanges, accountStore, type EndedTokens } from './store.ts'
+import {
+  type AccountChanges,
+  accountStore,
+  type EndedTokens,
+  type ImportedAccount,
+} from './store.ts'
 
 /** Accounts and what must stay true of them. Spec 2.2, 3.4; decisions.md section 8. */
 export interface Accounts {
@@ -160,6 +165,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async removeWithUser(trx, userId) {
       const account = await accountStore(trx).byUserId(userId)
       if (account) await removeAccount(trx, account)
+      await accountStore(trx).dislodge([], [userId])
     },
   }
 
@@ -276,6 +282,25 @@ export async function reread(trx: DatabaseOrTransaction, verified: Account): Pro
     throw new ApiError('invalidCredentials')
   }
   return account
+}
+
+/** Makes the accounts of an import, see `isPresentAccount`. @throws UniqueViolation */
+export function insertUnseenAccounts(
+  trx: DatabaseOrTransaction,
+  accounts: readonly ImportedAccount[],
+  importId: number,
+): Promise<void> {
+  return accountStore(trx).insertUnseen(accounts, importId)
+}
+
+/** See the store: what an older import does to younger ones. */
+export function dislodge(
+  trx: DatabaseOrTransaction,
+  usernames: readonly Username[],
+  userIds: readonly number[],
+  after: number,
+): Promise<void> {
+  return accountStore(trx).dislodge(usernames, userIds, after)
 }
 
 async function freeUser(trx: DatabaseOrTransaction, userId: number): Promise<number> {

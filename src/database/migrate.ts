@@ -5,6 +5,7 @@ import * as foundation from './migrations/0001-foundation.ts'
 import * as loginLimits from './migrations/0002-login-limits.ts'
 import * as revocations from './migrations/0003-revocations.ts'
 import * as secondFactor from './migrations/0004-second-factor.ts'
+import * as imports from './migrations/0005-imports.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
 const migrations: readonly { readonly statements: readonly string[] }[] = [
@@ -12,6 +13,7 @@ const migrations: readonly { readonly statements: readonly string[] }[] = [
   loginLimits,
   revocations,
   secondFactor,
+  imports,
 ]
 
 /**

@@ -17,6 +17,8 @@ export interface Schema {
   refresh_uses: RefreshUsesTable
   refresh_families_ended: RefreshFamiliesEndedTable
   keys: KeysTable
+  imports: ImportsTable
+  import_names: ImportNamesTable
   row_counts: RowCountsTable
   schema_version: SchemaVersionTable
 }
@@ -28,6 +30,8 @@ interface UsersTable {
   /** Case-folded copies, for search and for sorting alike on every database. */
   name_key: string
   email_key: string
+  /** Of an import that is not done: nobody's to see, see unfinished.ts. */
+  import_id: Generated<number | null>
 }
 
 interface AccountsTable {
@@ -46,6 +50,8 @@ interface AccountsTable {
   /** Of the automatic lock, which ends by itself; `locked` is the administrator's. */
   locked_until: number | null
   created_at: number
+  import_id: Generated<number | null>
+  import_line: Generated<number | null>
 }
 
 /** Raised to end the access tokens, or the refresh tokens, of a user given out so far. */
@@ -139,6 +145,23 @@ interface KeysTable {
   created_at: number
   /** Until when a replaced key still verifies; null for the one in use. */
   retired_at: number | null
+}
+
+interface ImportsTable {
+  id: Generated<number>
+  state: 'open' | 'done' | 'failed'
+  /** How many of its names somebody else has taken meanwhile: then it cannot be done. */
+  lost: Generated<number>
+  /** An open one that was not seen for long has died with its process. */
+  seen_at: number
+}
+
+/** Lines of an import under way that made no account: see 0005-imports.ts. */
+interface ImportNamesTable {
+  import_id: number
+  username: string
+  line: number
+  user_id: number | null
 }
 
 interface RowCountsTable {

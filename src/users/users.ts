@@ -48,6 +48,7 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
 
     async remove(id) {
       const user = await db.transaction().execute(async (trx) => {
+        if (!(await userExists(trx, id))) return null
         for (const removing of hooks.removing) await removing(trx, id)
         return userStore(trx).remove(id)
       })
@@ -60,6 +61,15 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
 /** Makes a user inside the transaction of whoever needs one. */
 export function insertUser(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
   return userStore(trx).insert(user)
+}
+
+/** Makes the users of an import, see `isPresentUser`; answers their ids in the order given. */
+export function insertUnseenUsers(
+  trx: DatabaseOrTransaction,
+  users: readonly NewUser[],
+  importId: number,
+): Promise<number[]> {
+  return userStore(trx).insertUnseen(users, importId)
 }
 
 /** What a user's new password must not hold; undefined where there is no such user. */
