@@ -4,13 +4,13 @@ import { callerOf } from '../http/access.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
-import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
-import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
 import { ListQuery } from '../users/schemas.ts'
 import type { Account } from './account.ts'
-import type { Accounts, WantedAccount } from './accounts.ts'
+import type { Accounts } from './accounts.ts'
+import { parseRoles, parseUser, parseUsername } from './parse.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
 /** Administration of accounts, decisions.md section 8: /api/admin/accounts. Role ADMIN by the group. */
@@ -174,32 +174,4 @@ function ownSession(request: FastifyRequest, userId: number): string | undefined
   const { subject, credential } = callerOf(request)
   if (subject !== String(userId) || credential.scheme !== 'session') return undefined
   return credential.sessionId
-}
-
-function parseUsername(text: string) {
-  return (
-    canonicalUsername(text) ??
-    refuseField(
-      ['username'],
-      'must have 1 to 64 characters, none of them a colon, a control or a zero-width character',
-    )
-  )
-}
-
-function parseRoles(names: readonly string[]): Role[] {
-  const roles = names.map(parseRole)
-  const details = roles.flatMap((found, index): Detail[] =>
-    found ? [] : [{ path: ['roles', String(index)], message: 'must be USER, EDITOR or ADMIN' }],
-  )
-  if (details.length > 0) throw new ApiError('validationFailed', { details })
-  return sortRoles(roles.filter((found) => found !== null))
-}
-
-function parseUser({ user_id, name, email }: Static<typeof CreateAccount>): WantedAccount['user'] {
-  const isNew = name !== undefined && email !== undefined
-  if (user_id !== undefined) {
-    if (name === undefined && email === undefined) return { id: user_id }
-    return refuseField(['user_id'], 'stands for a user that exists: leave out name and email')
-  }
-  return isNew ? { name, email } : refuseField(['user_id'], 'is required, or else name and email')
 }
