@@ -20,6 +20,7 @@ import { bearerAuthenticator, endBearer } from './token/authenticator.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { factorAdminRoutes } from './totp/admin-routes.ts'
 import { factorRoutes } from './totp/own-routes.ts'
+import { transferRoutes } from './transfer/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 export interface App {
@@ -73,6 +74,7 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   }
   server.register(accountAdminRoutes, wired)
   server.register(factorAdminRoutes, wired)
+  server.register(transferRoutes, wired)
   server.register(docsRoutes, wired)
   server.register(routeGroups)
 

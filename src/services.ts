@@ -16,6 +16,7 @@ import { loadRevocations, type Revocations } from './token/revocations.ts'
 import { createRotation, type Rotation } from './token/rotation.ts'
 import { createTokens, type Tokens } from './token/tokens.ts'
 import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
+import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
 
 const reapEveryMs = 60_000
@@ -28,6 +29,7 @@ export interface Services {
   readonly accounts: Accounts
   readonly captcha: Captcha
   readonly events: Events
+  readonly imports: Imports
   readonly keys: KeySet
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
@@ -53,10 +55,11 @@ export async function createServices(deps: Deps): Promise<Services> {
   const lock = createAutomaticLock(deps)
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({ ...deps, db: unsyncedDb, events, captcha, failures: lock })
+  const isBreached = breachQuery({ ...deps, events })
   const accounts = createAccounts({
     ...deps,
     passwords,
-    isBreached: breachQuery({ ...deps, events }),
+    isBreached,
     hooks: {
       ending: [endSessionsOf],
       revoking: [revocations.revokeBelow],
@@ -75,6 +78,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     accounts,
     captcha,
     events,
+    imports: createImports({ ...deps, events, passwords, isBreached }),
     keys,
     limits,
     lock,
@@ -91,7 +95,7 @@ export async function createServices(deps: Deps): Promise<Services> {
 
 /** What runs beside the requests. */
 export function choresOf(
-  { events, keys, revocations, rotation, sessions }: Services,
+  { events, imports, keys, revocations, rotation, sessions }: Services,
   deps: Deps,
 ): Chore[] {
   return [
@@ -100,6 +104,7 @@ export function choresOf(
     { name: 'keys of other processes', everyMs: flushEveryMs, run: keys.refresh },
     { name: 'key rotation', everyMs: rotateEveryMs, run: rotateKeys },
     { name: 'refresh tokens', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, rotation.reap) },
+    { name: 'dead imports', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, imports.reap) },
     { name: 'revocations', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, revocations.reap) },
     { name: 'throttle places', everyMs: reapEveryMs, run: reapInBatches(reapThrottle) },
     { name: 'used captchas', everyMs: reapEveryMs, run: reapInBatches(reapChallenges) },

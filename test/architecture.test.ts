@@ -18,6 +18,7 @@ const rooms = [
   'totp',
   'session',
   'token',
+  'transfer',
   'basic',
   'login',
   'health',

@@ -4,6 +4,7 @@ import { ConfigError, loadConfig } from '../config.ts'
 import { start } from '../start.ts'
 import { type Command, CommandError, createOutput } from './command.ts'
 import { keyCommands } from './commands/keys.ts'
+import { transferCommands } from './commands/transfer.ts'
 
 /**
  * The command line. Exit codes: 0 done, 1 failed, 2 used wrongly. Settings come from the environment,
@@ -16,6 +17,7 @@ const commands: readonly Command[] = [
     run: () => start(process.env),
   },
   ...keyCommands,
+  ...transferCommands,
 ]
 
 const common = {

@@ -21,6 +21,8 @@ export type EventName =
   | 'mfa_fail'
   | 'mfa_removed'
   | 'privilege_permissions_changed'
+  | 'sensitive_create'
+  | 'sensitive_read'
   | 'sensitive_update'
   | 'session_created'
   | 'session_ended'

@@ -95,6 +95,8 @@ const table: readonly Row[] = [
     allowed: 404,
     path: '/api/admin/accounts/nobody/second-factor',
   },
+  { route: 'POST /api/admin/import/accounts', may: admins, allowed: 400, json: {} },
+  { route: 'GET /api/admin/export/accounts', may: admins, allowed: 200 },
   { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs/style.css', may: 'anyone', allowed: 200 },
