@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { EventName, Events } from '../events/events.ts'
+import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
@@ -11,6 +11,7 @@ import { role } from '../policy/rules.ts'
 import { ListQuery } from '../users/schemas.ts'
 import type { Account } from './account.ts'
 import type { Accounts, WantedAccount } from './accounts.ts'
+import { recordAccount, recordChange } from './change-events.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
 /** Administration of accounts, decisions.md section 8: /api/admin/accounts. Role ADMIN by the group. */
@@ -77,7 +78,7 @@ export async function accountAdminRoutes(
         mustChange: must_change,
         user: parseUser(request.body),
       })
-      record(request, 'user_created', account)
+      recordAccount(events, 'user_created', account, { by: callerOf(request).subject })
       return reply.status(201).send(show(account))
     },
   )
@@ -99,21 +100,16 @@ export async function accountAdminRoutes(
     async (request) => {
       const { roles, locked, active, password, must_change } = request.body
       const { userId } = await named(request.params.username)
-      const account = await accounts.change(
-        userId,
-        {
-          roles: roles && parseRoles(roles),
-          locked,
-          active,
-          mustChange: must_change,
-          password: password === undefined ? undefined : { text: password, field: 'password' },
-        },
-        ownSession(request, userId),
-      )
+      const wanted = {
+        roles: roles && parseRoles(roles),
+        locked,
+        active,
+        mustChange: must_change,
+        password: password === undefined ? undefined : { text: password, field: 'password' },
+      }
+      const account = await accounts.change(userId, wanted, ownSession(request, userId))
       if (!account) throw new ApiError('accountNotFound')
-      if (roles ?? locked ?? active) record(request, 'privilege_permissions_changed', account)
-      if (password !== undefined) record(request, 'authn_password_change', account)
-      else if (must_change !== undefined) record(request, 'authz_admin', account, 'must_change')
+      recordChange(events, wanted, account, callerOf(request).subject)
       return show(account)
     },
   )
@@ -132,7 +128,8 @@ export async function accountAdminRoutes(
       const { userId } = await named(request.params.username)
       const account = await accounts.remove(userId)
       if (!account) throw new ApiError('accountNotFound')
-      record(request, 'authz_admin', account, 'account_deleted') // the user stays
+      const by = callerOf(request).subject
+      recordAccount(events, 'authz_admin', account, { by, what: 'account_deleted' }) // the user stays
       return show(account)
     },
   )
@@ -142,17 +139,6 @@ export async function accountAdminRoutes(
     const account = username && (await accounts.byUsername(username))
     if (!account) throw new ApiError('accountNotFound')
     return account
-  }
-
-  function record(
-    request: FastifyRequest,
-    event: EventName,
-    { userId, username, roles, locked, active }: Account,
-    what?: string,
-  ): void {
-    const by = callerOf(request).subject
-    const account = { user_id: userId, username, roles, locked, active }
-    events.record(event, { ...account, by, ...(what !== undefined && { what }) })
   }
 }
 

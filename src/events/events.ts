@@ -16,6 +16,7 @@ export type EventName =
   | 'authn_token_revoked'
   | 'authz_admin'
   | 'password_breach_query_fail'
+  | 'key_retired'
   | 'key_rotated'
   | 'mfa_enrolled'
   | 'mfa_fail'

@@ -43,8 +43,9 @@ export async function factorAdminRoutes(
       const account = username && (await accounts.byUsername(username))
       if (!account) throw new ApiError('accountNotFound')
       // One's own is removed with a proof of it, like anybody's.
-      if (callerOf(request).subject === String(account.userId)) throw new ApiError('accessDenied')
-      await secondFactor.reset(account)
+      const { subject } = callerOf(request)
+      if (subject === String(account.userId)) throw new ApiError('accessDenied')
+      await secondFactor.reset(account, subject)
       return show({ ...account, secondFactor: false })
     },
   )

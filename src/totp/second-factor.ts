@@ -29,8 +29,8 @@ export interface SecondFactor {
   confirm(account: Account, code: unknown, keepSession?: string): Promise<string[]>
   /** Turns the factor off, with a proof of it. @throws ApiError as `prove` */
   remove(account: Account, proof: Proof, keepSession?: string): Promise<void>
-  /** Takes the factor away without a proof, for an administrator. All logins end. */
-  reset(account: Account): Promise<void>
+  /** Takes the factor away without a proof, for an administrator (`by`). All logins end. */
+  reset(account: Account, by: string): Promise<void>
   /**
    * Asks for the proof of an account that has the factor; each code counts once.
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
@@ -96,10 +96,12 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     async remove(account, proof, keepSession) {
       await this.prove(account, proof)
       await takeAway(account, keepSession)
+      events.record('mfa_removed', { user_id: account.userId })
     },
 
-    async reset(account) {
+    async reset(account, by) {
       await takeAway(account)
+      events.record('mfa_removed', { user_id: account.userId, by })
     },
 
     async prove(account, { totp, recoveryCode }) {
@@ -121,7 +123,6 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       return true
     }
     await accounts.changeSecondFactor(userId, { on: false, keepSession, work })
-    events.record('mfa_removed', { user_id: userId })
   }
 
   /** Counts a proof before it is judged, like a password. */
