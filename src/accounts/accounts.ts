@@ -11,13 +11,15 @@ import { type Account, isAdministrator, isUsable } from './account.ts'
 import type { BreachQuery } from './breached/range-query.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
-import { type AccountChanges, accountStore, type EndedTokens } from './store.ts'
+import { type AccountChanges, type AccountFilter, accountStore, type EndedTokens } from './store.ts'
 
 /** Accounts and what must stay true of them. Spec 2.2, 3.4; decisions.md section 8. */
 export interface Accounts {
   byUsername(username: Username): Promise<Account | null>
   byUserId(userId: number): Promise<Account | null>
   page(offset: number, limit: number): Promise<Account[]>
+  /** Up to `limit` accounts after a user's id, for whoever reads them all. */
+  after(userId: number, limit: number, filter?: AccountFilter): Promise<Account[]>
   count(): Promise<number>
   /**
    * An account for a user that exists, or for one that is made with it.
@@ -99,12 +101,13 @@ export interface AccountsDeps {
 
 export function createAccounts(deps: AccountsDeps): Accounts {
   const { db, clock, passwords, hooks } = deps
-  const { byUsername, byUserId, page, count } = accountStore(db)
+  const { byUsername, byUserId, page, after, count } = accountStore(db)
 
   return {
     byUsername,
     byUserId,
     page,
+    after,
     count,
 
     create: async (wanted) => (await prepare(wanted))(),

@@ -14,6 +14,9 @@ const migrations: readonly { readonly statements: readonly string[] }[] = [
   secondFactor,
 ]
 
+/** The version of the schema that this program works with. */
+export const latestSchema = migrations.length
+
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one
  * and two processes that start at once apply it once. Answers how many migrations ran.

@@ -14,6 +14,8 @@ import { rotationStore } from './rotation-store.ts'
 export interface Rotation {
   /** The successor's identity; `reused` where the line has ended, now or earlier. */
   use(claims: RefreshClaims): Promise<Successor | 'reused'>
+  /** Whether a token was used already, or its line has ended; changes nothing. */
+  isSpent(claims: Pick<RefreshClaims, 'rid'>): Promise<boolean>
   reap(most: number): Promise<number>
 }
 
@@ -62,6 +64,12 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
         await store.insert(use)
         return successorOf(use)
       })
+    },
+
+    async isSpent({ rid }) {
+      const store = rotationStore(db)
+      if (await store.use(rid)) return true
+      return store.isEnded((await store.origin(rid))?.family ?? rid)
     },
 
     reap: (most) => rotationStore(db).reap(epochSeconds(clock.now()), most),
