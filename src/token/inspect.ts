@@ -43,21 +43,24 @@ export async function inspectToken(deps: InspectDeps, token: string): Promise<In
   const signature = (await verifyJws(token, deps.keys.find)) !== null
   const expired = typeof claims.exp === 'number' && deps.clock.now() >= claims.exp * 1000
   const revoked = signature ? await isRevoked(deps, token, claims.type) : null
-  return {
-    header,
-    claims,
-    signature,
-    expired,
-    revoked,
-    refusal: refusalOf({ signature, expired, revoked }),
-  }
+  const found = { claims, signature, expired, revoked }
+  return { header, ...found, refusal: refusalOf(found, deps) }
 }
 
-function refusalOf(found: Pick<Inspection, 'signature' | 'expired' | 'revoked'>): string | null {
-  if (!found.signature) return 'no key of this service signed it'
-  if (found.expired) return 'it has expired'
-  if (found.revoked === null) return 'its claims are not those of a token of this service'
-  return found.revoked ? 'it was revoked, or its account lets nobody in' : null
+function refusalOf(
+  { claims, signature, expired, revoked }: Omit<Inspection, 'header' | 'refusal'>,
+  { clock, config }: Pick<InspectDeps, 'clock' | 'config'>,
+): string | null {
+  if (!signature) return 'no key of this service signed it'
+  if (expired) return 'it has expired'
+  if (revoked !== null) return revoked ? 'it was revoked, or its account lets nobody in' : null
+  const { issuer, audience } = config.token
+  if (claims.iss !== issuer) return `its iss is not ${issuer}: are these the service's settings?`
+  if (claims.type !== 'refresh' && ![claims.aud].flat().includes(audience)) {
+    return `its aud is not ${audience}`
+  }
+  const isEarly = [claims.nbf, claims.iat].some((time) => Number(time) * 1000 > clock.now())
+  return isEarly ? 'its time has not come' : 'its claims are not those of a token of this service'
 }
 
 /** null where its claims or its time are refused before that is asked. */

@@ -50,6 +50,22 @@ suite('gatehouse token inspect', async () => {
     assert.match(found.stderr, /no key of this service signed it/)
   })
 
+  test('a token of other settings is told by the setting', async () => {
+    const stdin = await app.token(ann)
+    for (const [env, reason] of [
+      [{ TOKEN_ISSUER: 'https://a.example' }, /its iss is not https:\/\/a\.example/],
+      [{ TOKEN_AUDIENCE: 'shop' }, /its aud is not shop/],
+    ] as const) {
+      const ran = await gatehouse(app.directory, 'token inspect', { stdin, clock, env })
+      assert.equal(ran.code, 4)
+      assert.match(ran.stderr, reason)
+    }
+    const early = { now: () => clock.now() - 60_000, wait: clock.wait }
+    const ran = await gatehouse(app.directory, 'token inspect', { stdin, clock: early })
+    assert.equal(ran.code, 4)
+    assert.match(ran.stderr, /its time has not come/)
+  })
+
   test('what is no token exits 4, nothing on standard input 2', async () => {
     for (const text of ['hello', 'a.b.c', 'e30.e30']) {
       const { code, stdout } = await inspect(text)
