@@ -120,8 +120,27 @@ const rolesOf = {
   owner: ['USER'],
 } as const satisfies Record<string, readonly Role[]>
 
-suite('T77: every route, every caller, every scheme', async () => {
+/** The names that docs/access.txt has for them; `plain` has no role and is not in it. */
+const inMatrix = {
+  nobody: 'nobody',
+  user: 'USER',
+  editor: 'EDITOR',
+  admin: 'ADMIN',
+  owner: 'owner',
+} as const
+
+suite('T77: every route, every caller, every scheme, over HTTP', async () => {
   const app = await testApp()
+  const { url } = await app.listen()
+  const ask = async (method: string, path: string, headers: Headers, json?: unknown) => {
+    const typed = json === undefined ? {} : { 'content-type': 'application/json' }
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { ...typed, ...headers },
+      ...(json !== undefined && method !== 'GET' && { body: JSON.stringify(json) }),
+    })
+    return { status: answer.status, text: await answer.text() }
+  }
   const someone = {} as Record<(typeof callers)[number], Someone>
   const proof = {} as Record<(typeof callers)[number], Record<Scheme, Headers>>
   for (const caller of callers) {
@@ -146,13 +165,25 @@ suite('T77: every route, every caller, every scheme', async () => {
     assert.deepEqual(routes.toSorted(), table.map(({ route }) => route).toSorted())
   })
 
+  test('what is printed from the rules (docs/access.txt) is what this table says', () => {
+    for (const { method, url: path, statuses } of app.app.routes()) {
+      const row = table.find(({ route }) => route === `${method} ${path}`)
+      for (const [caller, printed] of Object.entries(inMatrix)) {
+        const may = row?.may === 'anyone' || row?.may.includes(caller as Caller) // a key of the list
+        const isRefused = /^(401|403)$/.test(statuses[printed])
+        assert.equal(!isRefused, may, `${method} ${path} by ${caller}: ${statuses[printed]}`)
+        if (isRefused) assert.equal(statuses[printed], caller === 'nobody' ? '401' : '403')
+      }
+    }
+  })
+
   for (const row of table) {
     const unauthenticated = row.unauthenticated ?? '{"error":"Authentication required"}'
 
     test(`${row.route}: nobody`, async () => {
       const before = await app.rows()
       for (const method of methodsOf(row)) {
-        const { status, text } = await app.call(method, pathOf(row), { json: row.json })
+        const { status, text } = await ask(method, pathOf(row), {}, row.json)
         assert.equal(status, row.may === 'anyone' ? row.allowed : 401, method)
         if (row.may !== 'anyone') assert.equal(text, method === 'HEAD' ? '' : unauthenticated)
       }
@@ -167,8 +198,7 @@ suite('T77: every route, every caller, every scheme', async () => {
         for (const scheme of schemes) {
           for (const method of methodsOf(row)) {
             const headers = proof[caller][scheme]
-            const call = { headers, json: row.json }
-            const { status, text } = await app.call(method, pathOf(row), call)
+            const { status, text } = await ask(method, pathOf(row), headers, row.json)
             const isKnown = row.may === 'anyone' || (row.schemes?.includes(scheme) ?? true)
             const isAllowed = row.may === 'anyone' || row.may.includes(caller)
             const expected = !isKnown ? 401 : isAllowed ? row.allowed : 403
