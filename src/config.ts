@@ -132,7 +132,8 @@ function toConfig(values: SettingValues, warnings: readonly string[]) {
       breachUrl: values.PASSWORD_BREACH_URL,
     },
     secondFactor: { requiredOf: values.REQUIRE_SECOND_FACTOR },
-    users: { policy: values.USERS_POLICY, pageLimitMax: values.PAGE_LIMIT_MAX },
+    users: { policy: values.USERS_POLICY },
+    lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
   })
 }
 

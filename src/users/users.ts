@@ -1,4 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { SliceStart } from '../http/listing.ts'
 import { type Search, userStore } from './store.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
@@ -14,7 +15,7 @@ export interface Users {
   remove(id: number, assertWanted?: AssertWanted): Promise<User | null>
   count(): Promise<number>
   countMatching(text: string): Promise<number>
-  slice(limit: number, from: { offset: number } | { afterId: number }): Promise<User[]>
+  slice(limit: number, from: SliceStart): Promise<User[]>
   search(search: Search): Promise<User[]>
 }
 
