@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { EventName, Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
-import { ifMatch, type Precondition, tagged } from '../http/entity-tag.ts'
+import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
 import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
@@ -119,7 +119,7 @@ export async function accountAdminRoutes(
           mustChange: must_change,
           password: password === undefined ? undefined : { text: password, field: 'password' },
         },
-        { keepSession: ownSession(request, userId), assertWanted: asShown(ifMatch(request)) },
+        { keepSession: ownSession(request, userId), assertWanted: ifMatch(request, show) },
       )
       if (!account) throw new ApiError('accountNotFound')
       const shown = show(account)
@@ -146,7 +146,7 @@ export async function accountAdminRoutes(
     },
     async (request) => {
       const { userId } = await named(request.params.username)
-      const account = await accounts.remove(userId, { assertWanted: asShown(ifMatch(request)) })
+      const account = await accounts.remove(userId, { assertWanted: ifMatch(request, show) })
       if (!account) throw new ApiError('accountNotFound')
       const shown = show(account)
       record(request, 'authz_admin', shown, 'account_deleted') // the user stays
@@ -184,11 +184,6 @@ export function show(account: Account): Static<typeof AccountBody> {
     second_factor: account.secondFactor,
     created_at: isoTime(account.createdAt),
   }
-}
-
-/** If-Match speaks of an account as callers see it. */
-function asShown(demanded: Precondition<object> | undefined) {
-  return demanded && ((current: Account) => demanded(show(current)))
 }
 
 /** The caller's session, where the caller changes its own account: that one goes on. */
