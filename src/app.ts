@@ -12,6 +12,7 @@ import { routeGroups } from './http/route-groups.ts'
 import { collectRoutes, type RouteRow } from './http/route-table.ts'
 import { createServer } from './http/server.ts'
 import { loginRoutes } from './login/routes.ts'
+import { postRoutes } from './posts/routes.ts'
 import { choresOf, createServices } from './services.ts'
 import { sessionAuthenticator } from './session/authenticator.ts'
 import { sessionRoutes } from './session/routes.ts'
@@ -71,6 +72,7 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   ] as const) {
     server.register(userRoutes, { prefix, version, ...wired })
   }
+  server.register(postRoutes, wired)
   server.register(accountAdminRoutes, wired)
   server.register(factorAdminRoutes, wired)
   server.register(docsRoutes, wired)

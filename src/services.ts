@@ -8,6 +8,7 @@ import { type Events, logEvents } from './events/events.ts'
 import { type Chore, inBatches } from './housekeeping.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createPosts, type Posts } from './posts/posts.ts'
 import { createSessions, endSessionsOf, type Sessions } from './session/sessions.ts'
 import { type Captcha, createCaptcha, reapChallenges } from './throttle/captcha.ts'
 import { createLoginLimits, type LoginLimits } from './throttle/limits.ts'
@@ -34,6 +35,7 @@ export interface Services {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly passwords: Passwords
+  readonly posts: Posts
   readonly profiles: Profiles
   readonly revocations: Revocations
   readonly rotation: Rotation
@@ -82,6 +84,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     limits,
     lock,
     passwords,
+    posts: createPosts(deps),
     profiles,
     revocations,
     rotation: createRotation(deps),

@@ -21,6 +21,7 @@ const rooms = [
   'token',
   'basic',
   'login',
+  'posts',
   'health',
   'docs',
   'cli',

@@ -6,6 +6,7 @@ import * as loginLimits from './migrations/0002-login-limits.ts'
 import * as revocations from './migrations/0003-revocations.ts'
 import * as secondFactor from './migrations/0004-second-factor.ts'
 import * as idempotency from './migrations/0005-idempotency.ts'
+import * as posts from './migrations/0006-posts.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
 const migrations: readonly { readonly statements: readonly string[] }[] = [
@@ -14,6 +15,7 @@ const migrations: readonly { readonly statements: readonly string[] }[] = [
   revocations,
   secondFactor,
   idempotency,
+  posts,
 ]
 
 /**

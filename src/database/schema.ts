@@ -17,6 +17,7 @@ export interface Schema {
   refresh_uses: RefreshUsesTable
   refresh_families_ended: RefreshFamiliesEndedTable
   idempotency_keys: IdempotencyKeysTable
+  posts: PostsTable
   keys: KeysTable
   row_counts: RowCountsTable
   schema_version: SchemaVersionTable
@@ -138,6 +139,18 @@ interface IdempotencyKeysTable {
   /** The answer's body as JSON. */
   answer: string
   expires_at: number
+}
+
+interface PostsTable {
+  id: Generated<number>
+  title: string
+  body: string
+  /** Null once the user is gone. */
+  author_id: number | null
+  locked: Generated<number>
+  created_at: number
+  /** Of the last change of title or body. */
+  updated_at: number
 }
 
 interface KeysTable {

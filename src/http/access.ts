@@ -187,7 +187,7 @@ export function accepts({ schemes }: Access, scheme: Scheme): boolean {
 
 function needsResource(rule: Rule): boolean {
   if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(needsResource)
-  return rule.kind === 'owner'
+  return rule.kind === 'owner' || rule.kind === 'unlocked'
 }
 
 async function assertAsked(request: FastifyRequest, reply: FastifyReply, payload: unknown) {

@@ -195,6 +195,7 @@ function operationIdOf(method: string, url: string): string {
 
 function tagOf(url: string): string {
   if (/\/users(\/|$)/.test(url)) return 'Users'
+  if (/\/posts(\/|$)/.test(url)) return 'Posts'
   if (url.startsWith('/api/admin')) return 'Administration'
   if (/^\/(health|api\/public|api\/docs|api\/openapi)/.test(url)) return 'Service'
   return 'Authentication'

@@ -22,6 +22,7 @@ export const errorTable = {
   enrolmentRequired: { status: 403, error: 'Second factor enrolment required' },
   routeNotFound: { status: 404, error: 'Route not found' },
   userNotFound: { status: 404, error: 'User not found' },
+  postNotFound: { status: 404, error: 'Post not found' },
   accountNotFound: { status: 404, error: 'Account not found' },
   requestTimeout: { status: 408, error: 'Request timeout' },
   usernameExists: { status: 409, error: 'Username already exists' },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Role } from '../../src/kernel/principal.ts'
 import { type Headers, type Someone, testApp } from '../app.ts'
+import { seedPosts } from '../posts.ts'
 
 /**
  * Who may call what, written down from the specification (4.1 to 4.3, 5) and its decisions, not from
@@ -26,7 +27,8 @@ const authenticated = callers
 const users = ['user', 'admin', 'owner'] as const
 const admins = ['admin'] as const
 const editors = ['editor', 'admin'] as const
-const noUser = '424242' // nobody has this id
+const readers = ['user', 'editor', 'admin', 'owner'] as const
+const noId = '424242' // nobody has this id, and no post
 
 const users4_2 = (base: string): Row[] => [
   { route: `GET ${base}/users`, may: users, allowed: 200 },
@@ -39,7 +41,28 @@ const users4_2 = (base: string): Row[] => [
     path: `${base}/users/{owner}`,
     json: {},
   },
-  { route: `DELETE ${base}/users/:id`, may: admins, allowed: 404, path: `${base}/users/${noUser}` },
+  { route: `DELETE ${base}/users/:id`, may: admins, allowed: 404, path: `${base}/users/${noId}` },
+]
+
+const posts4_3: readonly Row[] = [
+  { route: 'GET /api/posts', may: readers, allowed: 200 },
+  { route: 'GET /api/posts/:id', may: readers, allowed: 200, path: '/api/posts/1' },
+  { route: 'POST /api/posts', may: editors, allowed: 400, json: {} },
+  {
+    route: 'PUT /api/posts/:id',
+    may: ['admin', 'owner'],
+    allowed: 200,
+    path: '/api/posts/1',
+    json: {},
+  },
+  { route: 'DELETE /api/posts/:id', may: admins, allowed: 404, path: `/api/posts/${noId}` },
+  { route: 'GET /api/editor/posts', may: editors, allowed: 200 },
+  ...['PUT', 'DELETE'].map((method) => ({
+    route: `${method} /api/admin/posts/:id/lock`,
+    may: admins,
+    allowed: 404,
+    path: `/api/admin/posts/${noId}/lock`,
+  })),
 ]
 
 const table: readonly Row[] = [
@@ -80,6 +103,7 @@ const table: readonly Row[] = [
     { route: `PUT ${base}/totp`, may, allowed: 400 },
     { route: `DELETE ${base}/totp`, may, allowed: 400 },
   ]),
+  ...posts4_3,
   { route: 'GET /api/admin/accounts', may: admins, allowed: 200 },
   { route: 'POST /api/admin/accounts', may: admins, allowed: 400, json: {} },
   ...['GET', 'PUT', 'DELETE'].map((method) => ({
@@ -152,6 +176,7 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
       bearer: await app.bearer(account),
     }
   }
+  await seedPosts(app, 1, { authorId: someone.owner.userId })
   const pathOf = ({ route, path }: Row) =>
     (path ?? route.split(' ')[1] ?? '').replace('{owner}', String(someone.owner.userId))
   const methodsOf = ({ route }: Row) => {

@@ -105,6 +105,10 @@ suite('spec 7: errors', async () => {
       by: ['POST', '/login', { json: { username: must.username, password: must.password } }],
       ...{ status: 403, error: 'Password change required' },
     },
+    'post not found': {
+      by: ['GET', '/api/posts/999', { headers: admin }],
+      ...{ status: 404, error: 'Post not found' },
+    },
     'account not found': {
       by: ['GET', '/api/admin/accounts/nobody', { headers: admin }],
       ...{ status: 404, error: 'Account not found' },

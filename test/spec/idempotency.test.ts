@@ -14,6 +14,7 @@ const posts: Record<string, () => Record<string, unknown>> = {
   '/users': () => ann,
   '/api/v1/users': () => ann,
   '/api/v2/users': () => ann,
+  '/api/posts': () => ({ title: 'On doors' }),
   '/api/admin/accounts': () => {
     usernames += 1
     return { username: `u${usernames}`, password: passphrase, roles: ['USER'], ...ann }
@@ -30,7 +31,10 @@ suite('Idempotency-Key: a repeated POST is answered again and not done again', a
   }
   const post = (path: string, key: string, json: object, headers: Headers = admin) =>
     app.call('POST', path, { headers: { ...headers, 'idempotency-key': key }, json })
-  const total = async () => (await app.rows()).users?.length ?? 0
+  const total = async () => {
+    const { users = [], posts = [] } = await app.rows()
+    return users.length + posts.length
+  }
 
   for (const [path, bodyOf] of Object.entries(posts)) {
     test(`${path}: the same answer, status and ETag, and one thing made`, async () => {
