@@ -36,7 +36,8 @@ export async function sendList<Item extends { readonly id: number }>(
   const query = request.query as Query // parsed by Fastify
   const total = await listing.count()
   reply.header('content-type', json).header('x-total-count', total)
-  if (request.method === 'HEAD') return reply.send()
+  // A stream, so that no length is told: GET would have another. RFC 9110 section 8.6.
+  if (request.method === 'HEAD') return reply.send(Readable.from([]))
   if (!asksForPage(query)) {
     const all = { offset: 0, limit: Number.POSITIVE_INFINITY }
     return reply.send(await streamItems(listing, all, { before: '[', after: ']' }))
