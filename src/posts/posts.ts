@@ -13,7 +13,10 @@ export interface Posts {
   byId(id: number): Promise<Post | null>
   count(): Promise<number>
   slice(limit: number, from: SliceStart): Promise<Post[]>
-  /** In the transaction of whoever asks. @throws ApiError accessDenied where the caller has no user, or not any more */
+  /**
+   * In the transaction of whoever asks. @throws ApiError accessDenied where the caller has no user, or
+   * not any more
+   */
   create(trx: DatabaseOrTransaction, text: PostText, caller: Principal): Promise<Post>
   /**
    * Merges what is given into the post. @throws ApiError postNotFound; accessDenied where the post, as
