@@ -11,7 +11,7 @@ import { type Account, isAdministrator, isUsable } from './account.ts'
 import type { BreachQuery } from './breached/range-query.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
-import { type AccountChanges, accountStore, type EndedTokens } from './store.ts'
+import { type AccountChanges, type AccountTally, accountStore, type EndedTokens } from './store.ts'
 
 /** Accounts and what must stay true of them. Spec 2.2, 3.4; decisions.md section 8. */
 export interface Accounts {
@@ -32,10 +32,14 @@ export interface Accounts {
    */
   change(userId: number, wanted: WantedChange, how?: HowToChange): Promise<Account | null>
   /**
-   * The new password of a login whose password had to be changed, unless somebody else has changed the
+   * The new password of whoever has shown the present one, unless somebody else has changed the
    * account since it was verified. @throws ApiError validationFailed, invalidCredentials
    */
-  replacePassword(verified: Account, text: string, field: string): Promise<Account>
+  replacePassword(verified: Account, wanted: OwnPassword): Promise<Account>
+  /** Ends all sessions but one and all tokens given out so far; false where the account is gone. */
+  endLogins(userId: number, keepSession?: string): Promise<boolean>
+  /** How many accounts there are, and in what state. */
+  tally(): Promise<AccountTally>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
   remove(userId: number, how?: Pick<HowToChange, 'assertWanted'>): Promise<Account | null>
   /**
@@ -61,6 +65,16 @@ export interface HowToChange {
   readonly assertWanted?: ((current: Account) => void) | undefined
 }
 
+/** A password, and the name that `details` shows. */
+export interface WantedPassword {
+  readonly text: string
+  readonly field: string
+}
+
+export interface OwnPassword extends WantedPassword {
+  readonly keepSession?: string | undefined
+}
+
 export interface FactorChange {
   readonly on: boolean
   readonly keepSession?: string | undefined
@@ -73,7 +87,7 @@ export interface WantedChange {
   readonly locked?: boolean | undefined
   readonly active?: boolean | undefined
   readonly mustChange?: boolean | undefined
-  readonly password?: { readonly text: string; readonly field: string } | undefined
+  readonly password?: WantedPassword | undefined
 }
 
 /** What other rooms do when an account ends its logins; filled by services.ts. */
@@ -105,13 +119,14 @@ export interface AccountsDeps {
 
 export function createAccounts(deps: AccountsDeps): Accounts {
   const { db, clock, passwords, hooks } = deps
-  const { byUsername, byUserId, page, count } = accountStore(db)
+  const { byUsername, byUserId, page, count, tally } = accountStore(db)
 
   return {
     byUsername,
     byUserId,
     page,
     count,
+    tally,
 
     create: async (wanted) => (await prepare(wanted))(),
     prepare,
@@ -135,15 +150,23 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       })
     },
 
-    async replacePassword(verified, text, field) {
+    async replacePassword(verified, { keepSession, ...password }) {
       const { userId } = verified
-      const wanted: WantedChange = { password: { text, field }, mustChange: false }
-      const passwordHash = await hashNew(verified, { text, field })
+      const wanted: WantedChange = { password, mustChange: false }
+      const passwordHash = await hashNew(verified, password)
       return changing(userId, async (trx) => {
         const before = await reread(trx, verified)
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash))
-        await endTokens(trx, userId, endedBy(before, wanted))
+        await endTokens(trx, userId, endedBy(before, wanted), keepSession)
         return present(await accountStore(trx).byUserId(userId))
+      })
+    },
+
+    async endLogins(userId, keepSession) {
+      return changing(userId, async (trx) => {
+        if (!(await accountStore(trx).byUserId(userId))) return false
+        await endTokens(trx, userId, everything, keepSession)
+        return true
       })
     },
 
@@ -193,7 +216,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   /** @throws ApiError validationFailed where the password is not acceptable */
   async function hashNew(
     { userId, username }: Pick<Account, 'userId' | 'username'>,
-    password: { readonly text: string; readonly field: string },
+    password: WantedPassword,
   ): Promise<string> {
     const email = await userEmail(db, userId)
     await assertAcceptablePassword({ ...password, username, email }, deps)

@@ -12,6 +12,7 @@ import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
 import type { Account } from './account.ts'
 import type { Accounts, WantedAccount } from './accounts.ts'
+import { accountNamed, ownSession } from './look-up.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
 /** Administration of accounts, decisions.md section 8: /api/admin/accounts. Role ADMIN by the group. */
@@ -154,11 +155,8 @@ export async function accountAdminRoutes(
     },
   )
 
-  async function named(text: string): Promise<Account> {
-    const username = canonicalUsername(text)
-    const account = username && (await accounts.byUsername(username))
-    if (!account) throw new ApiError('accountNotFound')
-    return account
+  function named(text: string): Promise<Account> {
+    return accountNamed(accounts, text)
   }
 
   function record(
@@ -184,13 +182,6 @@ export function show(account: Account): Static<typeof AccountBody> {
     second_factor: account.secondFactor,
     created_at: isoTime(account.createdAt),
   }
-}
-
-/** The caller's session, where the caller changes its own account: that one goes on. */
-function ownSession(request: FastifyRequest, userId: number): string | undefined {
-  const { subject, credential } = callerOf(request)
-  if (subject !== String(userId) || credential.scheme !== 'session') return undefined
-  return credential.sessionId
 }
 
 function parseUsername(text: string) {

@@ -19,7 +19,13 @@ export const AccountBody = {
 
 export const AccountPage = pageOf(AccountBody, 'Count of all accounts')
 
-const Password = { type: 'string', format: 'text', maxLength: 1024 } as const
+export const Password = { type: 'string', format: 'text', maxLength: 1024 } as const
+export const Captcha = {
+  type: 'string',
+  maxLength: 4096,
+  description: 'The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it',
+} as const
+
 const WantedRoles = {
   type: 'array',
   items: { type: 'string', maxLength: 32 },

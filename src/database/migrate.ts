@@ -7,6 +7,7 @@ import * as revocations from './migrations/0003-revocations.ts'
 import * as secondFactor from './migrations/0004-second-factor.ts'
 import * as idempotency from './migrations/0005-idempotency.ts'
 import * as posts from './migrations/0006-posts.ts'
+import * as administration from './migrations/0007-administration.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
 const migrations: readonly { readonly statements: readonly string[] }[] = [
@@ -16,6 +17,7 @@ const migrations: readonly { readonly statements: readonly string[] }[] = [
   secondFactor,
   idempotency,
   posts,
+  administration,
 ]
 
 /**

@@ -11,12 +11,14 @@ export type EventName =
   | 'authn_login_fail_max'
   | 'authn_login_lock'
   | 'authn_password_change'
+  | 'authn_password_change_fail'
   | 'authn_token_created'
   | 'authn_token_reuse'
   | 'authn_token_revoked'
   | 'authz_admin'
   | 'password_breach_query_fail'
   | 'key_rotated'
+  | 'mfa_codes_renewed'
   | 'mfa_enrolled'
   | 'mfa_fail'
   | 'mfa_removed'
@@ -47,6 +49,7 @@ const warned = new Set<EventName>([
   'authn_login_fail',
   'authn_login_fail_max',
   'authn_login_lock',
+  'authn_password_change_fail',
   'password_breach_query_fail',
 ])
 

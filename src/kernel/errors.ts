@@ -24,6 +24,7 @@ export const errorTable = {
   userNotFound: { status: 404, error: 'User not found' },
   postNotFound: { status: 404, error: 'Post not found' },
   accountNotFound: { status: 404, error: 'Account not found' },
+  sessionNotFound: { status: 404, error: 'Session not found' },
   requestTimeout: { status: 408, error: 'Request timeout' },
   usernameExists: { status: 409, error: 'Username already exists' },
   userHasAccount: { status: 409, error: 'User already has an account' },

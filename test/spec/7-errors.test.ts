@@ -113,6 +113,10 @@ suite('spec 7: errors', async () => {
       by: ['GET', '/api/admin/accounts/nobody', { headers: admin }],
       ...{ status: 404, error: 'Account not found' },
     },
+    'session not found': {
+      by: ['DELETE', '/api/account/sessions/nothing', { headers: admin }],
+      ...{ status: 404, error: 'Session not found' },
+    },
     'a name that is taken': {
       by: [
         'POST',
