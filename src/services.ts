@@ -12,6 +12,7 @@ import { createPosts, type Posts } from './posts/posts.ts'
 import { createSessions, endSessionsOf, type Sessions } from './session/sessions.ts'
 import { type Captcha, createCaptcha, reapChallenges } from './throttle/captcha.ts'
 import { createLoginLimits, type LoginLimits } from './throttle/limits.ts'
+import { createThrottleOverview, type ThrottleOverview } from './throttle/overview.ts'
 import { reapThrottle } from './throttle/throttle.ts'
 import { createProfiles, type Profiles } from './token/profiles.ts'
 import { loadRevocations, type Revocations } from './token/revocations.ts'
@@ -41,6 +42,7 @@ export interface Services {
   readonly rotation: Rotation
   readonly secondFactor: SecondFactor
   readonly sessions: Sessions
+  readonly throttle: ThrottleOverview
   readonly tokens: Tokens
   readonly users: Users
 }
@@ -90,6 +92,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     rotation: createRotation(deps),
     secondFactor: createSecondFactor({ ...deps, accounts, events, keys }),
     sessions: createSessions(deps),
+    throttle: createThrottleOverview(deps),
     tokens: createTokens({ config, clock, random, keys }),
     users,
   }

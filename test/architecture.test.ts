@@ -23,6 +23,7 @@ const rooms = [
   'login',
   'posts',
   'health',
+  'statistics',
   'docs',
   'cli',
 ]

@@ -19,6 +19,8 @@ interface Row {
   readonly path?: string
   readonly json?: unknown
   readonly unauthenticated?: string
+  /** It ends what the caller came with. */
+  readonly ends?: boolean
 }
 
 const callers = ['plain', 'user', 'editor', 'admin', 'owner'] as const
@@ -71,7 +73,7 @@ const table: readonly Row[] = [
   { route: 'GET /api/public/status', may: 'anyone', allowed: 200 },
   { route: 'GET /api/public/captcha', may: 'anyone', allowed: 404 },
   { route: 'POST /login', may: 'anyone', allowed: 401, json: {} },
-  { route: 'POST /logout', may: 'anyone', allowed: 200 },
+  { route: 'POST /logout', may: 'anyone', allowed: 200, ends: true },
   { route: 'POST /refresh', may: 'anyone', allowed: 401, json: {} },
   { route: 'GET /.well-known/jwks.json', may: 'anyone', allowed: 200 },
   { route: 'GET /api/session', may: authenticated, allowed: 200, schemes: ['session'] },
@@ -102,6 +104,17 @@ const table: readonly Row[] = [
     { route: `POST ${base}/totp`, may, allowed: 201 },
     { route: `PUT ${base}/totp`, may, allowed: 400 },
     { route: `DELETE ${base}/totp`, may, allowed: 400 },
+    { route: `POST ${base}/recovery-codes`, may, allowed: 400 },
+    { route: `GET ${base}`, may, allowed: 200 },
+    { route: `PUT ${base}/password`, may, allowed: 400, json: {} },
+    { route: `GET ${base}/sessions`, may, allowed: 200 },
+    {
+      route: `DELETE ${base}/sessions/:id`,
+      may,
+      allowed: 404,
+      path: `${base}/sessions/nothing`,
+    },
+    { route: `DELETE ${base}/sessions`, may, allowed: 200, ends: true },
   ]),
   ...posts4_3,
   { route: 'GET /api/admin/accounts', may: admins, allowed: 200 },
@@ -119,6 +132,27 @@ const table: readonly Row[] = [
     allowed: 404,
     path: '/api/admin/accounts/nobody/second-factor',
   },
+  {
+    route: 'POST /api/admin/accounts/:username/password',
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/accounts/nobody/password',
+  },
+  ...['GET', 'DELETE'].map((method) => ({
+    route: `${method} /api/admin/accounts/:username/sessions`,
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/accounts/nobody/sessions',
+  })),
+  { route: 'POST /api/admin/tokens/revoke', may: admins, allowed: 400, json: {} },
+  { route: 'GET /api/admin/throttle', may: admins, allowed: 200 },
+  {
+    route: 'DELETE /api/admin/throttle/:username',
+    may: admins,
+    allowed: 200,
+    path: '/api/admin/throttle/nobody',
+  },
+  { route: 'GET /api/admin/statistics', may: admins, allowed: 200 },
   { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs/style.css', may: 'anyone', allowed: 200 },
@@ -219,6 +253,7 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
       test(`${row.route}: ${caller}`, async () => {
         // What these routes are there to write.
         const written = ['sessions', 'throttle_places', 'revocations', 'second_factors']
+        if (row.ends) written.push('token_versions')
         const before = await app.rows(...written)
         for (const scheme of schemes) {
           for (const method of methodsOf(row)) {
@@ -231,13 +266,12 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
             if (method === 'HEAD') assert.equal(text, '')
             else if (!isKnown) assert.equal(text, unauthenticated)
             else if (!isAllowed) assert.equal(text, '{"error":"Access denied"}')
+            if (!row.ends) continue
+            proof[caller].session = await app.session(someone[caller])
+            proof[caller].bearer = await app.bearer(someone[caller])
           }
         }
         assert.deepEqual(await app.rows(...written), before)
-        if (row.route === 'POST /logout') {
-          proof[caller].session = await app.session(someone[caller])
-          proof[caller].bearer = await app.bearer(someone[caller])
-        }
       })
     }
   }
