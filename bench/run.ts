@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util'
 import { logins } from './logins.ts'
+import { posts } from './posts.ts'
 import { guarded, me } from './requests.ts'
 import type { Row } from './rounds.ts'
 import { pages, stream } from './users.ts'
 
-const parts = { me, protected: guarded, login: logins, users: pages, stream }
+const parts = { me, protected: guarded, login: logins, users: pages, posts, stream }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -12,6 +12,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
 /** Each may import those before it, and the floor. */
 const rooms = [
   'keys',
+  'idempotency',
   'throttle',
   'users',
   'accounts',
@@ -20,7 +21,9 @@ const rooms = [
   'token',
   'basic',
   'login',
+  'posts',
   'health',
+  'statistics',
   'docs',
   'cli',
 ]

@@ -4,7 +4,7 @@ import { describeCommands } from '../src/cli/help.ts'
 import { commands } from '../src/cli/main.ts'
 import { describeSettings, loadConfig } from '../src/config.ts'
 import { describeService } from '../src/documents.ts'
-import { describeRoutes } from '../src/http/route-table.ts'
+import { describeAccess, describeRoutes } from '../src/http/route-table.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
@@ -15,6 +15,7 @@ export async function generateDocs(): Promise<Record<string, string>> {
     'command-line.md': describeCommands(commands),
     'configuration.md': describeSettings(),
     'routes.txt': describeRoutes(routes),
+    'access.txt': describeAccess(routes),
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,
   }
 }

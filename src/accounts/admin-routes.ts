@@ -1,23 +1,26 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
+import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
-import type { SchemaTypes, Static } from '../http/schemas.ts'
+import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
 import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
-import { ListQuery } from '../users/schemas.ts'
 import type { Account } from './account.ts'
 import type { Accounts, WantedAccount } from './accounts.ts'
 import { recordAccount, recordChange } from './change-events.ts'
+import { accountNamed, ownSession } from './look-up.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
 /** Administration of accounts, decisions.md section 8: /api/admin/accounts. Role ADMIN by the group. */
 export interface AccountRoutesOptions {
   readonly accounts: Accounts
   readonly events: Events
+  readonly idempotency: Idempotency
 }
 
 const access = { rule: role('ADMIN') }
@@ -25,7 +28,7 @@ const mostPerPage = 1000
 
 export async function accountAdminRoutes(
   instance: FastifyInstance,
-  { accounts, events }: AccountRoutesOptions,
+  { accounts, events, idempotency }: AccountRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -52,7 +55,7 @@ export async function accountAdminRoutes(
       config: { access, errors: ['accountNotFound'] },
       schema: { summary: 'One account', params: AccountName, response: { 200: AccountBody } },
     },
-    async (request) => show(await named(request.params.username)),
+    async (request, reply) => tagged(reply, show(await named(request.params.username))),
   )
 
   app.post(
@@ -61,6 +64,7 @@ export async function accountAdminRoutes(
       config: {
         access,
         body: 'json',
+        honours: ['idempotency-key'],
         errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
       },
       schema: {
@@ -71,22 +75,35 @@ export async function accountAdminRoutes(
     },
     async (request, reply) => {
       const { password, must_change = false } = request.body
-      const account = await accounts.create({
-        username: parseUsername(request.body.username),
-        password,
-        roles: parseRoles(request.body.roles),
-        mustChange: must_change,
-        user: parseUser(request.body),
+      let created: Account | undefined
+      const { body, isRepeat } = await idempotency.once(request, async () => {
+        const create = await accounts.prepare({
+          username: parseUsername(request.body.username),
+          password,
+          roles: parseRoles(request.body.roles),
+          mustChange: must_change,
+          user: parseUser(request.body),
+        })
+        return async (trx) => {
+          created = await create(trx)
+          return show(created)
+        }
       })
-      recordAccount(events, 'user_created', account, { by: callerOf(request).subject })
-      return reply.status(201).send(show(account))
+      if (created && !isRepeat)
+        recordAccount(events, 'user_created', created, { by: callerOf(request).subject })
+      return reply.status(201).send(tagged(reply, body))
     },
   )
 
   app.put(
     '/api/admin/accounts/:username',
     {
-      config: { access, body: 'json', errors: ['accountNotFound', 'lastAdministrator'] },
+      config: {
+        access,
+        body: 'json',
+        honours: ['if-match'],
+        errors: ['accountNotFound', 'lastAdministrator'],
+      },
       schema: {
         summary: 'Change roles, flags or password',
         params: AccountName,
@@ -97,7 +114,7 @@ export async function accountAdminRoutes(
         await named((request.params as { username: string }).username) // 404 comes before 400
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { roles, locked, active, password, must_change } = request.body
       const { userId } = await named(request.params.username)
       const wanted = {
@@ -107,17 +124,24 @@ export async function accountAdminRoutes(
         mustChange: must_change,
         password: password === undefined ? undefined : { text: password, field: 'password' },
       }
-      const account = await accounts.change(userId, wanted, ownSession(request, userId))
+      const account = await accounts.change(userId, wanted, {
+        keepSession: ownSession(request, userId),
+        assertWanted: ifMatch(request, show),
+      })
       if (!account) throw new ApiError('accountNotFound')
       recordChange(events, wanted, account, callerOf(request).subject)
-      return show(account)
+      return tagged(reply, show(account))
     },
   )
 
   app.delete(
     '/api/admin/accounts/:username',
     {
-      config: { access, errors: ['accountNotFound', 'lastAdministrator'] },
+      config: {
+        access,
+        honours: ['if-match'],
+        errors: ['accountNotFound', 'lastAdministrator'],
+      },
       schema: {
         summary: 'Delete an account and keep its user',
         params: AccountName,
@@ -126,7 +150,7 @@ export async function accountAdminRoutes(
     },
     async (request) => {
       const { userId } = await named(request.params.username)
-      const account = await accounts.remove(userId)
+      const account = await accounts.remove(userId, { assertWanted: ifMatch(request, show) })
       if (!account) throw new ApiError('accountNotFound')
       const by = callerOf(request).subject
       recordAccount(events, 'authz_admin', account, { by, what: 'account_deleted' }) // the user stays
@@ -134,11 +158,8 @@ export async function accountAdminRoutes(
     },
   )
 
-  async function named(text: string): Promise<Account> {
-    const username = canonicalUsername(text)
-    const account = username && (await accounts.byUsername(username))
-    if (!account) throw new ApiError('accountNotFound')
-    return account
+  function named(text: string): Promise<Account> {
+    return accountNamed(accounts, text)
   }
 }
 
@@ -153,13 +174,6 @@ export function show(account: Account): Static<typeof AccountBody> {
     second_factor: account.secondFactor,
     created_at: isoTime(account.createdAt),
   }
-}
-
-/** The caller's session, where the caller changes its own account: that one goes on. */
-function ownSession(request: FastifyRequest, userId: number): string | undefined {
-  const { subject, credential } = callerOf(request)
-  if (subject !== String(userId) || credential.scheme !== 'session') return undefined
-  return credential.sessionId
 }
 
 function parseUsername(text: string) {

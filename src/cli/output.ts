@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { alignedLine } from '../kernel/text.ts'
 import type { Terminal } from './command.ts'
 
 type Cell = string | number | boolean | null | readonly string[] | object
@@ -112,8 +113,7 @@ function table(rows: readonly Row[], widths: readonly number[], withNames: boole
   const names = Object.keys(rows[0] ?? {})
   const lines = rows.map((row) => names.map((name) => shown(row[name])))
   return [...(withNames && rows.length > 0 ? [names] : []), ...lines]
-    .map((cells) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
-    .map((line) => `${line.trimEnd()}\n`)
+    .map((cells) => alignedLine(cells, widths))
     .join('')
 }
 

@@ -5,6 +5,9 @@ import * as foundation from './migrations/0001-foundation.ts'
 import * as loginLimits from './migrations/0002-login-limits.ts'
 import * as revocations from './migrations/0003-revocations.ts'
 import * as secondFactor from './migrations/0004-second-factor.ts'
+import * as idempotency from './migrations/0005-idempotency.ts'
+import * as posts from './migrations/0006-posts.ts'
+import * as administration from './migrations/0007-administration.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
 const migrations: readonly { readonly statements: readonly string[] }[] = [
@@ -12,6 +15,9 @@ const migrations: readonly { readonly statements: readonly string[] }[] = [
   loginLimits,
   revocations,
   secondFactor,
+  idempotency,
+  posts,
+  administration,
 ]
 
 /** The version of the schema that this program works with. */

@@ -11,6 +11,7 @@ export type EventName =
   | 'authn_login_fail_max'
   | 'authn_login_lock'
   | 'authn_password_change'
+  | 'authn_password_change_fail'
   | 'authn_token_created'
   | 'authn_token_reuse'
   | 'authn_token_revoked'
@@ -18,9 +19,15 @@ export type EventName =
   | 'password_breach_query_fail'
   | 'key_retired'
   | 'key_rotated'
+  | 'mfa_codes_renewed'
   | 'mfa_enrolled'
   | 'mfa_fail'
   | 'mfa_removed'
+  | 'post_created'
+  | 'post_deleted'
+  | 'post_locked'
+  | 'post_unlocked'
+  | 'post_updated'
   | 'privilege_permissions_changed'
   | 'sensitive_update'
   | 'session_created'
@@ -43,6 +50,7 @@ const warned = new Set<EventName>([
   'authn_login_fail',
   'authn_login_fail_max',
   'authn_login_lock',
+  'authn_password_change_fail',
   'password_breach_query_fail',
 ])
 

@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
+import type { SliceStart } from '../http/listing.ts'
 import { caseFold } from '../kernel/text.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
@@ -91,7 +92,7 @@ export function userStore(db: DatabaseOrTransaction) {
     },
 
     /** Users in id order from `offset`, or after an id. */
-    async slice(limit: number, from: { offset: number } | { afterId: number }): Promise<User[]> {
+    async slice(limit: number, from: SliceStart): Promise<User[]> {
       const query = db.selectFrom('users').select(shown).orderBy('id').limit(limit)
       const rows =
         'offset' in from

@@ -97,7 +97,9 @@ suite('gatehouse config, routes and openapi', () => {
     const list = routes.find(
       ({ method, url }: { method: string; url: string }) => method === 'GET' && url === '/users',
     )
-    assert.deepEqual(list, { method: 'GET', url: '/users', schemes: '-', rule: 'anyone' })
+    const all = { nobody: '200', USER: '200', EDITOR: '200', ADMIN: '200', owner: '200' }
+    const expected = { method: 'GET', url: '/users', schemes: '-', rule: 'anyone', statuses: all }
+    assert.deepEqual(list, expected)
     const openapi = await run('openapi --json', env)
     assert.equal(openapi.stdout.indexOf('\n'), openapi.stdout.length - 1)
     assert.deepEqual(JSON.parse(openapi.stdout).servers, [{ url: 'https://auth.example.org' }])
