@@ -5,6 +5,7 @@ import type { AutomaticLock } from '../accounts/lock.ts'
 import { Integer, type SchemaTypes, Text, Time } from '../http/schemas.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { role } from '../policy/rules.ts'
+import type { Posts } from '../posts/posts.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { ThrottleOverview } from '../throttle/overview.ts'
 import type { Users } from '../users/users.ts'
@@ -14,6 +15,7 @@ export interface StatisticsOptions {
   readonly accounts: Pick<Accounts, 'tally'>
   readonly clock: Clock
   readonly lock: Pick<AutomaticLock, 'count'>
+  readonly posts: Pick<Posts, 'count'>
   readonly sessions: Pick<Sessions, 'count'>
   readonly throttle: Pick<ThrottleOverview, 'blocked'>
   readonly users: Pick<Users, 'count'>
@@ -33,7 +35,16 @@ const counts = <const Name extends string>(...names: readonly Name[]) =>
 
 const Statistics = {
   type: 'object',
-  required: ['version', 'started_at', 'uptime_seconds', 'users', 'accounts', 'sessions', 'blocked'],
+  required: [
+    'version',
+    'started_at',
+    'uptime_seconds',
+    'users',
+    'accounts',
+    'posts',
+    'sessions',
+    'blocked',
+  ],
   properties: {
     version: Text,
     started_at: { ...Time, description: 'Of the process that answers' },
@@ -52,6 +63,7 @@ const Statistics = {
       },
       additionalProperties: false,
     },
+    posts: Integer,
     sessions: { type: 'integer', description: 'Live ones' },
     blocked: {
       ...counts('logins', 'addresses', 'accounts'),
@@ -63,7 +75,7 @@ const Statistics = {
 
 export async function statisticsRoutes(
   instance: FastifyInstance,
-  { accounts, clock, lock, sessions, throttle, users }: StatisticsOptions,
+  { accounts, clock, lock, posts, sessions, throttle, users }: StatisticsOptions,
 ): Promise<void> {
   const version = readVersion()
   const startedAt = clock.now()
@@ -89,6 +101,7 @@ export async function statisticsRoutes(
           second_factor: secondFactor,
           must_change: mustChange,
         },
+        posts: await posts.count(),
         sessions: await sessions.count(),
         blocked: {
           logins: await throttle.blocked('login'),

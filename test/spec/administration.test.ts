@@ -313,6 +313,7 @@ suite('GET /api/admin/statistics', async () => {
     await app.account('ben', ['USER', 'EDITOR'])
     await app.account('must', [], { must_change: true })
     await app.call('POST', '/users', { headers, json: { name: 'A', email: 'a@example.org' } })
+    await app.call('POST', '/api/posts', { headers, json: { title: 'A post' } })
     await app.call('PUT', '/api/admin/accounts/ben', { headers, json: { locked: true } })
     await app.call('PUT', '/api/admin/accounts/must', { headers, json: { active: false } })
     const { who } = await enrolled(app, 'cleo') // with a session
@@ -333,6 +334,7 @@ suite('GET /api/admin/statistics', async () => {
         by_role: { USER: 4, EDITOR: 2, ADMIN: 1 },
         ...{ locked: 1, disabled: 1, second_factor: 1, must_change: 1 },
       },
+      posts: 1,
       sessions: 2,
       blocked: { logins: 1, addresses: 1, accounts: 0 },
     })
