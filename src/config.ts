@@ -37,7 +37,7 @@ function settingOf(mistake: string): string {
 }
 
 /** Names of settings that other versions have: to ignore one in silence would be to disobey it. */
-const unsupported = /^(OIDC_\w+|DATABASE_POOL_MAX|POSTS_DELETE_POLICY|CONSOLE)$/
+const unsupported = /^(OIDC_\w+|DATABASE_POOL_MAX|CONSOLE)$/
 
 function unsupportedSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)
@@ -132,7 +132,9 @@ function toConfig(values: SettingValues, warnings: readonly string[]) {
       breachUrl: values.PASSWORD_BREACH_URL,
     },
     secondFactor: { requiredOf: values.REQUIRE_SECOND_FACTOR },
-    users: { policy: values.USERS_POLICY, pageLimitMax: values.PAGE_LIMIT_MAX },
+    users: { policy: values.USERS_POLICY },
+    posts: { deletePolicy: values.POSTS_DELETE_POLICY },
+    lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
   })
 }
 

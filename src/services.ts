@@ -6,10 +6,13 @@ import { migrate } from './database/migrate.ts'
 import type { Deps } from './deps.ts'
 import { type Events, logEvents } from './events/events.ts'
 import { type Chore, inBatches } from './housekeeping.ts'
+import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createPosts, type Posts } from './posts/posts.ts'
 import { createSessions, endSessionsOf, type Sessions } from './session/sessions.ts'
 import { type Captcha, createCaptcha, reapChallenges } from './throttle/captcha.ts'
 import { createLoginLimits, type LoginLimits } from './throttle/limits.ts'
+import { createThrottleOverview, type ThrottleOverview } from './throttle/overview.ts'
 import { reapThrottle } from './throttle/throttle.ts'
 import { createProfiles, type Profiles } from './token/profiles.ts'
 import { loadRevocations, type Revocations } from './token/revocations.ts'
@@ -29,16 +32,19 @@ export interface Services {
   readonly accounts: Accounts
   readonly captcha: Captcha
   readonly events: Events
+  readonly idempotency: Idempotency
   readonly imports: Imports
   readonly keys: KeySet
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly passwords: Passwords
+  readonly posts: Posts
   readonly profiles: Profiles
   readonly revocations: Revocations
   readonly rotation: Rotation
   readonly secondFactor: SecondFactor
   readonly sessions: Sessions
+  readonly throttle: ThrottleOverview
   readonly tokens: Tokens
   readonly users: Users
 }
@@ -78,16 +84,19 @@ export async function createServices(deps: Deps): Promise<Services> {
     accounts,
     captcha,
     events,
+    idempotency: createIdempotency({ ...deps, keys }),
     imports: createImports({ ...deps, events, passwords, isBreached }),
     keys,
     limits,
     lock,
     passwords,
+    posts: createPosts(deps),
     profiles,
     revocations,
     rotation: createRotation(deps),
     secondFactor: createSecondFactor({ ...deps, accounts, events, keys }),
     sessions: createSessions(deps),
+    throttle: createThrottleOverview(deps),
     tokens: createTokens({ config, clock, random, keys }),
     users,
   }
@@ -95,7 +104,7 @@ export async function createServices(deps: Deps): Promise<Services> {
 
 /** What runs beside the requests. */
 export function choresOf(
-  { events, imports, keys, revocations, rotation, sessions }: Services,
+  { events, idempotency, imports, keys, revocations, rotation, sessions }: Services,
   deps: Deps,
 ): Chore[] {
   return [
@@ -106,6 +115,11 @@ export function choresOf(
     { name: 'refresh tokens', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, rotation.reap) },
     { name: 'dead imports', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, imports.reap) },
     { name: 'revocations', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, revocations.reap) },
+    {
+      name: 'idempotency keys',
+      everyMs: reapEveryMs,
+      run: inBatches(reapedAtOnce, idempotency.reap),
+    },
     { name: 'throttle places', everyMs: reapEveryMs, run: reapInBatches(reapThrottle) },
     { name: 'used captchas', everyMs: reapEveryMs, run: reapInBatches(reapChallenges) },
   ]

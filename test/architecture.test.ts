@@ -12,6 +12,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
 /** Each may import those before it, and the floor. */
 const rooms = [
   'keys',
+  'idempotency',
   'throttle',
   'users',
   'accounts',
@@ -21,7 +22,9 @@ const rooms = [
   'transfer',
   'basic',
   'login',
+  'posts',
   'health',
+  'statistics',
   'docs',
   'cli',
 ]

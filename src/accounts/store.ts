@@ -25,6 +25,14 @@ export interface AccountChanges {
   readonly secondFactor?: boolean
 }
 
+/** Which accounts are listed; all where nothing is given. */
+export interface AccountFilter {
+  readonly role?: Role | undefined
+  /** Those that are locked then, by an administrator or automatically. Epoch milliseconds. */
+  readonly lockedAt?: number | undefined
+  readonly active?: boolean | undefined
+}
+
 /** Which of the tokens given out so far end. */
 export interface EndedTokens {
   readonly access: boolean
@@ -111,6 +119,21 @@ export function accountStore(db: DatabaseOrTransaction) {
         .limit(limit)
         .offset(offset)
         .execute()
+      return rows.map(toAccount)
+    },
+
+    /** Up to `limit` accounts after a user's id, in that order; costs the same at any depth. */
+    async after(userId: number, limit: number, filter: AccountFilter = {}): Promise<Account[]> {
+      const { role, lockedAt, active } = filter
+      let query = accounts().where('accounts.user_id', '>', userId)
+      if (role) query = query.where('roles', 'like', `%${role}%`)
+      if (active !== undefined) query = query.where('active', '=', Number(active))
+      if (lockedAt !== undefined) {
+        query = query.where((eb) =>
+          eb.or([eb('locked', '=', 1), eb('locked_until', '>', lockedAt)]),
+        )
+      }
+      const rows = await query.orderBy('accounts.user_id').limit(limit).execute()
       return rows.map(toAccount)
     },
 

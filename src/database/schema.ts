@@ -16,6 +16,8 @@ export interface Schema {
   revocations: RevocationsTable
   refresh_uses: RefreshUsesTable
   refresh_families_ended: RefreshFamiliesEndedTable
+  idempotency_keys: IdempotencyKeysTable
+  posts: PostsTable
   keys: KeysTable
   imports: ImportsTable
   import_names: ImportNamesTable
@@ -133,6 +135,28 @@ interface RefreshFamiliesEndedTable {
   family: string
   /** Seconds since the epoch, of the last token of the line. */
   expires_at: number
+}
+
+interface IdempotencyKeysTable {
+  /** Digest of caller, route and key. */
+  id: string
+  /** Keyed digest of the body. */
+  fingerprint: string
+  /** The answer's body as JSON. */
+  answer: string
+  expires_at: number
+}
+
+interface PostsTable {
+  id: Generated<number>
+  title: string
+  body: string
+  /** Null once the user is gone. */
+  author_id: number | null
+  locked: Generated<number>
+  created_at: number
+  /** Of the last change of title or body. */
+  updated_at: number
 }
 
 interface KeysTable {

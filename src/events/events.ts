@@ -11,15 +11,23 @@ export type EventName =
   | 'authn_login_fail_max'
   | 'authn_login_lock'
   | 'authn_password_change'
+  | 'authn_password_change_fail'
   | 'authn_token_created'
   | 'authn_token_reuse'
   | 'authn_token_revoked'
   | 'authz_admin'
   | 'password_breach_query_fail'
+  | 'key_retired'
   | 'key_rotated'
+  | 'mfa_codes_renewed'
   | 'mfa_enrolled'
   | 'mfa_fail'
   | 'mfa_removed'
+  | 'post_created'
+  | 'post_deleted'
+  | 'post_locked'
+  | 'post_unlocked'
+  | 'post_updated'
   | 'privilege_permissions_changed'
   | 'sensitive_create'
   | 'sensitive_read'
@@ -44,6 +52,7 @@ const warned = new Set<EventName>([
   'authn_login_fail',
   'authn_login_fail_max',
   'authn_login_lock',
+  'authn_password_change_fail',
   'password_breach_query_fail',
 ])
 

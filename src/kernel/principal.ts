@@ -51,6 +51,12 @@ export interface Principal {
   readonly authenticatedAt: number
 }
 
+/** The id of the caller's user; null for a caller who is no user of ours. */
+export function userIdOf({ subject }: Principal): number | null {
+  const id = Number(subject)
+  return Number.isSafeInteger(id) && id >= 1 && String(id) === subject ? id : null
+}
+
 /** `ROLE_ADMIN` and `ADMIN` name the same role; null for anything else. Spec 2.2. */
 export function parseRole(text: unknown): Role | null {
   if (typeof text !== 'string') return null

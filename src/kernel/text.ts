@@ -27,3 +27,11 @@ export function codePointLength(text: string): number {
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
+
+/** One line of a table, without blanks at its end. */
+export function alignedLine(cells: readonly string[], widths: readonly number[]): string {
+  return `${cells
+    .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    .join('  ')
+    .trimEnd()}\n`
+}

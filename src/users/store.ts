@@ -2,6 +2,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/unfinished.ts'
+import type { SliceStart } from '../http/listing.ts'
 import { caseFold } from '../kernel/text.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
@@ -116,7 +117,7 @@ export function userStore(db: DatabaseOrTransaction) {
     },
 
     /** Users in id order from `offset`, or after an id. */
-    async slice(limit: number, from: { offset: number } | { afterId: number }): Promise<User[]> {
+    async slice(limit: number, from: SliceStart): Promise<User[]> {
       const query = present().select(shown).orderBy('id').limit(limit)
       const rows =
         'offset' in from

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { suite, test } from 'node:test'
 import { hash as argon2Hash } from '@node-rs/argon2'
 import { exportAccounts } from '../../src/transfer/export.ts'
 import { passwordOf, testApp } from '../app.ts'
+import { gatehouse } from '../cli/gatehouse.ts'
 import { importedHashes, storedHash } from '../hashes.ts'
 import { until } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
@@ -369,34 +369,27 @@ suite('export of accounts', async () => {
 })
 
 suite('on the command line', () => {
-  const run = (directory: string, words: readonly string[], input = '') => {
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ['src/cli/main.ts', 'account', ...words],
-      { input, encoding: 'utf8', env: { ...process.env, DATA_DIR: directory, LOG_LEVEL: 'error' } },
-    )
-    return { status, stdout, stderr }
-  }
-
-  test('account import tells mistakes by line with exit code 1, and account export shows what was imported', () => {
+  test('account import tells mistakes by line with exit code 1, and account export shows what was imported', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+    const run = (words: string, stdin = '') => gatehouse(directory, words, { stdin })
+    await run('migrate')
     const wrong = ndjson([line('ann'), line('bob', { email: 'nobody' })])
-    assert.deepEqual(run(directory, ['import', '-'], wrong), {
-      status: 1,
+    assert.deepEqual(await run('account import -', wrong), {
+      code: 1,
       stdout: '',
       stderr:
         'line 2: email must be an e-mail address\nnothing was imported: 1 errors in 2 lines\n',
     })
     const right = join(directory, 'accounts.ndjson')
     writeFileSync(right, ndjson([line('ann'), line('bob')]))
-    assert.deepEqual(run(directory, ['import', right, '--dry-run']), {
-      status: 0,
+    assert.deepEqual(await run(`account import ${right} --dry-run`), {
+      code: 0,
       stdout: '2 accounts would be imported\n',
       stderr: '',
     })
-    const told = run(directory, ['import', right, '--json'])
-    assert.deepEqual([told.status, JSON.parse(told.stdout)], [0, done(2)])
-    const exported = readLines(run(directory, ['export', '--with-hashes']).stdout)
+    const told = await run(`account import ${right} --json`)
+    assert.deepEqual([told.code, JSON.parse(told.stdout)], [0, done(2)])
+    const exported = readLines((await run('account export --with-hashes')).stdout)
     assert.deepEqual(
       exported.map(({ username, password_hash }) => [username, password_hash]),
       [
@@ -404,7 +397,7 @@ suite('on the command line', () => {
         ['bob', someHash],
       ],
     )
-    assert.ok(!run(directory, ['export']).stdout.includes('password_hash'))
+    assert.ok(!(await run('account export')).stdout.includes('password_hash'))
     rmSync(directory, { recursive: true })
   })
 })

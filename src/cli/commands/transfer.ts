@@ -1,74 +1,61 @@
-import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import pino from 'pino'
-import { createLog, type Deps, systemDeps } from '../../deps.ts'
-import { createServices, type Services } from '../../services.ts'
-import { exportAccounts } from '../../transfer/export.ts'
 import type { ImportReport, Mistake } from '../../transfer/import.ts'
-import { showImport } from '../../transfer/routes.ts'
-import { type Command, type CommandCall, CommandError } from '../command.ts'
+import { type Command, CommandError, type Terminal } from '../command.ts'
+import { by, withServices } from '../work.ts'
 
 const progressEveryLines = 10_000
-
-/** Works on the database directly, also while the service runs. Standard output is the result's. */
-async function withServices(
-  { config }: CommandCall,
-  work: (services: Services, deps: Deps) => Promise<void>,
-): Promise<void> {
-  const log = createLog(config.logLevel, pino.destination({ fd: 2, sync: true }))
-  const deps = { ...systemDeps(config), log }
-  try {
-    await work(await createServices(deps), deps)
-  } finally {
-    await deps.db.destroy()
-  }
-}
 
 export const transferCommands: readonly Command[] = [
   {
     name: 'account import',
     operands: ['file|-'],
     summary: 'Imports accounts from lines of JSON, all of them or none',
-    options: { 'dry-run': { type: 'boolean' } },
+    options: { 'dry-run': { type: 'boolean', doc: 'finds every mistake and changes nothing' } },
+    example: 'account import accounts.jsonl --dry-run',
     run: (call) =>
       withServices(call, async ({ imports }) => {
-        const { operands, values, output } = call
-        const report = await imports.run(read(operands[0] ?? '-'), {
+        const { operands, values, output, terminal } = call
+        const { showImport } = await import('../../transfer/routes.ts')
+        const report = await imports.run(read(operands[0] ?? '-', terminal), {
           dryRun: values['dry-run'] === true,
-          by: null,
-          onProgress: tellProgress(),
+          by,
+          onProgress: tellProgress(terminal),
         })
-        if (values.json === true) process.stdout.write(`${JSON.stringify(showImport(report))}\n`)
-        else for (const mistake of report.errors) process.stderr.write(`${describe(mistake)}\n`)
+        if (report.errorsTotal === 0 || values.json === true) {
+          output.result(showImport(report), summaryOf(report))
+        } else {
+          for (const mistake of report.errors) terminal.stderr.write(`${describe(mistake)}\n`)
+        }
         if (report.errorsTotal > 0) throw new CommandError(summaryOf(report))
-        if (values.json !== true) output.message(summaryOf(report))
       }),
   },
   {
     name: 'account export',
     summary: 'Writes every account as a line of JSON; with its hash where an import shall read it',
-    options: { 'with-hashes': { type: 'boolean' } },
+    options: {
+      'with-hashes': { type: 'boolean', doc: 'adds the password hashes: keep them safe' },
+    },
+    example: 'account export > accounts.jsonl',
     run: (call) =>
       withServices(call, async ({ events }, deps) => {
+        const { exportAccounts } = await import('../../transfer/export.ts')
         const withHashes = call.values['with-hashes'] === true
-        events.record('sensitive_read', { what: 'account_export', hashes: withHashes, by: null })
-        for await (const lines of exportAccounts(deps, { withHashes })) {
-          if (!process.stdout.write(lines)) await once(process.stdout, 'drain')
-        }
+        events.record('sensitive_read', { what: 'account_export', hashes: withHashes, by })
+        await call.output.stream(exportAccounts(deps, { withHashes }))
       }),
   },
 ]
 
-function read(file: string): AsyncIterable<Uint8Array> {
-  return file === '-' ? process.stdin : createReadStream(file)
+function read(file: string, { stdin }: Terminal): AsyncIterable<Uint8Array> {
+  return file === '-' ? stdin : createReadStream(file)
 }
 
-function tellProgress(): (lines: number) => void {
+function tellProgress({ stderr }: Terminal): (lines: number) => void {
   let told = 0
   return (lines) => {
     if (lines - told < progressEveryLines) return
     told = lines
-    process.stderr.write(`${lines} lines read\n`)
+    stderr.write(`${lines} lines read\n`)
   }
 }
 
