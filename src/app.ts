@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { accountAdminRoutes } from './accounts/admin-routes.ts'
 import { type FirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
+import { ownAccountRoutes } from './accounts/own-routes.ts'
+import { passwordResetRoutes } from './accounts/reset-routes.ts'
 import { basicAuthenticator } from './basic/authenticator.ts'
 import type { Deps } from './deps.ts'
 import { docsRoutes } from './docs/routes.ts'
@@ -15,14 +17,21 @@ import { routeGroups } from './http/route-groups.ts'
 import { collectRoutes, type RouteRow } from './http/route-table.ts'
 import { createServer } from './http/server.ts'
 import { loginRoutes } from './login/routes.ts'
+import { throttleAdminRoutes } from './login/throttle-routes.ts'
+import { postRoutes } from './posts/routes.ts'
 import { choresOf, createServices } from './services.ts'
+import { sessionAdminRoutes } from './session/admin-routes.ts'
 import { sessionAuthenticator } from './session/authenticator.ts'
+import { ownSessionRoutes } from './session/own-routes.ts'
 import { sessionRoutes } from './session/routes.ts'
+import { statisticsRoutes } from './statistics/routes.ts'
 import { captchaRoutes } from './throttle/routes.ts'
+import { tokenAdminRoutes } from './token/admin-routes.ts'
 import { bearerAuthenticator, endBearer } from './token/authenticator.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { factorAdminRoutes } from './totp/admin-routes.ts'
 import { factorRoutes } from './totp/own-routes.ts'
+import { transferRoutes } from './transfer/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 export interface App {
@@ -62,8 +71,10 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
 
   server.register(healthRoutes, deps)
   for (const prefix of ['/api/user/account', '/api/account']) {
+    server.register(ownAccountRoutes, { prefix, ...wired })
     server.register(factorRoutes, { prefix, ...wired })
     server.register(identityRoutes, { prefix, ...wired })
+    server.register(ownSessionRoutes, { prefix, ...wired })
   }
   server.register(captchaRoutes, wired)
   server.register(loginRoutes, wired)
@@ -81,8 +92,15 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   ] as const) {
     server.register(userRoutes, { prefix, version, ...wired })
   }
+  server.register(postRoutes, wired)
   server.register(accountAdminRoutes, wired)
+  server.register(passwordResetRoutes, wired)
   server.register(factorAdminRoutes, wired)
+  server.register(transferRoutes, wired)
+  server.register(sessionAdminRoutes, wired)
+  server.register(tokenAdminRoutes, wired)
+  server.register(throttleAdminRoutes, wired)
+  server.register(statisticsRoutes, wired)
   server.register(docsRoutes, wired)
   server.register(routeGroups)
 

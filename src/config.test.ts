@@ -177,6 +177,7 @@ suite('mistakes', () => {
     ['PASSWORD_ARGON2_MEMORY_KIB', ['19455']],
     ['PASSWORD_ARGON2_PASSES', ['1']],
     ['USERS_POLICY', ['Open', 'anyone']],
+    ['POSTS_DELETE_POLICY', ['Owner', 'author', 'none']],
     ['PAGE_LIMIT_MAX', ['-1', 'none']],
   ]
   for (const [name, values] of refused) {

@@ -50,7 +50,7 @@ function settingOf(mistake: string): string {
 }
 
 /** Names of settings that other versions have: to ignore one in silence would be to disobey it. */
-const unsupported = /^(DATABASE_POOL_MAX|POSTS_DELETE_POLICY|CONSOLE)$/
+const unsupported = /^(DATABASE_POOL_MAX|CONSOLE)$/
 
 function unsupportedSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)
@@ -157,7 +157,9 @@ function toConfig(
     },
     secondFactor: { requiredOf: values.REQUIRE_SECOND_FACTOR },
     providers: providers.map((provider) => toProvider(provider, baseUrl)),
-    users: { policy: values.USERS_POLICY, pageLimitMax: values.PAGE_LIMIT_MAX },
+    users: { policy: values.USERS_POLICY },
+    posts: { deletePolicy: values.POSTS_DELETE_POLICY },
+    lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
   })
 }
 

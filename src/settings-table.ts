@@ -259,10 +259,15 @@ export const settings = {
     values: ['roles', 'authenticated', 'open'],
     doc: 'Who may call the users resource: by role and ownership, any caller, or anyone (not in production).',
   }),
+  POSTS_DELETE_POLICY: oneOf({
+    default: 'admin',
+    values: ['admin', 'owner'],
+    doc: 'Who may delete a post: an ADMIN, or its author as well.',
+  }),
   PAGE_LIMIT_MAX: integer({
     default: 0,
     min: 0,
-    doc: 'Largest page of the users resource v1; 0: no cap.',
+    doc: 'Largest page of users v1 and of posts; 0: no cap.',
   }),
   ...oidcSettings,
 } satisfies Record<string, Setting<unknown>>

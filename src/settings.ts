@@ -137,6 +137,18 @@ export function readSettings<Table extends Record<string, Setting<unknown>>>(
   return { values: values as Values<Table>, mistakes, warnings } // filled from the table's own names
 }
 
+export type Source = 'default' | 'environment' | 'file'
+
+/** Where the value of a setting comes from. */
+export function sourceOf(
+  name: string,
+  setting: Pick<Setting<unknown>, 'secret'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Source {
+  if (setting.secret && env[`${name}_FILE`]) return 'file'
+  return env[name] ? 'environment' : 'default'
+}
+
 function secretText(
   name: string,
   env: Readonly<Record<string, string | undefined>>,

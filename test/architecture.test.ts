@@ -12,16 +12,20 @@ const sources = globSync('src/**/*.ts', { cwd: root })
 /** Each may import those before it, and the floor. */
 const rooms = [
   'keys',
+  'idempotency',
   'throttle',
   'users',
   'accounts',
   'totp',
   'session',
   'token',
+  'transfer',
   'basic',
   'external',
   'login',
+  'posts',
   'health',
+  'statistics',
   'docs',
   'cli',
 ]

@@ -5,6 +5,10 @@ import * as foundation from './migrations/0001-foundation.ts'
 import * as loginLimits from './migrations/0002-login-limits.ts'
 import * as revocations from './migrations/0003-revocations.ts'
 import * as secondFactor from './migrations/0004-second-factor.ts'
+import * as idempotency from './migrations/0005-idempotency.ts'
+import * as posts from './migrations/0006-posts.ts'
+import * as administration from './migrations/0007-administration.ts'
+import * as imports from './migrations/0008-imports.ts'
 import * as identities from './migrations/0009-identities.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
@@ -13,8 +17,15 @@ const migrations: readonly { readonly statements: readonly string[] }[] = [
   loginLimits,
   revocations,
   secondFactor,
+  idempotency,
+  posts,
+  administration,
+  imports,
   identities,
 ]
+
+/** The version of the schema that this program works with. */
+export const latestSchema = migrations.length
 
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one

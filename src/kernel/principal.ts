@@ -73,9 +73,10 @@ export interface Principal {
   readonly authenticatedAt: number
 }
 
-/** The user's id; null for an external caller without an account. */
+/** The id of the caller's user; null for a caller who is no user of ours. */
 export function userIdOf({ subject }: Principal): number | null {
-  return /^[1-9][0-9]{0,15}$/.test(subject) ? Number(subject) : null
+  const id = Number(subject)
+  return Number.isSafeInteger(id) && id >= 1 && String(id) === subject ? id : null
 }
 
 /** `ROLE_ADMIN` and `ADMIN` name the same role; null for anything else. Spec 2.2. */

@@ -37,3 +37,11 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
 }
+
+/** One line of a table, without blanks at its end. */
+export function alignedLine(cells: readonly string[], widths: readonly number[]): string {
+  return `${cells
+    .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    .join('  ')
+    .trimEnd()}\n`
+}

@@ -13,6 +13,7 @@ import { anyone, authenticated } from '../policy/rules.ts'
 import type { SecondFactor } from '../totp/second-factor.ts'
 import type { RefreshClaims } from './claims.ts'
 import { nobody, type Profiles } from './profiles.ts'
+import type { Revocations } from './revocations.ts'
 import type { Rotation, Successor } from './rotation.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -25,6 +26,7 @@ export interface TokenRoutesOptions {
   readonly events: Events
   readonly keys: KeySet
   readonly profiles: Profiles
+  readonly revocations: Pick<Revocations, 'refusesRefresh'>
   readonly rotation: Rotation
   readonly secondFactor: Pick<SecondFactor, 'isMissing'>
   readonly tokens: Tokens
@@ -64,8 +66,10 @@ const PublicKeys = {
 
 export async function tokenRoutes(
   instance: FastifyInstance,
-  { accounts, config, events, keys, profiles, rotation, secondFactor, tokens }: TokenRoutesOptions,
+  options: TokenRoutesOptions,
 ): Promise<void> {
+  const { accounts, config, events, keys, profiles, rotation, secondFactor, tokens } = options
+  const { revocations } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
@@ -85,7 +89,8 @@ export async function tokenRoutes(
       const account = claims && (await accounts.byUserId(Number(claims.sub)))
       // A pair from before the second factor was asked for does not stand in for it.
       const isRefused = account && (!isUsable(account) || secondFactor.isMissing(account))
-      if (!account || isRefused || account.refreshVersion !== claims.ver) {
+      const isEnded = claims !== null && (await revocations.refusesRefresh(claims))
+      if (!account || isRefused || isEnded || account.refreshVersion !== claims.ver) {
         throw new ApiError('invalidRefreshToken')
       }
       const seconds = config.token.accessSeconds

@@ -33,6 +33,8 @@ suite('spec 7: errors', async () => {
   const session = await app.session(app.admin)
   const json = { name: 'Ann', email: 'ann@example.org' }
   const typed = { 'content-type': 'application/json' }
+  const first = { ...json, name: 'Bob' }
+  await app.call('POST', '/users', { headers: { ...admin, 'idempotency-key': 'one' }, json: first })
   const account = { username: 'bob', password: 'quiet melons roll', roles: [] }
   const wrongBasic = app.basic({ ...ann, password: 'not the password' })
   const badToken = { authorization: 'Bearer nonsense' }
@@ -103,6 +105,10 @@ suite('spec 7: errors', async () => {
       by: ['POST', '/login', { json: { username: must.username, password: must.password } }],
       ...{ status: 403, error: 'Password change required' },
     },
+    'post not found': {
+      by: ['GET', '/api/posts/999', { headers: admin }],
+      ...{ status: 404, error: 'Post not found' },
+    },
     'account not found': {
       by: ['GET', '/api/admin/accounts/nobody', { headers: admin }],
       ...{ status: 404, error: 'Account not found' },
@@ -114,6 +120,10 @@ suite('spec 7: errors', async () => {
     'an identity that one does not have': {
       by: ['DELETE', '/api/account/identities/1', { headers: admin }],
       ...{ status: 404, error: 'Identity not found' },
+    },
+    'session not found': {
+      by: ['DELETE', '/api/account/sessions/nothing', { headers: admin }],
+      ...{ status: 404, error: 'Session not found' },
     },
     'a name that is taken': {
       by: [
@@ -130,6 +140,14 @@ suite('spec 7: errors', async () => {
     'the last administrator': {
       by: ['DELETE', '/users/1', { headers: admin }],
       ...{ status: 409, error: 'Last administrator' },
+    },
+    'something that has changed since': {
+      by: ['PUT', '/users/1', { headers: { ...admin, 'if-match': '"old"' }, json: {} }],
+      ...{ status: 412, error: 'Precondition failed' },
+    },
+    'an idempotency key with another body': {
+      by: ['POST', '/users', { headers: { ...admin, 'idempotency-key': 'one' }, json }],
+      ...{ status: 422, error: 'Idempotency key reused' },
     },
     'a body too large': {
       by: ['POST', '/login', { body: ' '.repeat(1_048_577), headers: typed }],
