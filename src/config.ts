@@ -1,12 +1,21 @@
 import { isIP } from 'node:net'
 import { passwordRefusal } from './accounts/password-rules.ts'
 import { isUnguarded, parsePostgresAddress } from './database/postgres-address.ts'
+import { isLoopback } from './kernel/loopback.ts'
+import {
+  type ProvidersReading,
+  providerContradictions,
+  providerWarnings,
+  readProviders,
+  toProvider,
+} from './oidc-config.ts'
 import { readSettings, type Setting, type Values } from './settings.ts'
-import { isLoopback, settings } from './settings-table.ts'
+import { settings } from './settings-table.ts'
 
 type SettingValues = Values<typeof settings>
 
 export type Config = ReturnType<typeof toConfig>
+export type ProviderConfig = Config['providers'][number]
 
 /** All mistakes of a configuration, one per line. */
 export class ConfigError extends Error {
@@ -24,12 +33,16 @@ export class ConfigError extends Error {
 /** Reads the settings of an environment. @throws ConfigError that lists every mistake */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const { values, mistakes, warnings } = readSettings(settings, env)
+  const oidc = readProviders(values, env)
+  mistakes.push(...oidc.mistakes)
+  warnings.push(...oidc.warnings, ...providerWarnings(oidc.providers))
   // A setting that could not be read says nothing about the others.
   const misread = new Set(mistakes.map(settingOf))
   mistakes.push(...unsupportedSettings(env))
-  mistakes.push(...contradictions(values).filter((line) => !misread.has(settingOf(line))))
+  const all = [...contradictions(values), ...providerContradictions(oidc.providers, about(values))]
+  mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return toConfig(values, warnings)
+  return toConfig(values, oidc, warnings)
 }
 
 /** Every mistake begins with the name of its setting. */
@@ -38,7 +51,7 @@ function settingOf(mistake: string): string {
 }
 
 /** Names of settings that other versions have: to ignore one in silence would be to disobey it. */
-const unsupported = /^(OIDC_\w+|POSTS_DELETE_POLICY|CONSOLE)$/
+const unsupported = /^(CONSOLE)$/
 
 function unsupportedSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)
@@ -74,11 +87,18 @@ function contradictions(values: SettingValues): string[] {
   return mistakes
 }
 
+function about(values: SettingValues) {
+  return {
+    isProduction: values.NODE_ENV === 'production',
+    ownIssuer: values.TOKEN_ISSUER ?? values.BASE_URL ?? defaultBaseUrl(values),
+  }
+}
+
 function postgresOf({ DATABASE_URL }: SettingValues) {
   return DATABASE_URL && parsePostgresAddress(DATABASE_URL.reveal(), isLoopback)
 }
 
-function toConfig(values: SettingValues, read: readonly string[]) {
+function toConfig(values: SettingValues, { providers }: ProvidersReading, read: readonly string[]) {
   const postgres = postgresOf(values)
   const warnings = [...read]
   if (postgres && isUnguarded(postgres, isLoopback)) {
@@ -150,7 +170,10 @@ function toConfig(values: SettingValues, read: readonly string[]) {
       breachUrl: values.PASSWORD_BREACH_URL,
     },
     secondFactor: { requiredOf: values.REQUIRE_SECOND_FACTOR },
-    users: { policy: values.USERS_POLICY, pageLimitMax: values.PAGE_LIMIT_MAX },
+    providers: providers.map((provider) => toProvider(provider, baseUrl)),
+    users: { policy: values.USERS_POLICY },
+    posts: { deletePolicy: values.POSTS_DELETE_POLICY },
+    lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
   })
 }
 

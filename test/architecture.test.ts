@@ -12,15 +12,20 @@ const sources = globSync('src/**/*.ts', { cwd: root })
 /** Each may import those before it, and the floor. */
 const rooms = [
   'keys',
+  'idempotency',
   'throttle',
   'users',
   'accounts',
   'totp',
   'session',
   'token',
+  'transfer',
   'basic',
+  'external',
   'login',
+  'posts',
   'health',
+  'statistics',
   'docs',
   'cli',
 ]
@@ -35,7 +40,7 @@ const floor: Record<string, readonly string[]> = {
 }
 
 /** Their types may be imported by all; what they are made of, by few. */
-const top = ['deps.ts', 'config.ts', 'settings-table.ts']
+const top = ['deps.ts', 'config.ts', 'settings-table.ts', 'oidc-settings.ts']
 
 interface Import {
   readonly from: string

@@ -1,22 +1,25 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { EventName, Events } from '../events/events.ts'
+import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
+import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
-import type { SchemaTypes, Static } from '../http/schemas.ts'
+import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
 import { isoTime } from '../kernel/clock.ts'
-import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
-import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
-import { canonicalUsername } from '../kernel/username.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
-import { ListQuery } from '../users/schemas.ts'
 import type { Account } from './account.ts'
-import type { Accounts, WantedAccount } from './accounts.ts'
+import type { Accounts } from './accounts.ts'
+import { recordAccount, recordChange } from './change-events.ts'
+import { accountNamed, ownSession } from './look-up.ts'
+import { parseRoles, parseUser, parseUsername } from './parse.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
 /** Administration of accounts, decisions.md section 8: /api/admin/accounts. Role ADMIN by the group. */
 export interface AccountRoutesOptions {
   readonly accounts: Accounts
   readonly events: Events
+  readonly idempotency: Idempotency
 }
 
 const access = { rule: role('ADMIN') }
@@ -24,7 +27,7 @@ const mostPerPage = 1000
 
 export async function accountAdminRoutes(
   instance: FastifyInstance,
-  { accounts, events }: AccountRoutesOptions,
+  { accounts, events, idempotency }: AccountRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -51,7 +54,7 @@ export async function accountAdminRoutes(
       config: { access, errors: ['accountNotFound'] },
       schema: { summary: 'One account', params: AccountName, response: { 200: AccountBody } },
     },
-    async (request) => show(await named(request.params.username)),
+    async (request, reply) => tagged(reply, show(await named(request.params.username))),
   )
 
   app.post(
@@ -60,6 +63,7 @@ export async function accountAdminRoutes(
       config: {
         access,
         body: 'json',
+        honours: ['idempotency-key'],
         errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
       },
       schema: {
@@ -70,22 +74,35 @@ export async function accountAdminRoutes(
     },
     async (request, reply) => {
       const { password, must_change = false } = request.body
-      const account = await accounts.create({
-        username: parseUsername(request.body.username),
-        password,
-        roles: parseRoles(request.body.roles),
-        mustChange: must_change,
-        user: parseUser(request.body),
+      let created: Account | undefined
+      const { body, isRepeat } = await idempotency.once(request, async () => {
+        const create = await accounts.prepare({
+          username: parseUsername(request.body.username),
+          password,
+          roles: parseRoles(request.body.roles),
+          mustChange: must_change,
+          user: parseUser(request.body),
+        })
+        return async (trx) => {
+          created = await create(trx)
+          return show(created)
+        }
       })
-      record(request, 'user_created', account)
-      return reply.status(201).send(show(account))
+      if (created && !isRepeat)
+        recordAccount(events, 'user_created', created, { by: callerOf(request).subject })
+      return reply.status(201).send(tagged(reply, body))
     },
   )
 
   app.put(
     '/api/admin/accounts/:username',
     {
-      config: { access, body: 'json', errors: ['accountNotFound', 'lastAdministrator'] },
+      config: {
+        access,
+        body: 'json',
+        honours: ['if-match'],
+        errors: ['accountNotFound', 'lastAdministrator'],
+      },
       schema: {
         summary: 'Change roles, flags or password',
         params: AccountName,
@@ -96,32 +113,34 @@ export async function accountAdminRoutes(
         await named((request.params as { username: string }).username) // 404 comes before 400
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { roles, locked, active, password, must_change } = request.body
       const { userId } = await named(request.params.username)
-      const account = await accounts.change(
-        userId,
-        {
-          roles: roles && parseRoles(roles),
-          locked,
-          active,
-          mustChange: must_change,
-          password: password === undefined ? undefined : { text: password, field: 'password' },
-        },
-        ownSession(request, userId),
-      )
+      const wanted = {
+        roles: roles && parseRoles(roles),
+        locked,
+        active,
+        mustChange: must_change,
+        password: password === undefined ? undefined : { text: password, field: 'password' },
+      }
+      const account = await accounts.change(userId, wanted, {
+        keepSession: ownSession(request, userId),
+        assertWanted: ifMatch(request, show),
+      })
       if (!account) throw new ApiError('accountNotFound')
-      if (roles ?? locked ?? active) record(request, 'privilege_permissions_changed', account)
-      if (password !== undefined) record(request, 'authn_password_change', account)
-      else if (must_change !== undefined) record(request, 'authz_admin', account, 'must_change')
-      return show(account)
+      recordChange(events, wanted, account, callerOf(request).subject)
+      return tagged(reply, show(account))
     },
   )
 
   app.delete(
     '/api/admin/accounts/:username',
     {
-      config: { access, errors: ['accountNotFound', 'lastAdministrator'] },
+      config: {
+        access,
+        honours: ['if-match'],
+        errors: ['accountNotFound', 'lastAdministrator'],
+      },
       schema: {
         summary: 'Delete an account and keep its user',
         params: AccountName,
@@ -130,29 +149,16 @@ export async function accountAdminRoutes(
     },
     async (request) => {
       const { userId } = await named(request.params.username)
-      const account = await accounts.remove(userId)
+      const account = await accounts.remove(userId, { assertWanted: ifMatch(request, show) })
       if (!account) throw new ApiError('accountNotFound')
-      record(request, 'authz_admin', account, 'account_deleted') // the user stays
+      const by = callerOf(request).subject
+      recordAccount(events, 'authz_admin', account, { by, what: 'account_deleted' }) // the user stays
       return show(account)
     },
   )
 
-  async function named(text: string): Promise<Account> {
-    const username = canonicalUsername(text)
-    const account = username && (await accounts.byUsername(username))
-    if (!account) throw new ApiError('accountNotFound')
-    return account
-  }
-
-  function record(
-    request: FastifyRequest,
-    event: EventName,
-    { userId, username, roles, locked, active }: Account,
-    what?: string,
-  ): void {
-    const by = callerOf(request).subject
-    const account = { user_id: userId, username, roles, locked, active }
-    events.record(event, { ...account, by, ...(what !== undefined && { what }) })
+  function named(text: string): Promise<Account> {
+    return accountNamed(accounts, text)
   }
 }
 
@@ -167,39 +173,4 @@ export function show(account: Account): Static<typeof AccountBody> {
     second_factor: account.secondFactor,
     created_at: isoTime(account.createdAt),
   }
-}
-
-/** The caller's session, where the caller changes its own account: that one goes on. */
-function ownSession(request: FastifyRequest, userId: number): string | undefined {
-  const { subject, credential } = callerOf(request)
-  if (subject !== String(userId) || credential.scheme !== 'session') return undefined
-  return credential.sessionId
-}
-
-function parseUsername(text: string) {
-  return (
-    canonicalUsername(text) ??
-    refuseField(
-      ['username'],
-      'must have 1 to 64 characters, none of them a colon, a control or a zero-width character',
-    )
-  )
-}
-
-function parseRoles(names: readonly string[]): Role[] {
-  const roles = names.map(parseRole)
-  const details = roles.flatMap((found, index): Detail[] =>
-    found ? [] : [{ path: ['roles', String(index)], message: 'must be USER, EDITOR or ADMIN' }],
-  )
-  if (details.length > 0) throw new ApiError('validationFailed', { details })
-  return sortRoles(roles.filter((found) => found !== null))
-}
-
-function parseUser({ user_id, name, email }: Static<typeof CreateAccount>): WantedAccount['user'] {
-  const isNew = name !== undefined && email !== undefined
-  if (user_id !== undefined) {
-    if (name === undefined && email === undefined) return { id: user_id }
-    return refuseField(['user_id'], 'stands for a user that exists: leave out name and email')
-  }
-  return isNew ? { name, email } : refuseField(['user_id'], 'is required, or else name and email')
 }

@@ -27,7 +27,7 @@ export async function prepareFirstAdministrator(
   const username = canonicalUsername(admin.username)
   if (!username) throw new Error('ADMIN_USERNAME is not a valid username')
   const password = admin.password?.reveal() ?? randomText(random, passwordBytes)
-  let create: () => Promise<unknown>
+  let create: Awaited<ReturnType<Accounts['prepare']>>
   try {
     create = await accounts.prepare({
       username,

@@ -5,6 +5,11 @@ import * as foundation from './migrations/0001-foundation.ts'
 import * as loginLimits from './migrations/0002-login-limits.ts'
 import * as revocations from './migrations/0003-revocations.ts'
 import * as secondFactor from './migrations/0004-second-factor.ts'
+import * as idempotency from './migrations/0005-idempotency.ts'
+import * as posts from './migrations/0006-posts.ts'
+import * as administration from './migrations/0007-administration.ts'
+import * as imports from './migrations/0008-imports.ts'
+import * as identities from './migrations/0009-identities.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { unhurried } from './postgres-driver.ts'
 import { exclusively, isPostgres, transact, word } from './transactions.ts'
@@ -15,10 +20,26 @@ const migrations: readonly Migration[] = [
   loginLimits.statements,
   revocations.statements,
   secondFactor.statements,
+  idempotency.statements,
+  posts.statements,
+  administration.statements,
+  imports.statements,
+  identities.statements,
 ]
+
+/** The version of the schema that this program works with. */
+export const latestSchema = migrations.length
 
 const versionTable =
   'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict'
+
+/** Whether a PostgreSQL database has any schema of ours, however old. */
+export async function hasSchema(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ found: number }>`
+    select count(*) as found from pg_tables
+    where schemaname = current_schema() and tablename = 'schema_version'`.execute(db)
+  return rows.some(({ found }) => found > 0)
+}
 
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one

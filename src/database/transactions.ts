@@ -1,4 +1,4 @@
-import { PostgresAdapter, sql } from 'kysely'
+import { PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely'
 import { digest } from '../kernel/digest.ts'
 import type { Database, DatabaseOrTransaction } from './connect.ts'
 import { TransactionConflict } from './errors.ts'
@@ -58,7 +58,31 @@ export const word = {
   administrators: 'administrators',
   revocations: 'revocations',
   account: (userId: number | string) => `account ${userId}`,
+  /** Whose it becomes. */
+  username: (username: string) => `username ${username}`,
+  idempotencyKey: (id: string) => `idempotency key ${id}`,
   throttle: (key: string) => `throttle ${key}`,
+}
+
+/**
+ * A query of one row of a table that waits until nobody else is changing it, and answers it as it is
+ * then; nobody changes it before the end of the transaction. Others may still refer to it.
+ */
+export function held<DB, Table extends keyof DB, Row>(
+  trx: DatabaseOrTransaction,
+  table: Table & string,
+  query: SelectQueryBuilder<DB, Table, Row>,
+): SelectQueryBuilder<DB, Table, Row> {
+  return isPostgres(trx) ? query.forNoKeyUpdate(table) : query
+}
+
+/** The same for what is only referred to: it is not removed before the end of the transaction. */
+export function kept<DB, Table extends keyof DB, Row>(
+  trx: DatabaseOrTransaction,
+  table: Table & string,
+  query: SelectQueryBuilder<DB, Table, Row>,
+): SelectQueryBuilder<DB, Table, Row> {
+  return isPostgres(trx) ? query.forKeyShare(table) : query
 }
 
 /** For the few statements that both databases do not understand alike. */

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { type ErrorName, errorTable } from '../kernel/errors.ts'
 import { describeRule } from '../policy/rules.ts'
 import { accepts } from './access.ts'
+import { lineContentType } from './long-bodies.ts'
 import { isExempt } from './rate-limit.ts'
 import type { JsonSchema } from './schemas.ts'
 
@@ -81,7 +82,7 @@ interface RouteSchema {
 }
 
 function describe(schema: RouteSchema, { config = {}, method, url }: RouteOptions): FastifySchema {
-  const { access, body = 'none', describes, query } = config
+  const { access, body = 'none', describes, honours = [], line, query } = config
   if (!access) return { hide: true } // CORS preflight
   const rule = describeRule(access.rule)
   const isOpen = access.rule.kind === 'anyone'
@@ -89,13 +90,18 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
   return {
     ...schema,
     ...(query && { querystring: query }),
+    ...(honours.length > 0 && { headers: headersOf(honours) }),
     description: `Access: ${rule}.`,
     operationId: operationIdOf(String(method), url),
     tags: [tagOf(url)],
     ...(body === 'form' && { consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
+    ...(line?.body && { consumes: [lineContentType], body: line.body }),
+    ...(line?.answer && { produces: [lineContentType] }),
     security: isOpen ? [] : schemes.map((name) => ({ [name]: [] })),
     response: {
-      ...(schema.response ? {} : { 200: described(describes ?? { type: 'string' }) }),
+      ...(schema.response
+        ? {}
+        : { 200: described(line?.answer ?? describes ?? { type: 'string' }) }),
       ...Object.fromEntries(
         Object.entries(schema.response ?? {}).map(([status, answer]) => [
           status,
@@ -108,6 +114,28 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
   }
 }
 
+/** Headers that a route may be sent, and what each can refuse. */
+const honoured = {
+  'if-match': {
+    name: 'If-Match',
+    description: 'The ETag of what the caller has seen: refused where it has changed since',
+    error: 'preconditionFailed',
+  },
+  'idempotency-key': {
+    name: 'Idempotency-Key',
+    description: '1 to 255 visible ASCII characters: the same answer for 24 hours, done once',
+    error: 'idempotencyKeyReused',
+  },
+} as const
+
+function headersOf(honours: readonly (keyof typeof honoured)[]) {
+  const properties = honours.map((header) => {
+    const { name, description } = honoured[header]
+    return [name, { type: 'string', description }]
+  })
+  return { type: 'object', properties: Object.fromEntries(properties) }
+}
+
 function described(schema: JsonSchema) {
   return { description: 'Success', ...schema }
 }
@@ -117,7 +145,7 @@ function errorsOf(
   schema: RouteSchema,
   config: NonNullable<RouteOptions['config']>,
 ): ErrorName[] {
-  const { access, accepted = [], body = 'none', required, errors = [] } = config
+  const { access, accepted = [], body = 'none', honours = [], required, errors = [] } = config
   const isOpen = access?.rule.kind === 'anyone'
   const [only, ...others] = accepted
   const missing = only && others.length === 0 ? only.missing : 'authenticationRequired'
@@ -132,9 +160,11 @@ function errorsOf(
     ...(!isOpen && accepted.some(({ scheme }) => scheme === 'basic')
       ? ['tooManyLoginAttempts' as const]
       : []),
-    ...(body === 'none' ? [] : ['invalidBody' as const, 'bodyTooLarge' as const]),
+    ...(body === 'none' ? [] : ['invalidBody' as const]),
+    ...(body === 'none' || body === 'lines' ? [] : ['bodyTooLarge' as const]),
     ...(schema.body ? ['validationFailed' as const] : []),
     ...(required ? [required.error] : []),
+    ...honours.map((header) => honoured[header].error),
     ...errors,
     ...(isExempt(url) ? [] : ['tooManyRequests' as const]),
     'internal',
@@ -171,6 +201,7 @@ function operationIdOf(method: string, url: string): string {
 
 function tagOf(url: string): string {
   if (/\/users(\/|$)/.test(url)) return 'Users'
+  if (/\/posts(\/|$)/.test(url)) return 'Posts'
   if (url.startsWith('/api/admin')) return 'Administration'
   if (/^\/(health|api\/public|api\/docs|api\/openapi)/.test(url)) return 'Service'
   return 'Authentication'

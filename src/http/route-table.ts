@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { alignedLine } from '../kernel/text.ts'
+import { type Caller, callers, verdicts } from '../policy/matrix.ts'
 import { describeRule } from '../policy/rules.ts'
 import { accepts } from './access.ts'
 
@@ -7,22 +9,30 @@ export interface RouteRow {
   readonly url: string
   readonly schemes: string
   readonly rule: string
+  /** What each caller gets for a right request: `200`, `403`, `200/403` where it depends on the thing. */
+  readonly statuses: Readonly<Record<Caller, string>>
 }
 
 /** Collects every route that is declared from here on; the answer reads them later. */
 export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
   const rows: RouteRow[] = []
-  app.addHook('onRoute', ({ method, url, config }) => {
+  app.addHook('onRoute', ({ method, url, config, schema }) => {
     const access = config?.access
     if (!access || method === 'HEAD') return // HEAD routes are copies of their GET
     const schemes = (['basic', 'session', 'bearer'] as const).filter((name) =>
       accepts(access, name),
     )
+    const success = Array.isArray(method) ? '404' : successOf(schema?.response)
     rows.push({
       method: Array.isArray(method) ? '*' : method,
       url,
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
       rule: describeRule(access.rule),
+      statuses: eachCaller((caller) =>
+        verdicts(access.rule, caller)
+          .map((verdict) => (verdict === 'admitted' ? success : verdict))
+          .join('/'),
+      ),
     })
   })
   return () => rows
@@ -30,16 +40,45 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
 
 /** docs/routes.txt: method, path, schemes, rule; a change of policy is a visible difference there. */
 export function describeRoutes(rows: readonly RouteRow[]): string {
-  const sorted = rows.toSorted((a, b) => compare(a.url, b.url) || compare(a.method, b.method))
-  const table = [{ method: 'METHOD', url: 'PATH', schemes: 'SCHEMES', rule: 'RULE' }, ...sorted]
-  const width = (field: keyof RouteRow) => Math.max(...table.map((row) => row[field].length))
-  const [method, url, schemes] = [width('method'), width('url'), width('schemes')]
-  return table
-    .map(
-      (row) =>
-        `${row.method.padEnd(method)}  ${row.url.padEnd(url)}  ${row.schemes.padEnd(schemes)}  ${row.rule}\n`,
-    )
-    .join('')
+  const table = sorted(rows).map(({ method, url, schemes, rule }) => [method, url, schemes, rule])
+  return inColumns([['METHOD', 'PATH', 'SCHEMES', 'RULE'], ...table])
+}
+
+/** docs/access.txt: what every route answers to every caller, as the policy has it. Spec 4.3. */
+export function describeAccess(rows: readonly RouteRow[]): string {
+  const table = sorted(rows).map(({ method, url, statuses }) => [
+    method,
+    url,
+    ...callers.map((caller) => statuses[caller]),
+  ])
+  return inColumns([['METHOD', 'PATH', ...callers], ...table])
+}
+
+/** The status of success that a route declares. */
+function successOf(response: unknown): string {
+  const statuses = Object.keys(response ?? {})
+  return statuses.find((status) => /^[23]/.test(status)) ?? '200'
+}
+
+function eachCaller(statusOf: (caller: Caller) => string): RouteRow['statuses'] {
+  return {
+    nobody: statusOf('nobody'),
+    USER: statusOf('USER'),
+    EDITOR: statusOf('EDITOR'),
+    ADMIN: statusOf('ADMIN'),
+    owner: statusOf('owner'),
+  }
+}
+
+function sorted(rows: readonly RouteRow[]): RouteRow[] {
+  return rows.toSorted((a, b) => compare(a.url, b.url) || compare(a.method, b.method))
+}
+
+function inColumns(table: readonly (readonly string[])[]): string {
+  const widths = (table[0] ?? []).map((_, column) =>
+    Math.max(...table.map((cells) => cells[column]?.length ?? 0)),
+  )
+  return table.map((cells) => alignedLine(cells, widths)).join('')
 }
 
 function compare(left: string, right: string): number {

@@ -1,4 +1,4 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 /** SHA-256 as base64url. What is stored of a bearer secret in place of the secret. */
 export function digest(text: string): string {
@@ -8,6 +8,11 @@ export function digest(text: string): string {
 /** HMAC-SHA-256: a digest that nobody without the key can recompute. */
 export function keyedDigest(key: Uint8Array, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
+}
+
+/** A key of 32 bytes for one purpose alone, from a key that has others. RFC 5869. */
+export function derivedKey(key: Uint8Array, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', `gatehouse ${purpose}`, 32))
 }
 
 /**

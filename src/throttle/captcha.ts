@@ -1,10 +1,10 @@
-import { hkdfSync } from 'node:crypto'
 import { createChallenge, type Payload, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { sql } from 'kysely'
 import type { Database } from '../database/connect.ts'
 import { Integer, type Static, Text } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { derivedKey } from '../kernel/digest.ts'
 import type { KeySet } from '../keys/key-set.ts'
 
 /**
@@ -56,9 +56,7 @@ const keyPrefix = '00'
 const lifeSeconds = 600
 
 export function createCaptcha({ db, clock, keys }: CaptchaDeps): Captcha {
-  const hmacSignatureSecret = Buffer.from(
-    hkdfSync('sha256', keys.dataKey, '', 'gatehouse captcha', 32),
-  ).toString('base64url')
+  const hmacSignatureSecret = derivedKey(keys.dataKey, 'captcha').toString('base64url')
 
   return {
     async challenge() {

@@ -27,6 +27,13 @@ export interface NewPlace {
 }
 
 export function throttleStore(db: DatabaseOrTransaction) {
+  const keys = (now: number) =>
+    db
+      .selectFrom('throttle_places')
+      .select(['username', 'address'])
+      .where('expires_at', '>', now)
+      .groupBy(['username', 'address'])
+
   return {
     /** The places of each count, the oldest first; one query for all, as a login has several. */
     async taken(counts: readonly Window[]): Promise<Place[][]> {
@@ -73,6 +80,51 @@ export function throttleStore(db: DatabaseOrTransaction) {
 
     async remove(ids: readonly number[]): Promise<void> {
       await db.deleteFrom('throttle_places').where('id', 'in', ids).execute()
+    },
+
+    /** How many keys have places that any window counts. */
+    async countKeys(now: number): Promise<number> {
+      const { total } = await db
+        .selectFrom(keys(now).as('keys'))
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      return total
+    },
+
+    /** Those keys, the last used first. */
+    async keys(now: number, offset: number, limit: number): Promise<ThrottleKey[]> {
+      const rows = await keys(now)
+        .orderBy((eb) => eb.fn.max('id'), 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      return rows.map(({ username, address }) => ({ username, address }))
+    },
+
+    /** How many keys of a count have `attempts` places or more that were taken after `since`. */
+    async countFull(count: 'login' | 'address', attempts: number, since: number): Promise<number> {
+      const full = db
+        .selectFrom('throttle_places')
+        .select('address')
+        .where('taken_at', '>', since)
+        .where('username', count === 'address' ? '=' : '!=', '')
+        .$if(count === 'login', (query) => query.where('username', 'not like', '% %')) // a digest
+        .groupBy(['username', 'address'])
+        .having((eb) => eb.fn.countAll(), '>=', attempts)
+      const { total } = await db
+        .selectFrom(full.as('full'))
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      return total
+    },
+
+    /** As `removeUsed`, over all addresses. */
+    async removeUsedOf(usernames: readonly string[], pendingSince: number): Promise<void> {
+      await db
+        .deleteFrom('throttle_places')
+        .where('username', 'in', usernames)
+        .where((eb) => eb.or([eb('pending', '=', 0), eb('taken_at', '<=', pendingSince)]))
+        .execute()
     },
 
     /** Removes the used places of a key, never a pending one that may still be another's. */

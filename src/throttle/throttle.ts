@@ -1,9 +1,7 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { digest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { Username } from '../kernel/username.ts'
 import { createLines } from './lines.ts'
 import { type Place, reapPlaces, type ThrottleKey, throttleStore } from './store.ts'
 
@@ -21,11 +19,6 @@ export interface Throttle {
 export interface Limit {
   readonly attempts: number
   readonly windowSeconds: number
-}
-
-/** The key of spec 3.3: the username combined with the client address. */
-export function loginKey(username: Username, address: string): ThrottleKey {
-  return { username: digest(username), address }
 }
 
 /** What else happens in the transaction that settles a place; if it throws, nothing is settled. */
@@ -68,7 +61,7 @@ export interface ThrottleDeps {
 }
 
 // A verification that has not ended after this long never will: its process is gone.
-const pendingMs = 10_000
+export const pendingMs = 10_000
 // How long a login waits while others of its key are being verified.
 const patienceMs = 2_000
 // Another process may settle a place: looked at this often, and at once when this process does.
@@ -190,7 +183,7 @@ function isLimited({ limit }: Count): boolean {
   return limit.attempts > 0
 }
 
-function isPending({ pending, takenAt }: Place, now: number): boolean {
+export function isPending({ pending, takenAt }: Place, now: number): boolean {
   return pending && takenAt > now - pendingMs
 }
 
@@ -213,12 +206,20 @@ function endOf(now: number, { windowSeconds }: Limit): number {
 }
 
 function fullness(full: Count, places: readonly Place[], now: number): Full {
-  const { attempts, windowSeconds } = full.limit
+  const endsAt = freeAt(full.limit, places, now)
+  return { full, retryAfterSeconds: Math.max(1, Math.ceil((endsAt - now) / 1000)) }
+}
+
+/** When there will be room among places that leave none now, in epoch milliseconds. */
+export function freeAt(
+  { attempts, windowSeconds }: Limit,
+  places: readonly Place[],
+  now: number,
+): number {
   // The settings may have been lowered: room is there once fewer than `attempts` are left.
   const decisive = places[places.length - attempts]?.takenAt ?? now
   const pending = places.find((taken) => isPending(taken, now))
-  const endsAt = pending ? pending.takenAt + pendingMs : decisive + windowSeconds * 1000
-  return { full, retryAfterSeconds: Math.max(1, Math.ceil((endsAt - now) / 1000)) }
+  return pending ? pending.takenAt + pendingMs : decisive + windowSeconds * 1000
 }
 
 function nameOf({ username, address }: ThrottleKey): string {

@@ -3,6 +3,7 @@ import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/co
 import { transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
+import type { RefreshClaims } from './claims.ts'
 import { type LoggedRevocation, revocationStore } from './revocation-store.ts'
 
 /**
@@ -18,6 +19,15 @@ export interface Revocations {
   readonly epoch: number
   /** Ends one token. @throws DatabaseUnavailable where that cannot be stored */
   revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>): Promise<void>
+  /**
+   * Ends one token that is known by its id alone: whatever `exp` (seconds) says, for no longer than
+   * a token can live. @throws as `revoke`
+   */
+  revokeById(jti: string, exp: number): Promise<void>
+  /** Ends one refresh token. @throws as `revoke` */
+  revokeRefresh(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<void>
+  /** Whether a refresh token was ended by itself. @throws as `refuses` */
+  refusesRefresh(claims: Pick<RefreshClaims, 'rid'>): boolean | Promise<boolean>
   /** Ends a user's access tokens below a version, in the transaction of what caused it. */
   revokeBelow(trx: DatabaseOrTransaction, userId: number, accessVersion: number): Promise<void>
   /** The log has grown by a transaction of this process: read it before the next token passes. */
@@ -30,6 +40,11 @@ export interface RevocationsDeps {
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
+}
+
+/** Refresh tokens share the list; no `jti` of ours has a space in it. */
+function refreshName(rid: string): string {
+  return `refresh ${rid}`
 }
 
 // Tokens given out under longer settings than the present ones are still out there for a while.
@@ -60,13 +75,14 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       return isCaughtUp() ? isListed(claims) : catchUp().then(() => isListed(claims))
     },
 
-    async revoke({ jti, exp }) {
-      await transact(db, [word.revocations], (trx) =>
-        revocationStore(trx).append({ token: jti }, exp * 1000),
-      )
-      appends += 1
-      await catchUp()
+    refusesRefresh({ rid }) {
+      const token = refreshName(rid)
+      return isCaughtUp() ? tokens.has(token) : catchUp().then(() => tokens.has(token))
     },
+
+    revoke: ({ jti, exp }) => deny(jti, exp * 1000),
+    revokeById: (jti, exp) => deny(jti, Math.min(exp * 1000, clock.now() + keptMs)),
+    revokeRefresh: ({ rid, exp }) => deny(refreshName(rid), exp * 1000),
 
     async revokeBelow(trx, userId, accessVersion) {
       await revocationStore(trx).append({ userId, accessVersion }, clock.now() + keptMs)
@@ -82,6 +98,18 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       for (const [sub, { expiresAt }] of versions) if (expiresAt <= now) versions.delete(sub)
       return store.reap(now, most)
     },
+  }
+
+  async function deny(token: string, endMs: number): Promise<void> {
+    // The column takes integers alone; an operator's own token may say anything.
+    const expiresAt = Math.ceil(Math.min(endMs, Number.MAX_SAFE_INTEGER))
+    const isKnown = (tokens.get(token) ?? 0) >= expiresAt
+    if (isKnown || expiresAt <= clock.now()) return // logging out again and again writes nothing
+    await transact(db, [word.revocations], (trx) =>
+      revocationStore(trx).append({ token }, expiresAt),
+    )
+    appends += 1
+    await catchUp()
   }
 
   function isListed({ jti, sub, ver }: Pick<AccessClaims, 'jti' | 'sub' | 'ver'>): boolean {
@@ -122,8 +150,10 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
 
   function remember({ id, revocation, expiresAt }: LoggedRevocation): void {
     lastId = Math.max(lastId, id)
-    if ('token' in revocation) tokens.set(revocation.token, expiresAt)
-    else {
+    if ('token' in revocation) {
+      const { token } = revocation
+      tokens.set(token, Math.max(expiresAt, tokens.get(token) ?? 0))
+    } else {
       const sub = String(revocation.userId)
       const version = Math.max(revocation.accessVersion, versions.get(sub)?.version ?? 0)
       versions.set(sub, { version, expiresAt })

@@ -1,14 +1,16 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { authorize } from '../http/access.ts'
-import { asksForPage, offsetOf, parsePage, positiveInteger, type Query } from '../http/paging.ts'
-import type { SchemaTypes } from '../http/schemas.ts'
+import { ifMatch, tagged } from '../http/entity-tag.ts'
+import { sendList } from '../http/listing.ts'
+import { positiveInteger, type Query } from '../http/paging.ts'
+import { ListQuery, type SchemaTypes } from '../http/schemas.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { usersRules } from '../policy/rules.ts'
 import {
   CreateUser,
-  ListQuery,
   ListQueryV2,
   UpdateUser,
   UserBody,
@@ -16,9 +18,8 @@ import {
   UserList,
   UserPageV2,
 } from './schemas.ts'
-import { batchSize, streamUsers } from './streaming.ts'
 import type { User } from './user.ts'
-import type { Users } from './users.ts'
+import { insertUser, type Users } from './users.ts'
 import { listUsersV2 } from './v2.ts'
 
 /**
@@ -26,20 +27,27 @@ import { listUsersV2 } from './v2.ts'
  * version of the API. v2 differs in its list and in one error text.
  */
 export interface UserRoutesOptions {
-  readonly config: Pick<Config, 'users'>
+  readonly config: Pick<Config, 'lists' | 'users'>
   readonly events: Events
+  readonly idempotency: Idempotency
   readonly users: Users
   readonly version: 'v1' | 'v2'
 }
 
-const json = 'application/json; charset=utf-8'
+const batchSize = 500
 
 export async function userRoutes(
   instance: FastifyInstance,
-  { config, events, users, version }: UserRoutesOptions,
+  { config, events, idempotency, users, version }: UserRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const rules = usersRules[config.users.policy]
+  const listing = {
+    count: users.count,
+    slice: users.slice,
+    batchSize,
+    pageLimitMax: config.lists.pageLimitMax,
+  }
 
   if (version === 'v1') {
     app.get(
@@ -48,7 +56,7 @@ export async function userRoutes(
         config: { access: { rule: rules.read }, query: ListQuery, describes: UserList },
         schema: { summary: 'All users, or one page of them' },
       },
-      (request, reply) => listUsers(request, reply, request.query as Query), // parsed by Fastify
+      (request, reply) => sendList(request, reply, listing),
     )
   } else {
     app.get(
@@ -74,7 +82,7 @@ export async function userRoutes(
       config: { access: { rule: rules.read }, errors: ['userNotFound'] },
       schema: { summary: 'One user', params: UserId, response: { 200: UserBody } },
     },
-    async (request) => found(await byId(request.params.id)),
+    async (request, reply) => tagged(reply, found(await byId(request.params.id))),
   )
 
   app.post(
@@ -83,6 +91,7 @@ export async function userRoutes(
       config: {
         access: { rule: rules.create },
         body: 'json',
+        honours: ['idempotency-key'],
         ...(version === 'v1' && {
           required: { fields: ['name', 'email'], error: 'nameAndEmailRequired' },
         }),
@@ -91,16 +100,26 @@ export async function userRoutes(
     },
     async (request, reply) => {
       const { name, email } = request.body
-      const user = await users.create({ name, email })
-      events.record('user_created', { user_id: user.id, by: request.principal?.subject ?? null })
-      return reply.status(201).send(user)
+      const { body, isRepeat } = await idempotency.once(
+        request,
+        () => (trx) => insertUser(trx, { name, email }),
+      )
+      if (!isRepeat) {
+        events.record('user_created', { user_id: body.id, by: request.principal?.subject ?? null })
+      }
+      return reply.status(201).send(tagged(reply, body))
     },
   )
 
   app.put(
     '/users/:id',
     {
-      config: { access: { rule: rules.update }, body: 'json', errors: ['userNotFound'] },
+      config: {
+        access: { rule: rules.update },
+        body: 'json',
+        honours: ['if-match'],
+        errors: ['userNotFound'],
+      },
       schema: {
         summary: 'Change name, e-mail or both',
         params: UserId,
@@ -114,18 +133,23 @@ export async function userRoutes(
         found(user)
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { name, email } = request.body
-      const user = found(await users.merge(Number(request.params.id), { name, email }))
+      const id = Number(request.params.id)
+      const user = found(await users.merge(id, { name, email }, ifMatch(request)))
       events.record('user_updated', { user_id: user.id, by: request.principal?.subject ?? null })
-      return user
+      return tagged(reply, user)
     },
   )
 
   app.delete(
     '/users/:id',
     {
-      config: { access: { rule: rules.remove }, errors: ['userNotFound', 'lastAdministrator'] },
+      config: {
+        access: { rule: rules.remove },
+        honours: ['if-match'],
+        errors: ['userNotFound', 'lastAdministrator'],
+      },
       schema: {
         summary: 'Delete a user with its account and sessions',
         params: UserId,
@@ -134,7 +158,7 @@ export async function userRoutes(
     },
     async (request) => {
       const id = positiveInteger(request.params.id)
-      const user = found(id === null ? null : await users.remove(id))
+      const user = found(id === null ? null : await users.remove(id, ifMatch(request)))
       events.record('user_deleted', { user_id: user.id, by: request.principal?.subject ?? null })
       return user
     },
@@ -143,27 +167,6 @@ export async function userRoutes(
   async function byId(text: string): Promise<User | null> {
     const id = positiveInteger(text)
     return id === null ? null : users.byId(id)
-  }
-
-  async function listUsers(request: FastifyRequest, reply: FastifyReply, query: Query) {
-    const total = await users.count()
-    reply.header('content-type', json).header('x-total-count', total)
-    if (request.method === 'HEAD') return reply.send()
-    if (!asksForPage(query)) {
-      const all = { offset: 0, limit: Number.POSITIVE_INFINITY }
-      return reply.send(await streamUsers(users.slice, all, { before: '[', after: ']' }))
-    }
-    const page = parsePage(query, config.users.pageLimitMax)
-    const offset = offsetOf(page, total)
-    if (page.limit <= batchSize || offset >= total) {
-      const data = offset >= total ? [] : await users.slice(page.limit, { offset })
-      return reply.send(JSON.stringify({ ...page, total, data }))
-    }
-    // A page of any size is whole, and in no memory at once.
-    const before = `${JSON.stringify({ ...page, total }).slice(0, -1)},"data":[`
-    return reply.send(
-      await streamUsers(users.slice, { offset, limit: page.limit }, { before, after: ']}' }),
-    )
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { transact } from '../database/transactions.ts'
+import { transact, word } from '../database/transactions.ts'
+import type { SliceStart } from '../http/listing.ts'
 import { type Search, userStore } from './store.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
@@ -8,17 +9,20 @@ export interface Users {
   byId(id: number): Promise<User | null>
   create(user: NewUser): Promise<User>
   /** Merges what is given into the record; null where there is no such user. */
-  merge(id: number, changes: UserChanges): Promise<User | null>
+  merge(id: number, changes: UserChanges, assertWanted?: AssertWanted): Promise<User | null>
   /**
    * Removes a user with its account, sessions and tokens in one transaction; answers it as it was.
    * @throws ApiError lastAdministrator
    */
-  remove(id: number): Promise<User | null>
+  remove(id: number, assertWanted?: AssertWanted): Promise<User | null>
   count(): Promise<number>
   countMatching(text: string): Promise<number>
-  slice(limit: number, from: { offset: number } | { afterId: number }): Promise<User[]>
+  slice(limit: number, from: SliceStart): Promise<User[]>
   search(search: Search): Promise<User[]>
 }
+
+/** Looks at the user as it is, inside the transaction; refuses by throwing. */
+export type AssertWanted = (current: User) => void
 
 /** What other rooms do when a user changes; filled by services.ts, so that this room knows none of them. */
 export interface UserHooks {
@@ -41,14 +45,24 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
     slice: store.slice,
     search: store.search,
 
-    async merge(id, changes) {
-      const user = await store.merge(id, changes)
+    async merge(id, changes, assertWanted) {
+      const user = assertWanted
+        ? await transact(db, [], async (trx) => {
+            await look(trx, id, assertWanted)
+            return userStore(trx).merge(id, changes)
+          })
+        : await store.merge(id, changes)
       tell(id)
       return user
     },
 
-    async remove(id) {
-      const user = await transact(db, [], async (trx) => {
+    async remove(id, assertWanted) {
+      // What those who go with the user ask for, before anything is read.
+      const words = [word.administrators, word.account(id)]
+      const user = await transact(db, words, async (trx) => {
+        const user = await userStore(trx).held(id)
+        if (!user) return null
+        assertWanted?.(user)
         for (const removing of hooks.removing) await removing(trx, id)
         return userStore(trx).remove(id)
       })
@@ -58,9 +72,27 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
   }
 }
 
+async function look(
+  trx: DatabaseOrTransaction,
+  id: number,
+  assertWanted: AssertWanted,
+): Promise<void> {
+  const user = await userStore(trx).held(id)
+  if (user) assertWanted(user)
+}
+
 /** Makes a user inside the transaction of whoever needs one. */
 export function insertUser(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
   return userStore(trx).insert(user)
+}
+
+/** Makes the users of an import, see `isPresentUser`; answers their ids in the order given. */
+export function insertUnseenUsers(
+  trx: DatabaseOrTransaction,
+  users: readonly NewUser[],
+  importId: number,
+): Promise<number[]> {
+  return userStore(trx).insertUnseen(users, importId)
 }
 
 /** What a user's new password must not hold; undefined where there is no such user. */
@@ -71,7 +103,7 @@ export async function userEmail(
   return (await userStore(db).byId(id))?.email
 }
 
-/** Whether there is such a user, inside a transaction. */
+/** Whether there is such a user, inside a transaction: then it is there until the end. */
 export async function userExists(trx: DatabaseOrTransaction, id: number): Promise<boolean> {
-  return (await userStore(trx).byId(id)) !== null
+  return userStore(trx).keeps(id)
 }

@@ -34,6 +34,8 @@ suite('spec 7: errors', async () => {
   const session = await app.session(app.admin)
   const json = { name: 'Ann', email: 'ann@example.org' }
   const typed = { 'content-type': 'application/json' }
+  const first = { ...json, name: 'Bob' }
+  await app.call('POST', '/users', { headers: { ...admin, 'idempotency-key': 'one' }, json: first })
   const account = { username: 'bob', password: 'quiet melons roll', roles: [] }
   const wrongBasic = app.basic({ ...ann, password: 'not the password' })
   const badToken = { authorization: 'Bearer nonsense' }
@@ -104,9 +106,25 @@ suite('spec 7: errors', async () => {
       by: ['POST', '/login', { json: { username: must.username, password: must.password } }],
       ...{ status: 403, error: 'Password change required' },
     },
+    'post not found': {
+      by: ['GET', '/api/posts/999', { headers: admin }],
+      ...{ status: 404, error: 'Post not found' },
+    },
     'account not found': {
       by: ['GET', '/api/admin/accounts/nobody', { headers: admin }],
       ...{ status: 404, error: 'Account not found' },
+    },
+    'a sign-in that nobody began': {
+      by: ['GET', '/oauth/second-factor'],
+      ...{ status: 400, error: 'Sign-in failed' },
+    },
+    'an identity that one does not have': {
+      by: ['DELETE', '/api/account/identities/1', { headers: admin }],
+      ...{ status: 404, error: 'Identity not found' },
+    },
+    'session not found': {
+      by: ['DELETE', '/api/account/sessions/nothing', { headers: admin }],
+      ...{ status: 404, error: 'Session not found' },
     },
     'a name that is taken': {
       by: [
@@ -123,6 +141,14 @@ suite('spec 7: errors', async () => {
     'the last administrator': {
       by: ['DELETE', '/users/1', { headers: admin }],
       ...{ status: 409, error: 'Last administrator' },
+    },
+    'something that has changed since': {
+      by: ['PUT', '/users/1', { headers: { ...admin, 'if-match': '"old"' }, json: {} }],
+      ...{ status: 412, error: 'Precondition failed' },
+    },
+    'an idempotency key with another body': {
+      by: ['POST', '/users', { headers: { ...admin, 'idempotency-key': 'one' }, json }],
+      ...{ status: 422, error: 'Idempotency key reused' },
     },
     'a body too large': {
       by: ['POST', '/login', { body: ' '.repeat(1_048_577), headers: typed }],
@@ -179,6 +205,15 @@ suite('spec 7: errors', async () => {
     assertRefusal(late, 401, 'Recent login required')
   })
 
+  test('an identity provider that is none: 502', async () => {
+    const nobody = await testApp()
+    const { url } = await nobody.listen()
+    const client = await testApp({ OIDC_ISSUER: url, OIDC_CLIENT_ID: 'x' })
+    const before = await client.rows()
+    assertRefusal(await client.call('GET', '/oauth/login'), 502, 'Identity provider error')
+    assert.deepEqual(await client.rows(), before)
+  })
+
   test('what the parser of HTTP refuses has the same shape: 400 and 431', async () => {
     const { port } = await app.listen()
     assertRefusal(await ask(port, 'GET / HTTP/1.1', { 'Content-Length': 'x' }), 400, 'Bad request')
@@ -226,6 +261,8 @@ suite('spec 7: errors', async () => {
       'tooManyLoginAttempts',
       'headerFieldsTooLarge',
       'serviceUnavailable',
+      'identityProvider',
+      'identityLinked', // needs a provider: test/external/sign-in.test.ts
     ] as const)
       here.add(errorTable[name].error)
     here.add(errorTable.internal.error)

@@ -5,6 +5,11 @@ import * as foundation from './0001-foundation.ts'
 import * as loginLimits from './0002-login-limits.ts'
 import * as revocations from './0003-revocations.ts'
 import * as secondFactor from './0004-second-factor.ts'
+import * as idempotency from './0005-idempotency.ts'
+import * as posts from './0006-posts.ts'
+import * as administration from './0007-administration.ts'
+import * as imports from './0008-imports.ts'
+import * as identities from './0009-identities.ts'
 import { statementsFor, toPostgres } from './statement.ts'
 
 suite('statements of migrations', () => {
@@ -14,6 +19,11 @@ suite('statements of migrations', () => {
     ['0002', loginLimits, 'OkjEsIsCjSVVCip7'],
     ['0003', revocations, 'a6qzgP_G946y1NsJ'],
     ['0004', secondFactor, 'Uk7tlTvNBhCM65s4'],
+    ['0005', idempotency, 'XvTvyNmdCf2JHR6K'],
+    ['0006', posts, 'YBbRkN8_YBgr__ro'],
+    ['0007', administration, 'SNa3u_9PyJkBK6i2'],
+    ['0008', imports, 'T25hP5u0kWsJK6CC'],
+    ['0009', identities, 'e2M7f2FjAnCgBtLA'],
   ] as const
   for (const [name, { statements }, print] of printed) {
     test(`${name} runs on SQLite what it has always run`, () => {

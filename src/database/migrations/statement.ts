@@ -82,10 +82,8 @@ export function counted(table: string) {
     ],
     postgres: [
       `insert into row_count_slots (name, slot, total) values ('${table}', 0, 0)`,
-      `create trigger ${table}_counted_in after insert on ${table}
-        referencing new table as changed for each statement execute function count_rows('1')`,
-      `create trigger ${table}_counted_out after delete on ${table}
-        referencing old table as changed for each statement execute function count_rows('-1')`,
+      countingTrigger(table, 'in', 'count_rows'),
+      countingTrigger(table, 'out', 'count_rows'),
     ],
   }
 }
@@ -107,8 +105,59 @@ export const rowCounts = {
     ) with (fillfactor = 50)`,
     `create view row_counts as
       select name, sum(total)::bigint as total from row_count_slots group by name`,
-    `create function count_rows() returns trigger language plpgsql as $$
-    declare change bigint := tg_argv[0]::bigint * (select count(*) from changed);
+    countingFunction('count_rows', 'true'),
+  ],
+}
+
+/**
+ * Users of an import count once it is done, by the store of transfer/: it changes `row_counts` itself,
+ * which is a view on PostgreSQL.
+ */
+export const unseenUncounted = {
+  sqlite: [
+    'drop trigger users_counted_in',
+    `create trigger users_counted_in after insert on users when new.import_id is null begin
+    update row_counts set total = total + 1 where name = 'users';
+  end`,
+    'drop trigger users_counted_out',
+    `create trigger users_counted_out after delete on users
+    when not exists (select 1 from imports where id = old.import_id and state <> 'done')
+  begin
+    update row_counts set total = total - 1 where name = 'users';
+  end`,
+  ],
+  postgres: [
+    countingFunction(
+      'count_seen_users',
+      `not exists (
+        select 1 from imports where imports.id = changed.import_id and imports.state <> 'done')`,
+    ),
+    'drop trigger users_counted_in on users',
+    countingTrigger('users', 'in', 'count_seen_users'),
+    'drop trigger users_counted_out on users',
+    countingTrigger('users', 'out', 'count_seen_users'),
+    // Adds what is told, whatever others have added since it was read.
+    `create function change_row_count() returns trigger language plpgsql as $$
+    begin
+      insert into row_count_slots as slots (name, slot, total)
+        values (old.name, pg_backend_pid() % 64, new.total - old.total)
+        on conflict (name, slot) do update set total = slots.total + excluded.total;
+      return new;
+    end $$`,
+    `create trigger row_counts_changed instead of update on row_counts
+      for each row execute function change_row_count()`,
+  ],
+}
+
+function countingTrigger(table: string, way: 'in' | 'out', by: string): string {
+  const [change, rows, sign] = way === 'in' ? ['insert', 'new', '1'] : ['delete', 'old', '-1']
+  return `create trigger ${table}_counted_${way} after ${change} on ${table}
+        referencing ${rows} table as changed for each statement execute function ${by}('${sign}')`
+}
+
+function countingFunction(name: string, counts: string): string {
+  return `create function ${name}() returns trigger language plpgsql as $$
+    declare change bigint := tg_argv[0]::bigint * (select count(*) from changed where ${counts});
     begin
       if change <> 0 then
         insert into row_count_slots as slots (name, slot, total)
@@ -116,6 +165,5 @@ export const rowCounts = {
           on conflict (name, slot) do update set total = slots.total + excluded.total;
       end if;
       return null;
-    end $$`,
-  ],
+    end $$`
 }

@@ -1,0 +1,64 @@
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+
+/** A request that was answered under a key of its caller's. */
+export interface AnsweredRequest {
+  /** Keyed digest of the body: the same key with another body is a mistake. */
+  readonly fingerprint: string
+  /** The answer's body as JSON. */
+  readonly answer: string
+}
+
+export function idempotencyStore(db: DatabaseOrTransaction) {
+  return {
+    async find(id: string, now: number): Promise<AnsweredRequest | null> {
+      const row = await db
+        .selectFrom('idempotency_keys')
+        .select(['fingerprint', 'answer'])
+        .where('id', '=', id)
+        .where('expires_at', '>', now)
+        .executeTakeFirst()
+      return row ?? null
+    },
+
+    /**
+     * Takes the key for the transaction; false where it was used before. Waits for a transaction that
+     * holds it.
+     */
+    async claim(
+      id: string,
+      { now, expiresAt }: { now: number; expiresAt: number },
+    ): Promise<boolean> {
+      await db
+        .deleteFrom('idempotency_keys')
+        .where('id', '=', id)
+        .where('expires_at', '<=', now)
+        .execute()
+      const claimed = await db
+        .insertInto('idempotency_keys')
+        .values({ id, fingerprint: '', answer: '', expires_at: expiresAt })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      return claimed !== undefined
+    },
+
+    async keep(id: string, answered: AnsweredRequest): Promise<void> {
+      await db.updateTable('idempotency_keys').set(answered).where('id', '=', id).execute()
+    },
+  }
+}
+
+/** Removes at most `most` keys that have expired; answers how many. */
+export async function reapIdempotencyKeys(
+  db: Database,
+  now: number,
+  most: number,
+): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('idempotency_keys')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('idempotency_keys').select('id').where('expires_at', '<=', now).limit(most),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

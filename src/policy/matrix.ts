@@ -1,0 +1,39 @@
+import type { Principal, Role } from '../kernel/principal.ts'
+import { decide, type Resource } from './decide.ts'
+import type { Rule } from './rules.ts'
+
+/** Who calls, in the printed matrix; the owner has the role USER and the thing. */
+export const callers = ['nobody', 'USER', 'EDITOR', 'ADMIN', 'owner'] as const
+export type Caller = (typeof callers)[number]
+
+const ownerId = '1'
+const strangerId = '2'
+
+/** The states of a thing that a rule may ask about. */
+const things: readonly Resource[] = [
+  { ownerId, locked: false },
+  { ownerId, locked: true },
+]
+
+/**
+ * What a rule means for a caller, once for each state of the thing where they differ: 401, 403, or
+ * admitted.
+ */
+export function verdicts(rule: Rule, caller: Caller): readonly (401 | 403 | 'admitted')[] {
+  const principal = principalOf(caller)
+  const refused = principal === null ? 401 : 403
+  const all = things.map((thing) => (decide(rule, principal, thing) ? 'admitted' : refused))
+  return [...new Set(all)]
+}
+
+function principalOf(caller: Caller): Principal | null {
+  if (caller === 'nobody') return null
+  const role: Role = caller === 'owner' ? 'USER' : caller
+  return {
+    subject: caller === 'owner' ? ownerId : strangerId,
+    username: caller,
+    roles: new Set([role]),
+    credential: { scheme: 'basic' },
+    authenticatedAt: 0,
+  }
+}
