@@ -32,11 +32,13 @@ export async function takeDump(
   if (!existing.has('schema_version')) throw new Error('there is nothing in the database yet')
   const schema = await schemaVersion(snapshot)
   assertKnown(schema)
-  const tables = copiedTables.filter(({ name }) => existing.has(name) && !except.includes(name))
+  const tables = copiedTables
+    .filter(({ name }) => existing.has(name) && !except.includes(name))
+    .map((table) => (existing.has('imports') ? table : { ...table, unlessUnfinished: undefined }))
   const counts = new Map<TableName, number>()
   const lastIds = new Map<TableName, number>()
-  for (const { name, givesIds } of tables) {
-    counts.set(name, await countRows(snapshot, name))
+  for (const { name, givesIds, unlessUnfinished } of tables) {
+    counts.set(name, await countRows(snapshot, name, unlessUnfinished))
     if (givesIds) lastIds.set(name, await lastId(snapshot, name))
   }
   const batches = counted(readTables(snapshot, tables), counts, onProgress)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
-import { isPostgres } from '../database/snapshot.ts'
+import { isPostgres } from '../database/transactions.ts'
 import type { TableName } from './rows.ts'
 
 /** The last id that a table has given out, deleted rows included; 0 where it has given none. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ChangeFeed, Database } from '../database/connect.ts'
 import { schemaVersion } from '../database/migrate.ts'
-import { inSnapshot } from '../database/snapshot.ts'
+import { inSnapshot, takeTime } from '../database/snapshot.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type OnProgress, takeDump } from './dump.ts'
 import { loadDump } from './load.ts'
@@ -25,6 +25,7 @@ export async function move({ from, to, clock, onProgress }: MoveOptions) {
   const before = from.feed.version()
   return inSnapshot(from.db, async (snapshot): Promise<Map<TableName, number>> => {
     return to.transaction().execute(async (trx) => {
+      await takeTime(trx)
       const dump = await takeDump(snapshot, { onProgress })
       const loaded = await loadDump(trx, dump, { clock, keepLogins: true })
       await setImmediate() // a version is kept for one turn of the event loop

@@ -1,3 +1,4 @@
+import { takeTime } from '../database/snapshot.ts'
 import { operatorKeys } from '../keys/signing-key.ts'
 import { importKeys, type TravellingKey } from '../keys/travelling-keys.ts'
 import { type Archive, openArchive } from './archive-reader.ts'
@@ -50,6 +51,7 @@ export async function restore(
     }
     const { clock } = deps
     const counts = await deps.db.transaction().execute(async (trx) => {
+      await takeTime(trx)
       const loaded = await loadDump(trx, dump, { clock, keepLogins, onProgress })
       const kept = keys.filter(({ purpose }) => keepLogins || purpose === 'data')
       await importKeys(trx, deps, kept)

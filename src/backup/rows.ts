@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
-import { isPostgres } from '../database/snapshot.ts'
+import { isPostgres } from '../database/transactions.ts'
 import type { CopiedTable } from './tables.ts'
 
 export type TableName = keyof Schema
@@ -22,18 +22,19 @@ const mostParameters = 30_000
 /** All rows of a table, read by key, so that no more than a batch is in memory. */
 export async function* readRows(
   db: DatabaseOrTransaction,
-  { name: table, key }: CopiedTable,
+  { name: table, key, unlessUnfinished, blank = [] }: CopiedTable,
 ): AsyncGenerator<Batch> {
   const keyColumns = sql.join(key.map((column) => sql.id(column)))
   let last: readonly Value[] | undefined
   for (;;) {
-    const behind = last ? sql`where (${keyColumns}) > (${sql.join(last)})` : sql``
+    const behind = last ? sql`(${keyColumns}) > (${sql.join(last)})` : sql`true`
+    const present = unlessUnfinished ?? sql`true`
     const { rows } = await sql<Record<string, Value>>`
-      select * from ${sql.table(table)} ${behind} order by ${keyColumns} limit ${batchRows}
+      select * from ${sql.table(table)} where ${behind} and ${present} order by ${keyColumns} limit ${batchRows}
     `.execute(db)
     const [first] = rows
     if (!first) return
-    const columns = Object.keys(first)
+    const columns = Object.keys(first).filter((name) => !blank.includes(name))
     yield { table, columns, rows: rows.map((row) => columns.map((name) => row[name] ?? null)) }
     if (rows.length < batchRows) return
     last = key.map((column) => rows.at(-1)?.[column] ?? null)
@@ -53,10 +54,14 @@ export async function writeRows(
   }
 }
 
-export async function countRows(db: DatabaseOrTransaction, table: TableName): Promise<number> {
+export async function countRows(
+  db: DatabaseOrTransaction,
+  table: TableName,
+  unlessUnfinished: RawBuilder<boolean> = sql`true`,
+): Promise<number> {
   const { rows } = await sql<{
     total: number
-  }>`select count(*) as total from ${sql.table(table)}`.execute(db)
+  }>`select count(*) as total from ${sql.table(table)} where ${unlessUnfinished}`.execute(db)
   return rows[0]?.total ?? 0
 }
 

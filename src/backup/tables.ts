@@ -1,4 +1,6 @@
+import type { RawBuilder } from 'kysely'
 import type { Schema } from '../database/schema.ts'
+import { isPresentAccount, isPresentUser } from '../database/unfinished.ts'
 
 /** A table that a copy takes along. */
 export interface CopiedTable {
@@ -11,12 +13,27 @@ export interface CopiedTable {
   readonly isLogin?: true
   /** Columns that only the data key opens. Worth nothing without the key set. */
   readonly sealed?: readonly string[]
+  /** Rows of an import that is under way stay behind: nobody has seen them. */
+  readonly unlessUnfinished?: RawBuilder<boolean> | undefined
+  /** Columns that mean nothing elsewhere. */
+  readonly blank?: readonly string[]
 }
 
 /** In an order in which every row comes after those it refers to. */
 export const copiedTables: readonly CopiedTable[] = [
-  { name: 'users', key: ['id'], givesIds: true },
-  { name: 'accounts', key: ['user_id'] },
+  {
+    name: 'users',
+    key: ['id'],
+    givesIds: true,
+    unlessUnfinished: isPresentUser,
+    blank: ['import_id'],
+  },
+  {
+    name: 'accounts',
+    key: ['user_id'],
+    unlessUnfinished: isPresentAccount,
+    blank: ['import_id', 'import_line'],
+  },
   { name: 'token_versions', key: ['user_id'] },
   { name: 'second_factors', key: ['user_id'], sealed: ['sealed', 'pending'] },
   { name: 'recovery_codes', key: ['user_id', 'code'] },
@@ -27,11 +44,16 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: 'throttle_places', key: ['id'], givesIds: true },
   { name: 'used_challenges', key: ['nonce'] },
   { name: 'idempotency_keys', key: ['id'] },
+  { name: 'posts', key: ['id'], givesIds: true },
+  { name: 'identities', key: ['id'], givesIds: true },
   { name: 'keys', key: ['id'] },
 ]
 
 /** Why the others stay. */
 export const leftOutTables: Partial<Record<keyof Schema, string>> = {
+  imports: 'under way elsewhere: begun anew where the data goes',
+  import_names: 'as imports',
+  flows: 'sign-ins that are under way for ten minutes, in a browser that waits elsewhere',
   row_counts: 'counted again by its triggers, as the rows come in',
   schema_version: 'written by the migrations that make the new database',
 }
