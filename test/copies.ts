@@ -9,6 +9,7 @@ import { loadConfig } from '../src/config.ts'
 import { connect } from '../src/database/connect.ts'
 import { type TestApp, testApp } from './app.ts'
 import { fixedClock } from './clock.ts'
+import { databaseSettings } from './database.ts'
 import { seededRandom } from './random.ts'
 
 export const passphrase = 'a passphrase for copies'
@@ -27,12 +28,13 @@ export function folder(): string {
 let seeds = 100
 
 /** A data directory with a database in it, empty unless it had one, and with keys of its own. */
-export function place(
+export async function place(
   env: Record<string, string> = {},
   directory = folder(),
   clock = fixedClock(),
 ) {
-  const config = loadConfig({ DATA_DIR: directory, ...env })
+  const settings = await databaseSettings(directory, { isEmpty: true })
+  const config = loadConfig({ ...settings, ...env })
   const connected = connect({ ...config.database, synchronous: 'off' })
   closing.push(() => connected.db.destroy())
   seeds += 1
@@ -46,7 +48,7 @@ export async function backupOf(
   { directory, deps }: Pick<TestApp, 'directory' | 'deps'>,
   options: BackupOptions = { passphrase },
 ): Promise<string> {
-  const { deps: own } = place({}, directory)
+  const { deps: own } = await place({}, directory)
   const path = join(folder(), 'backup')
   await backup({ ...own, config: deps.config, clock: deps.clock }, path, options)
   return path
@@ -65,7 +67,7 @@ export async function restoredApp(
   options: Partial<RestoreOptions> = {},
   env: Record<string, string> = {},
 ): Promise<TestApp> {
-  const { deps, directory } = place(env, folder(), clock)
+  const { deps, directory } = await place(env, folder(), clock)
   await restore(deps, path, { ...restoring, ...options })
   seeds += 1
   return testApp(env, { directory, clock, seed: seeds })

@@ -52,7 +52,7 @@ export const copiedTables: readonly CopiedTable[] = [
 /** Why the others stay. */
 export const leftOutTables: Partial<Record<keyof Schema, string>> = {
   imports: 'under way elsewhere: begun anew where the data goes',
-  import_names: 'as imports',
+  import_names: 'of those imports',
   flows: 'sign-ins that are under way for ten minutes, in a browser that waits elsewhere',
   row_counts: 'counted again by its triggers, as the rows come in',
   schema_version: 'written by the migrations that make the new database',

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { createHash, hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,15 +7,17 @@ import { suite, test } from 'node:test'
 import { backup } from '../../src/backup/backup.ts'
 import { createKeyBox } from '../../src/backup/key-box.ts'
 import { restore } from '../../src/backup/restore.ts'
-import { readPassphrase } from '../../src/cli/passphrase.ts'
+import { readPassphrase } from '../../src/cli/secrets.ts'
 import { testApp } from '../app.ts'
+import { gatehouse } from '../cli/gatehouse.ts'
 import { backupOf, folder, passphrase, place, restoring } from '../copies.ts'
+import { databaseSettings, sqliteOnly } from '../database.ts'
 
 suite('a backup file', async () => {
   const app = await testApp()
   const path = await backupOf(app)
   const whole = readFileSync(path)
-  const target = place()
+  const target = await place()
   const file = join(folder(), 'changed')
 
   /** Restores from these bytes; nothing may come of it. */
@@ -83,11 +84,13 @@ suite('a backup file', async () => {
       .select('sealed')
       .executeTakeFirstOrThrow()
     assert.ok(!whole.includes(sealed))
-    assert.ok(!whole.includes(readFileSync(join(app.directory, 'master.key'), 'utf8').trim()))
+    const { MASTER_KEY = readFileSync(join(app.directory, 'master.key'), 'utf8').trim() } =
+      await databaseSettings(app.directory)
+    assert.ok(!whole.includes(MASTER_KEY))
   })
 
   test('an existing file is not touched, and a short passphrase not taken', async () => {
-    const { deps } = place({}, app.directory)
+    const { deps } = await place({}, app.directory)
     const directory = folder()
     const without = { passphrase: undefined }
     const taken = join(directory, 'taken')
@@ -103,7 +106,7 @@ suite('a backup file', async () => {
   })
 
   test('a backup that fails on the way leaves nothing behind', async () => {
-    const { deps } = place({}, app.directory)
+    const { deps } = await place({}, app.directory)
     const directory = folder()
     const failing = backup(deps, join(directory, 'b'), {
       passphrase: undefined,
@@ -124,26 +127,36 @@ suite('a backup file', async () => {
 
   test('gatehouse backup and gatehouse restore read the passphrase from standard input', async () => {
     const copy = join(folder(), 'copy')
-    const nowhere = folder()
-    const [made, lost] = await Promise.all([
-      gatehouse(app.directory, ['backup', copy], `${passphrase}\n`),
-      gatehouse(nowhere, ['backup', `${copy}2`], passphrase),
-    ])
+    const stdin = `${passphrase}\n`
+    const env = await databaseSettings(app.directory)
+    const made = await gatehouse(app.directory, `backup ${copy}`, { stdin, env })
     assert.deepEqual([made.code, made.stderr], [0, ''])
     const sha256 = hash('sha256', readFileSync(copy), 'hex')
     assert.equal(made.stdout, `${copy} is written; its SHA-256 is ${sha256}\n`)
     assert.equal(statSync(copy).mode & 0o777, 0o600)
-    assert.match(lost.stderr, /there is no database at/)
-    assert.deepEqual(readdirSync(nowhere), [])
     const elsewhere = folder()
-    const done = await gatehouse(elsewhere, ['restore', copy], `${passphrase}\n`)
+    const empty = await databaseSettings(elsewhere, { isEmpty: true })
+    const done = await gatehouse(elsewhere, `restore ${copy}`, { stdin, env: empty })
     assert.deepEqual([done.code, done.stderr], [0, ''])
     assert.match(done.stdout, /All logins have ended/)
   })
 
+  sqliteOnly('a mistyped DATA_DIR is told, and nothing is made there', async () => {
+    const nowhere = folder()
+    const copy = join(folder(), 'copy')
+    const lost = await gatehouse(nowhere, `backup ${copy}`, { stdin: passphrase })
+    assert.equal(lost.code, 3)
+    assert.match(lost.stderr, /there is no database at/)
+    assert.deepEqual([readdirSync(nowhere), existsSync(copy)], [[], false])
+  })
+
   test('a passphrase is one line of a bearable length, and nothing else is cut off from it', async () => {
+    const { stdout, stderr, env } = process
     const read = (text: string) =>
-      readPassphrase({ stdin: Readable.from([text]), stderr: process.stderr }, { isNew: true })
+      readPassphrase(
+        { terminal: { stdin: Readable.from([Buffer.from(text)]), stdout, stderr, env } },
+        { isNew: true },
+      )
     assert.equal(await read(' with spaces \r\n'), ' with spaces ')
     assert.equal(await read('no end'), 'no end')
     await assert.rejects(read('\n'), /holds no passphrase/)
@@ -161,14 +174,3 @@ suite('a backup file', async () => {
     assert.ok(!other.isMacOf('digests', one.macOf('digest')))
   })
 })
-
-function gatehouse(directory: string, words: readonly string[], input: string) {
-  const env = { ...process.env, DATA_DIR: directory }
-  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    const args = ['src/cli/main.ts', ...words]
-    const child = execFile(process.execPath, args, { env }, (error, stdout, stderr) =>
-      resolve({ code: error ? error.code : 0, stdout, stderr }),
-    )
-    child.stdin?.end(input)
-  })
-}

@@ -100,7 +100,7 @@ suite('logins after a restore', async () => {
   })
 
   test('a backup without keys says so, unless that is what was asked for', async () => {
-    const { deps, tables } = place()
+    const { deps, tables } = await place()
     await assert.rejects(restore(deps, bare, restoring), /has no keys: restore it --without-keys/)
     assert.deepEqual(await tables(), [])
   })
@@ -114,7 +114,7 @@ suite("a key of the operator's", async () => {
 
   test('that has signed tokens is refused at a restore, and nothing is written', async () => {
     for (const name of ['TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS']) {
-      const { deps, tables } = place({ [name]: env.TOKEN_SECRET })
+      const { deps, tables } = await place({ [name]: env.TOKEN_SECRET })
       await assert.rejects(restore(deps, path, restoring), /TOKEN_SECRET .* set another one/)
       assert.deepEqual(await tables(), [])
     }
