@@ -1,9 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { accountAdminRoutes } from './accounts/admin-routes.ts'
 import { type FirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
+import { ownAccountRoutes } from './accounts/own-routes.ts'
+import { passwordResetRoutes } from './accounts/reset-routes.ts'
 import { basicAuthenticator } from './basic/authenticator.ts'
 import type { Deps } from './deps.ts'
 import { docsRoutes } from './docs/routes.ts'
+import { externalBearer } from './external/authenticator.ts'
+import { identityRoutes } from './external/own-routes.ts'
+import { externalRoutes } from './external/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { type Chore, startChores } from './housekeeping.ts'
 import { access } from './http/access.ts'
@@ -12,14 +17,21 @@ import { routeGroups } from './http/route-groups.ts'
 import { collectRoutes, type RouteRow } from './http/route-table.ts'
 import { createServer } from './http/server.ts'
 import { loginRoutes } from './login/routes.ts'
+import { throttleAdminRoutes } from './login/throttle-routes.ts'
+import { postRoutes } from './posts/routes.ts'
 import { choresOf, createServices } from './services.ts'
+import { sessionAdminRoutes } from './session/admin-routes.ts'
 import { sessionAuthenticator } from './session/authenticator.ts'
+import { ownSessionRoutes } from './session/own-routes.ts'
 import { sessionRoutes } from './session/routes.ts'
+import { statisticsRoutes } from './statistics/routes.ts'
 import { captchaRoutes } from './throttle/routes.ts'
+import { tokenAdminRoutes } from './token/admin-routes.ts'
 import { bearerAuthenticator, endBearer } from './token/authenticator.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { factorAdminRoutes } from './totp/admin-routes.ts'
 import { factorRoutes } from './totp/own-routes.ts'
+import { transferRoutes } from './transfer/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 export interface App {
@@ -44,12 +56,13 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   const bootstrap = prepareFirstAdministrator(accounts, config, random)
   bootstrap.catch(() => {}) // told where it is awaited
 
+  const external = externalBearer(wired)
   const server = await createServer(deps)
   await server.register(access, {
     config,
     authenticators: [
       basicAuthenticator(wired),
-      bearerAuthenticator(wired),
+      external.beside(bearerAuthenticator(wired)),
       sessionAuthenticator(config, sessions, secondFactor),
     ],
   })
@@ -58,11 +71,19 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
 
   server.register(healthRoutes, deps)
   for (const prefix of ['/api/user/account', '/api/account']) {
+    server.register(ownAccountRoutes, { prefix, ...wired })
     server.register(factorRoutes, { prefix, ...wired })
+    server.register(identityRoutes, { prefix, ...wired })
+    server.register(ownSessionRoutes, { prefix, ...wired })
   }
   server.register(captchaRoutes, wired)
   server.register(loginRoutes, wired)
-  server.register(sessionRoutes, { ...wired, endBearer: endBearer(services) })
+  server.register(externalRoutes, wired)
+  const endOwn = endBearer(services)
+  server.register(sessionRoutes, {
+    ...wired,
+    endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
+  })
   server.register(tokenRoutes, wired)
   for (const [prefix, version] of [
     ['', 'v1'],
@@ -71,8 +92,15 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   ] as const) {
     server.register(userRoutes, { prefix, version, ...wired })
   }
+  server.register(postRoutes, wired)
   server.register(accountAdminRoutes, wired)
+  server.register(passwordResetRoutes, wired)
   server.register(factorAdminRoutes, wired)
+  server.register(transferRoutes, wired)
+  server.register(sessionAdminRoutes, wired)
+  server.register(tokenAdminRoutes, wired)
+  server.register(throttleAdminRoutes, wired)
+  server.register(statisticsRoutes, wired)
   server.register(docsRoutes, wired)
   server.register(routeGroups)
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
 import { type Config, ConfigError, describeSettings, loadConfig } from './config.ts'
-import { isLoopback, settings } from './settings-table.ts'
+import { isLoopback } from './kernel/loopback.ts'
+import { settings } from './settings-table.ts'
 
 /** From the decisions on settings, in their order; what is unset is undefined. */
 const defaults: Partial<Record<string, unknown>> = {
@@ -10,7 +11,7 @@ const defaults: Partial<Record<string, unknown>> = {
   PORT: 3000,
   BASE_URL: undefined,
   DATA_DIR: './data',
-  DATABASE_URL: '',
+  DATABASE_URL: undefined,
   MASTER_KEY: undefined,
   NODE_ENV: 'development',
   LOG_LEVEL: 'info',
@@ -82,9 +83,31 @@ suite('defaults', () => {
   }
 
   test('secrets can be read from files, all of them and nothing else', () => {
-    const names = ['MASTER_KEY', 'ADMIN_PASSWORD', 'TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS']
-    for (const name of [...names, 'TOKEN_PRIVATE_KEY']) assert.ok(secretNames.includes(name), name)
+    const names = [
+      'DATABASE_URL',
+      'MASTER_KEY',
+      'ADMIN_PASSWORD',
+      'TOKEN_SECRET',
+      'TOKEN_SECRET_PREVIOUS',
+    ]
+    for (const name of [...names, 'TOKEN_PRIVATE_KEY', 'OIDC_CLIENT_SECRET'])
+      assert.ok(secretNames.includes(name), name)
     for (const name of ['PORT', 'HOST', 'BASE_URL']) assert.ok(!secretNames.includes(name))
+  })
+
+  test('PostgreSQL asks for MASTER_KEY: every node needs the same', () => {
+    const DATABASE_URL = 'postgres://gate:word@localhost/id'
+    assert.throws(
+      () => loadConfig({ DATABASE_URL }),
+      /^ {2}MASTER_KEY must be set with PostgreSQL/m,
+    )
+    const MASTER_KEY = '7c1f0b93e2a84d5698fe03b1d67a2c4459e80f137b6ad2c59410ee8f23bd5706'
+    const config = loadConfig({ DATABASE_URL, MASTER_KEY })
+    assert.equal(config.database.postgres?.host, 'localhost')
+    assert.doesNotMatch(JSON.stringify(config), /word@|"word"/)
+    assert.deepEqual(config.warnings, [])
+    const remote = { DATABASE_URL: 'postgres://gate@db.example.org/id?sslmode=disable', MASTER_KEY }
+    assert.match(loadConfig(remote).warnings.join(), /^DATABASE_URL/)
   })
 
   const addresses: readonly [Record<string, string>, string][] = [
@@ -175,6 +198,7 @@ suite('mistakes', () => {
     ['PASSWORD_ARGON2_MEMORY_KIB', ['19455']],
     ['PASSWORD_ARGON2_PASSES', ['1']],
     ['USERS_POLICY', ['Open', 'anyone']],
+    ['POSTS_DELETE_POLICY', ['Owner', 'author', 'none']],
     ['PAGE_LIMIT_MAX', ['-1', 'none']],
   ]
   for (const [name, values] of refused) {

@@ -1,11 +1,21 @@
 import { isIP } from 'node:net'
 import { passwordRefusal } from './accounts/password-rules.ts'
+import { isUnguarded, parsePostgresAddress } from './database/postgres-address.ts'
+import { isLoopback } from './kernel/loopback.ts'
+import {
+  type ProvidersReading,
+  providerContradictions,
+  providerWarnings,
+  readProviders,
+  toProvider,
+} from './oidc-config.ts'
 import { readSettings, type Setting, type Values } from './settings.ts'
-import { isLoopback, settings } from './settings-table.ts'
+import { settings } from './settings-table.ts'
 
 type SettingValues = Values<typeof settings>
 
 export type Config = ReturnType<typeof toConfig>
+export type ProviderConfig = Config['providers'][number]
 
 /** All mistakes of a configuration, one per line. */
 export class ConfigError extends Error {
@@ -23,12 +33,16 @@ export class ConfigError extends Error {
 /** Reads the settings of an environment. @throws ConfigError that lists every mistake */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const { values, mistakes, warnings } = readSettings(settings, env)
+  const oidc = readProviders(values, env)
+  mistakes.push(...oidc.mistakes)
+  warnings.push(...oidc.warnings, ...providerWarnings(oidc.providers))
   // A setting that could not be read says nothing about the others.
   const misread = new Set(mistakes.map(settingOf))
   mistakes.push(...unsupportedSettings(env))
-  mistakes.push(...contradictions(values).filter((line) => !misread.has(settingOf(line))))
+  const all = [...contradictions(values), ...providerContradictions(oidc.providers, about(values))]
+  mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return toConfig(values, warnings)
+  return toConfig(values, oidc, warnings)
 }
 
 /** Every mistake begins with the name of its setting. */
@@ -37,7 +51,7 @@ function settingOf(mistake: string): string {
 }
 
 /** Names of settings that other versions have: to ignore one in silence would be to disobey it. */
-const unsupported = /^(OIDC_\w+|DATABASE_POOL_MAX|POSTS_DELETE_POLICY|CONSOLE)$/
+const unsupported = /^(CONSOLE)$/
 
 function unsupportedSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)
@@ -53,6 +67,9 @@ function contradictions(values: SettingValues): string[] {
       ? undefined
       : passwordRefusal(adminPassword, values.PASSWORD_MIN_LENGTH)
   if (refusal) mistakes.push(`ADMIN_PASSWORD ${refusal}`)
+  if (values.DATABASE_URL && !values.MASTER_KEY) {
+    mistakes.push('MASTER_KEY must be set with PostgreSQL: every node needs the same')
+  }
   if (values.NODE_ENV !== 'production') return mistakes
   const base = new URL(values.BASE_URL ?? defaultBaseUrl(values))
   if (base.protocol === 'http:' && !isLoopback(base.hostname)) {
@@ -70,7 +87,23 @@ function contradictions(values: SettingValues): string[] {
   return mistakes
 }
 
-function toConfig(values: SettingValues, warnings: readonly string[]) {
+function about(values: SettingValues) {
+  return {
+    isProduction: values.NODE_ENV === 'production',
+    ownIssuer: values.TOKEN_ISSUER ?? values.BASE_URL ?? defaultBaseUrl(values),
+  }
+}
+
+function postgresOf({ DATABASE_URL }: SettingValues) {
+  return DATABASE_URL && parsePostgresAddress(DATABASE_URL.reveal(), isLoopback)
+}
+
+function toConfig(values: SettingValues, { providers }: ProvidersReading, read: readonly string[]) {
+  const postgres = postgresOf(values)
+  const warnings = [...read]
+  if (postgres && isUnguarded(postgres, isLoopback)) {
+    warnings.push('DATABASE_URL: what goes to the database and back is not guarded by verified TLS')
+  }
   const baseUrl = values.BASE_URL ?? defaultBaseUrl(values)
   return deepFreeze({
     warnings,
@@ -85,7 +118,12 @@ function toConfig(values: SettingValues, warnings: readonly string[]) {
       trustedProxies: values.TRUST_PROXY ?? [],
       rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
     },
-    database: { dataDirectory: values.DATA_DIR, timeoutMs: values.DATABASE_TIMEOUT_MS },
+    database: {
+      dataDirectory: values.DATA_DIR,
+      postgres,
+      poolMax: values.DATABASE_POOL_MAX,
+      timeoutMs: values.DATABASE_TIMEOUT_MS,
+    },
     masterKey: values.MASTER_KEY,
     admin: { username: values.ADMIN_USERNAME, password: values.ADMIN_PASSWORD },
     token: {
@@ -132,7 +170,10 @@ function toConfig(values: SettingValues, warnings: readonly string[]) {
       breachUrl: values.PASSWORD_BREACH_URL,
     },
     secondFactor: { requiredOf: values.REQUIRE_SECOND_FACTOR },
-    users: { policy: values.USERS_POLICY, pageLimitMax: values.PAGE_LIMIT_MAX },
+    providers: providers.map((provider) => toProvider(provider, baseUrl)),
+    users: { policy: values.USERS_POLICY },
+    posts: { deletePolicy: values.POSTS_DELETE_POLICY },
+    lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
   })
 }
 

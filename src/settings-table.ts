@@ -1,8 +1,11 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { hashKinds } from './accounts/password.ts'
+import { parsePostgresAddress } from './database/postgres-address.ts'
+import { isLoopback } from './kernel/loopback.ts'
 import { parseRole } from './kernel/principal.ts'
 import { canonicalUsername } from './kernel/username.ts'
+import { oidcSettings } from './oidc-settings.ts'
 import { assertSoundRsaKey, assertStrongSecret, assertVaried } from './secrets.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './settings.ts'
 
@@ -25,20 +28,22 @@ export const settings = {
     parse: parseBaseUrl,
   }),
   DATA_DIR: text({ default: './data', doc: 'Folder of the SQLite file and the master key.' }),
-  DATABASE_URL: text({
-    default: '',
-    doc: 'Empty: the SQLite file `DATA_DIR/gatehouse.db`. No other database is supported yet.',
-    check: () => {
-      throw new Error('must be empty: only the SQLite file in DATA_DIR is supported')
-    },
+  DATABASE_URL: secret({
+    doc: 'Empty: the SQLite file `DATA_DIR/gatehouse.db`, for one machine. `postgres://user:password@host:5432/database`: PostgreSQL 14 or newer, for any number of nodes. Off this machine TLS is on and verified; `sslrootcert` names another authority, `sslcert` and `sslkey` a certificate of our own, `sslmode=disable` and `sslmode=no-verify` do without.',
+    check: (value) => void parsePostgresAddress(value, isLoopback),
+  }),
+  DATABASE_POOL_MAX: integer({
+    default: 10,
+    min: 2,
+    doc: 'Most connections of one node to PostgreSQL, besides one that listens for changes.',
   }),
   DATABASE_TIMEOUT_MS: integer({
     default: 2000,
     min: 1,
-    doc: 'How long a change waits for the database before it is answered 503. Milliseconds.',
+    doc: 'How long a change, and with PostgreSQL any query, waits for the database before it is answered 503. Milliseconds.',
   }),
   MASTER_KEY: secret({
-    shown: 'made as `DATA_DIR/master.key`',
+    shown: 'made as `DATA_DIR/master.key`; required with PostgreSQL',
     doc: 'Encrypts the key set in the database: 32 bytes as 64 hex digits or base64url.',
     check: (value) => void parseMasterKey(value),
   }),
@@ -257,11 +262,17 @@ export const settings = {
     values: ['roles', 'authenticated', 'open'],
     doc: 'Who may call the users resource: by role and ownership, any caller, or anyone (not in production).',
   }),
+  POSTS_DELETE_POLICY: oneOf({
+    default: 'admin',
+    values: ['admin', 'owner'],
+    doc: 'Who may delete a post: an ADMIN, or its author as well.',
+  }),
   PAGE_LIMIT_MAX: integer({
     default: 0,
     min: 0,
-    doc: 'Largest page of the users resource v1; 0: no cap.',
+    doc: 'Largest page of users v1 and of posts; 0: no cap.',
   }),
+  ...oidcSettings,
 } satisfies Record<string, Setting<unknown>>
 
 /** The 32 bytes of a master key. @throws Error whose message says what is wrong */
@@ -333,16 +344,4 @@ function parseBreachUrl(value: string): string {
     throw new Error('must be an https address (or http on loopback) without credentials or a query')
   }
   return url.href.replace(/\/+$/, '')
-}
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8)
-loopback.addAddress('::1', 'ipv6')
-
-/** Whether a URL's host name is this machine itself. */
-export function isLoopback(hostname: string): boolean {
-  const address = hostname.replace(/^\[|\]$/g, '')
-  const family = isIP(address)
-  if (family === 0) return address === 'localhost' || address.endsWith('.localhost')
-  return loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }

@@ -72,10 +72,13 @@ export function oneOf<const T extends string>(
   }
 }
 
-export function list<T>(options: Common & { parse: (item: string) => T }): Setting<readonly T[]> {
+export function list<T>(
+  options: Common & { parse: (item: string) => T; default?: readonly T[] },
+): Setting<readonly T[]> {
+  const { default: fallback = [] } = options
   return {
-    ...described(options, ''),
-    fallback: [],
+    ...described(options, fallback.join(',')),
+    fallback,
     parse: (value) =>
       value
         .split(',')
@@ -132,6 +135,18 @@ export function readSettings<Table extends Record<string, Setting<unknown>>>(
     }
   }
   return { values: values as Values<Table>, mistakes, warnings } // filled from the table's own names
+}
+
+export type Source = 'default' | 'environment' | 'file'
+
+/** Where the value of a setting comes from. */
+export function sourceOf(
+  name: string,
+  setting: Pick<Setting<unknown>, 'secret'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Source {
+  if (setting.secret && env[`${name}_FILE`]) return 'file'
+  return env[name] ? 'environment' : 'default'
 }
 
 function secretText(

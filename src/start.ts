@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadConfig } from './config.ts'
 import { systemDeps } from './deps.ts'
+import { reasonOf } from './kernel/reason.ts'
 import { drainOnSignal } from './shutdown.ts'
 import { welcome } from './welcome.ts'
 
@@ -32,10 +33,4 @@ async function serve(config: Config): Promise<void> {
   const base_url = new URL(config.baseUrl).port === '0' ? address : config.baseUrl
   deps.log.info({ event: 'sys_startup', address, base_url, milliseconds }, 'ready')
   flushCompileCache()
-}
-
-/** With what led to it: the message alone seldom tells what to mend. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
 }

@@ -12,7 +12,18 @@ import { createLog, type Deps } from '../src/deps.ts'
 import { digest } from '../src/kernel/digest.ts'
 import type { Role } from '../src/kernel/principal.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
+import {
+  databaseSettings,
+  enterDatabase,
+  leaveDatabase,
+  testDatabase,
+  timeoutFor,
+} from './database.ts'
 import { seededRandom } from './random.ts'
+
+function byContent(left: unknown, right: unknown): number {
+  return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1
+}
 
 export type Headers = Record<string, string>
 
@@ -74,6 +85,14 @@ export interface TestApp {
   close(): Promise<void>
 }
 
+const tableNames = {
+  sqlite: sql<{ name: string }>`
+    select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`,
+  postgres: sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_name <> 'row_count_slots' order by name`,
+}
+
 const adminPassword = 'the keeper of all tests'
 
 /** The password of an account made by `account`: its own, and without the username in it. */
@@ -87,10 +106,12 @@ export interface TestOptions {
   readonly clock?: FixedClock
   readonly seed?: number
   readonly deps?: Partial<Deps>
+  /** On PostgreSQL: without any table, as at the very first start. SQLite's file is always new. */
+  readonly isEmpty?: boolean
 }
 
 /**
- * The whole service on a SQLite file of its own, with a clock that stands still and a generator that
+ * The whole service on a database of its own, with a clock that stands still and a generator that
  * repeats itself. Nothing of ours is replaced. Closed by itself when the tests of the file are done.
  */
 export async function testApp(
@@ -100,15 +121,17 @@ export async function testApp(
     clock = fixedClock(),
     seed = 1,
     deps: given = {},
+    isEmpty = false,
   }: TestOptions = {},
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = []
   const destination: pino.DestinationStream = { write: (line) => void log.push(JSON.parse(line)) }
   const config = loadConfig({
     NODE_ENV: 'test',
-    DATA_DIR: directory,
+    ...(await databaseSettings(directory, { isEmpty })),
     ADMIN_PASSWORD: adminPassword,
     ...env,
+    ...timeoutFor(env.DATABASE_TIMEOUT_MS),
   })
   const deps: Deps = {
     config,
@@ -121,11 +144,13 @@ export async function testApp(
   }
   const app = await buildApp(deps, { runsChores: false }) // a test runs them when it wants them
   await app.makeFirstAdministrator()
+  enterDatabase(directory)
   let closed = false
   const close = async () => {
     if (closed) return
     closed = true
     await app.server.close()
+    await leaveDatabase(directory).catch(() => {}) // the server may have ended first
     rmSync(directory, { recursive: true, force: true })
   }
   after(close)
@@ -159,7 +184,7 @@ export async function testApp(
         ...(payload !== undefined && { payload }),
         ...(from !== undefined && { remoteAddress: from }),
       })
-      const isJson = String(response.headers['content-type']).includes('json')
+      const isJson = String(response.headers['content-type']).startsWith('application/json')
       return {
         status: response.statusCode,
         headers: response.headers,
@@ -226,14 +251,12 @@ export async function testApp(
     },
 
     async rows(...except) {
-      const tables = await sql<{ name: string }>`
-        select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name
-      `.execute(deps.db)
+      const tables = await tableNames[testDatabase].execute(deps.db)
       const all: Record<string, unknown[]> = {}
       for (const { name } of tables.rows) {
         if (except.includes(name)) continue
         const { rows } = await sql`select * from ${sql.table(name)}`.execute(deps.db)
-        all[name] = rows.map((row) => ({ ...(row as object) })) // rows have no prototype
+        all[name] = rows.sort(byContent) // no query asks for an order, so there is none
       }
       return all
     },

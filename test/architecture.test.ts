@@ -19,10 +19,15 @@ const rooms = [
   'totp',
   'session',
   'token',
+  'transfer',
   'basic',
+  'external',
   'login',
+  'posts',
   'health',
+  'statistics',
   'docs',
+  'backup',
   'cli',
 ]
 
@@ -36,7 +41,7 @@ const floor: Record<string, readonly string[]> = {
 }
 
 /** Their types may be imported by all; what they are made of, by few. */
-const top = ['deps.ts', 'config.ts', 'settings-table.ts']
+const top = ['deps.ts', 'config.ts', 'settings-table.ts', 'oidc-settings.ts']
 
 interface Import {
   readonly from: string

@@ -7,7 +7,10 @@ export interface FixedClock extends Clock {
   waiting(): number
 }
 
-/** A clock that stands still until a test moves it. */
+/**
+ * A clock that stands still until a test moves it. Who waits wakes up when as much real time has
+ * passed, too, and finds the same time: as one who polls for what another process does.
+ */
 export function fixedClock(start = '2026-01-15T12:00:00Z'): FixedClock {
   let now = Date.parse(start)
   const sleepers = new Set<{ until: number; wake: () => void }>()
@@ -22,6 +25,7 @@ export function fixedClock(start = '2026-01-15T12:00:00Z'): FixedClock {
           resolve()
         }
         sleepers.add(sleeper)
+        setTimeout(done, milliseconds).unref()
         signal?.addEventListener('abort', done, { once: true })
       }),
     advance(seconds) {

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import { databaseFileName } from '../src/database/connect.ts'
 import { digest } from '../src/kernel/digest.ts'
 import { canonicalUsername } from '../src/kernel/username.ts'
 import type { Answer, Call, TestApp } from './app.ts'
@@ -93,13 +90,6 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
     await setImmediate()
   }
   throw new Error('it never came')
-}
-
-/** Holds the write lock of the database as another process would; answers how to release it. */
-export function lockDatabase({ directory }: TestApp): () => void {
-  const other = new DatabaseSync(join(directory, databaseFileName))
-  other.exec('begin immediate')
-  return () => other.close()
 }
 
 /** How many events of a name the log holds. */

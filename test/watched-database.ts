@@ -1,9 +1,6 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { KyselyPlugin, RootOperationNode } from 'kysely'
-import { connect } from '../src/database/connect.ts'
 import type { TestOptions } from './app.ts'
+import { connectTo } from './database.ts'
 
 /** What was read from which table, and how many rows came. */
 export interface Read {
@@ -15,16 +12,11 @@ export interface Read {
  * Options of a service whose database tells of every read, after it was made and before the service
  * sees it; what the callback answers is waited for. So a test can act at one exact moment.
  */
-export function watchedDatabase(
+export async function watchedDatabase(
   onRead: (read: Read) => Promise<void> | void,
-): Pick<TestOptions, 'directory' | 'deps'> {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+): Promise<Pick<TestOptions, 'directory' | 'deps'>> {
   const tables = new WeakMap<object, string | undefined>()
-  const { db, ...connected } = connect({
-    dataDirectory: directory,
-    timeoutMs: 2000,
-    synchronous: 'off',
-  })
+  const { directory, db, ...connected } = await connectTo()
   const plugin: KyselyPlugin = {
     transformQuery({ node, queryId }) {
       if (node.kind === 'SelectQueryNode') tables.set(queryId, tableOf(node))

@@ -1,33 +1,22 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildApp } from '../src/app.ts'
+import { describeCommands } from '../src/cli/help.ts'
+import { commands } from '../src/cli/main.ts'
 import { describeSettings, loadConfig } from '../src/config.ts'
-import { createLog, systemDeps } from '../src/deps.ts'
+import { describeService } from '../src/documents.ts'
 import { describeAccess, describeRoutes } from '../src/http/route-table.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
 /** The generated documents, by file name. They are checked in; a test holds them to the code. */
 export async function generateDocs(): Promise<Record<string, string>> {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-docs-'))
-  try {
-    const config = loadConfig({
-      DATA_DIR: directory,
-      ADMIN_PASSWORD: 'only for this moment',
-      LOG_LEVEL: 'silent',
-    })
-    const { server, routes } = await buildApp({ ...systemDeps(config), log: createLog('silent') })
-    const openapi = JSON.stringify(server.swagger(), null, 2)
-    await server.close()
-    return {
-      'configuration.md': describeSettings(),
-      'routes.txt': describeRoutes(routes()),
-      'access.txt': describeAccess(routes()),
-      'openapi.json': `${openapi}\n`,
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
+  const { routes, openapi } = await describeService(loadConfig({}))
+  return {
+    'command-line.md': describeCommands(commands),
+    'configuration.md': describeSettings(),
+    'routes.txt': describeRoutes(routes),
+    'access.txt': describeAccess(routes),
+    'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,
   }
 }
 

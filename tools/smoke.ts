@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { startService } from './service.ts'
 
 /** Starts what `npm run build` has made, uses it once and stops it. */
@@ -16,9 +17,13 @@ try {
   })
   assert.equal(users.status, 200)
   assert.equal(((await users.json()) as unknown[]).length, 1)
+  const listed = execFileSync(process.execPath, ['dist/cli/main.js', 'account', 'list', '--json'], {
+    env: { ...process.env, DATA_DIR: service.dataDirectory },
+  })
+  assert.equal(JSON.parse(listed.toString())[0].username, 'admin')
 } finally {
   const code = await service.stop()
   service.remove()
   assert.equal(code, 0, 'SIGTERM drains and exits 0')
 }
-process.stdout.write('dist/ starts, serves and stops\n')
+process.stdout.write('dist/ starts, serves, lists its accounts and stops\n')

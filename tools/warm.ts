@@ -5,3 +5,4 @@ import { join } from 'node:path'
 // as every other. See src/main.ts.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/gatehouse'))
 await import('../src/start.ts')
+await import('../src/cli/main.ts')

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { UniqueViolation } from '../database/errors.ts'
+import { exclusively, transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
@@ -11,13 +12,22 @@ import { type Account, isAdministrator, isUsable } from './account.ts'
 import type { BreachQuery } from './breached/range-query.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
-import { type AccountChanges, accountStore, type EndedTokens } from './store.ts'
+import { type AccountTally, standingStore } from './standing-store.ts'
+import {
+  type AccountChanges,
+  type AccountFilter,
+  accountStore,
+  type EndedTokens,
+  type ImportedAccount,
+} from './store.ts'
 
 /** Accounts and what must stay true of them. Spec 2.2, 3.4; decisions.md section 8. */
 export interface Accounts {
   byUsername(username: Username): Promise<Account | null>
   byUserId(userId: number): Promise<Account | null>
   page(offset: number, limit: number): Promise<Account[]>
+  /** Up to `limit` accounts after a user's id, for whoever reads them all. */
+  after(userId: number, limit: number, filter?: AccountFilter): Promise<Account[]>
   count(): Promise<number>
   /**
    * An account for a user that exists, or for one that is made with it.
@@ -32,10 +42,14 @@ export interface Accounts {
    */
   change(userId: number, wanted: WantedChange, how?: HowToChange): Promise<Account | null>
   /**
-   * The new password of a login whose password had to be changed, unless somebody else has changed the
+   * The new password of whoever has shown the present one, unless somebody else has changed the
    * account since it was verified. @throws ApiError validationFailed, invalidCredentials
    */
-  replacePassword(verified: Account, text: string, field: string): Promise<Account>
+  replacePassword(verified: Account, wanted: OwnPassword): Promise<Account>
+  /** Ends all sessions but one and all tokens given out so far; false where the account is gone. */
+  endLogins(userId: number, keepSession?: string): Promise<boolean>
+  /** How many accounts there are, and in what state. */
+  tally(): Promise<AccountTally>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
   remove(userId: number, how?: Pick<HowToChange, 'assertWanted'>): Promise<Account | null>
   /**
@@ -48,10 +62,13 @@ export interface Accounts {
 
 export interface WantedAccount {
   readonly username: Username
-  readonly password: string
+  /** Null: no password logs in, for somebody whom an identity provider vouches for. */
+  readonly password: string | null
   readonly roles: readonly Role[]
   readonly mustChange: boolean
   readonly user: { readonly id: number } | NewUser
+  /** What must be made in the same transaction or not at all. */
+  readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
 
 export interface HowToChange {
@@ -59,6 +76,16 @@ export interface HowToChange {
   readonly keepSession?: string | undefined
   /** Looks at the account as it is, inside the transaction; refuses by throwing. */
   readonly assertWanted?: ((current: Account) => void) | undefined
+}
+
+/** A password, and the name that `details` shows. */
+export interface WantedPassword {
+  readonly text: string
+  readonly field: string
+}
+
+export interface OwnPassword extends WantedPassword {
+  readonly keepSession?: string | undefined
 }
 
 export interface FactorChange {
@@ -73,7 +100,7 @@ export interface WantedChange {
   readonly locked?: boolean | undefined
   readonly active?: boolean | undefined
   readonly mustChange?: boolean | undefined
-  readonly password?: { readonly text: string; readonly field: string } | undefined
+  readonly password?: WantedPassword | undefined
 }
 
 /** What other rooms do when an account ends its logins; filled by services.ts. */
@@ -105,13 +132,15 @@ export interface AccountsDeps {
 
 export function createAccounts(deps: AccountsDeps): Accounts {
   const { db, clock, passwords, hooks } = deps
-  const { byUsername, byUserId, page, count } = accountStore(db)
+  const { byUsername, byUserId, page, after, count } = accountStore(db)
 
   return {
     byUsername,
     byUserId,
     page,
+    after,
     count,
+    tally: standingStore(db).tally,
 
     create: async (wanted) => (await prepare(wanted))(),
     prepare,
@@ -120,7 +149,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const account = await byUserId(userId)
       if (!account) return null
       const passwordHash = wanted.password && (await hashNew(account, wanted.password))
-      return changing(userId, async (trx) => {
+      return changing(userId, wordsOf(wanted), async (trx) => {
         const store = accountStore(trx)
         const before = await store.byUserId(userId)
         if (!before) return null
@@ -135,20 +164,28 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       })
     },
 
-    async replacePassword(verified, text, field) {
+    async replacePassword(verified, { keepSession, ...password }) {
       const { userId } = verified
-      const wanted: WantedChange = { password: { text, field }, mustChange: false }
-      const passwordHash = await hashNew(verified, { text, field })
-      return changing(userId, async (trx) => {
+      const wanted: WantedChange = { password, mustChange: false }
+      const passwordHash = await hashNew(verified, password)
+      return changing(userId, [], async (trx) => {
         const before = await reread(trx, verified)
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash))
-        await endTokens(trx, userId, endedBy(before, wanted))
+        await endTokens(trx, userId, endedBy(before, wanted), keepSession)
         return present(await accountStore(trx).byUserId(userId))
       })
     },
 
+    async endLogins(userId, keepSession) {
+      return changing(userId, [], async (trx) => {
+        if (!(await accountStore(trx).byUserId(userId))) return false
+        await endTokens(trx, userId, everything, keepSession)
+        return true
+      })
+    },
+
     async changeSecondFactor(userId, { on, keepSession, work }) {
-      return changing(userId, async (trx) => {
+      return changing(userId, [], async (trx) => {
         if (!(await work(trx))) return false
         await accountStore(trx).update(userId, { secondFactor: on })
         await endTokens(trx, userId, everything, keepSession)
@@ -157,7 +194,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
 
     async remove(userId, { assertWanted } = {}) {
-      return changing(userId, async (trx) => {
+      return changing(userId, [word.administrators], async (trx) => {
         const account = await accountStore(trx).byUserId(userId)
         if (!account) return null
         assertWanted?.(account)
@@ -167,33 +204,40 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
 
     async removeWithUser(trx, userId) {
+      await exclusively(trx, word.administrators, word.account(userId))
       const account = await accountStore(trx).byUserId(userId)
       if (account) await removeAccount(trx, account)
+      await accountStore(trx).dislodge([], [userId])
     },
   }
 
-  async function prepare({ username, password, roles, mustChange, user }: WantedAccount) {
+  async function prepare({ username, password, roles, mustChange, user, also }: WantedAccount) {
     const email = 'id' in user ? await userEmail(db, user.id) : user.email
-    await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
+    if (password !== null) {
+      await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
+    }
     // Asked before the costly hash; the unique index has the last word.
     if (await byUsername(username)) throw new ApiError('usernameExists')
-    const passwordHash = await passwords.hash(password)
+    const passwordHash = await (password === null ? passwords.none() : passwords.hash(password))
+    const words = [word.username(username), ...('id' in user ? [word.account(user.id)] : [])]
     const make = async (trx: DatabaseOrTransaction) => {
+      await exclusively(trx, ...words)
       const store = accountStore(trx)
       const userId = 'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
       const account = { userId, username, passwordHash, roles, mustChange, createdAt: clock.now() }
       await store.insert(account).catch((error: unknown) => {
         throw error instanceof UniqueViolation ? new ApiError('usernameExists') : error
       })
+      await also?.(trx, userId)
       return present(await store.byUserId(userId))
     }
-    return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : db.transaction().execute(make))
+    return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : transact(db, words, make))
   }
 
   /** @throws ApiError validationFailed where the password is not acceptable */
   async function hashNew(
     { userId, username }: Pick<Account, 'userId' | 'username'>,
-    password: { readonly text: string; readonly field: string },
+    password: WantedPassword,
   ): Promise<string> {
     const email = await userEmail(db, userId)
     await assertAcceptablePassword({ ...password, username, email }, deps)
@@ -202,9 +246,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
   async function changing<T>(
     userId: number,
+    words: readonly string[],
     work: (trx: DatabaseOrTransaction) => Promise<T>,
   ): Promise<T> {
-    const done = await db.transaction().execute(work)
+    const done = await transact(db, [word.account(userId), ...words], work)
     for (const changed of hooks.changed) changed(userId)
     return done
   }
@@ -248,6 +293,11 @@ function endedBy(
   return { access: all || (roles !== undefined && !sameRoles(roles, before.roles)), refresh: all }
 }
 
+/** A change that could take the last administrator away is alone with all of them. */
+function wordsOf({ roles, locked, active }: WantedChange): string[] {
+  return roles || locked === true || active === false ? [word.administrators] : []
+}
+
 function changesOf(
   { roles, locked, active, mustChange }: WantedChange,
   passwordHash: string | undefined,
@@ -277,6 +327,25 @@ export async function reread(trx: DatabaseOrTransaction, verified: Account): Pro
     throw new ApiError('invalidCredentials')
   }
   return account
+}
+
+/** Makes the accounts of an import, see `isPresentAccount`. @throws UniqueViolation */
+export function insertUnseenAccounts(
+  trx: DatabaseOrTransaction,
+  accounts: readonly ImportedAccount[],
+  importId: number,
+): Promise<void> {
+  return accountStore(trx).insertUnseen(accounts, importId)
+}
+
+/** See the store: what an older import does to younger ones. */
+export function dislodge(
+  trx: DatabaseOrTransaction,
+  usernames: readonly Username[],
+  userIds: readonly number[],
+  after: number,
+): Promise<void> {
+  return accountStore(trx).dislodge(usernames, userIds, after)
 }
 
 async function freeUser(trx: DatabaseOrTransaction, userId: number): Promise<number> {

@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { EventName, Events } from '../events/events.ts'
+import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
-import { ifMatch, type Precondition, tagged } from '../http/entity-tag.ts'
+import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
-import type { SchemaTypes, Static } from '../http/schemas.ts'
+import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { isoTime } from '../kernel/clock.ts'
-import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
-import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
-import { canonicalUsername } from '../kernel/username.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
-import { ListQuery } from '../users/schemas.ts'
 import type { Account } from './account.ts'
-import type { Accounts, WantedAccount } from './accounts.ts'
+import type { Accounts } from './accounts.ts'
+import { recordAccount, recordChange } from './change-events.ts'
+import { accountNamed, ownSession } from './look-up.ts'
+import { parseRoles, parseUser, parseUsername } from './parse.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
 /** Administration of accounts, decisions.md section 8: /api/admin/accounts. Role ADMIN by the group. */
@@ -74,6 +74,7 @@ export async function accountAdminRoutes(
     },
     async (request, reply) => {
       const { password, must_change = false } = request.body
+      let created: Account | undefined
       const { body, isRepeat } = await idempotency.once(request, async () => {
         const create = await accounts.prepare({
           username: parseUsername(request.body.username),
@@ -82,9 +83,13 @@ export async function accountAdminRoutes(
           mustChange: must_change,
           user: parseUser(request.body),
         })
-        return async (trx) => show(await create(trx))
+        return async (trx) => {
+          created = await create(trx)
+          return show(created)
+        }
       })
-      if (!isRepeat) record(request, 'user_created', body)
+      if (created && !isRepeat)
+        recordAccount(events, 'user_created', created, { by: callerOf(request).subject })
       return reply.status(201).send(tagged(reply, body))
     },
   )
@@ -111,23 +116,20 @@ export async function accountAdminRoutes(
     async (request, reply) => {
       const { roles, locked, active, password, must_change } = request.body
       const { userId } = await named(request.params.username)
-      const account = await accounts.change(
-        userId,
-        {
-          roles: roles && parseRoles(roles),
-          locked,
-          active,
-          mustChange: must_change,
-          password: password === undefined ? undefined : { text: password, field: 'password' },
-        },
-        { keepSession: ownSession(request, userId), assertWanted: asShown(ifMatch(request)) },
-      )
+      const wanted = {
+        roles: roles && parseRoles(roles),
+        locked,
+        active,
+        mustChange: must_change,
+        password: password === undefined ? undefined : { text: password, field: 'password' },
+      }
+      const account = await accounts.change(userId, wanted, {
+        keepSession: ownSession(request, userId),
+        assertWanted: ifMatch(request, show),
+      })
       if (!account) throw new ApiError('accountNotFound')
-      const shown = show(account)
-      if (roles ?? locked ?? active) record(request, 'privilege_permissions_changed', shown)
-      if (password !== undefined) record(request, 'authn_password_change', shown)
-      else if (must_change !== undefined) record(request, 'authz_admin', shown, 'must_change')
-      return tagged(reply, shown)
+      recordChange(events, wanted, account, callerOf(request).subject)
+      return tagged(reply, show(account))
     },
   )
 
@@ -147,30 +149,16 @@ export async function accountAdminRoutes(
     },
     async (request) => {
       const { userId } = await named(request.params.username)
-      const account = await accounts.remove(userId, { assertWanted: asShown(ifMatch(request)) })
+      const account = await accounts.remove(userId, { assertWanted: ifMatch(request, show) })
       if (!account) throw new ApiError('accountNotFound')
-      const shown = show(account)
-      record(request, 'authz_admin', shown, 'account_deleted') // the user stays
-      return shown
+      const by = callerOf(request).subject
+      recordAccount(events, 'authz_admin', account, { by, what: 'account_deleted' }) // the user stays
+      return show(account)
     },
   )
 
-  async function named(text: string): Promise<Account> {
-    const username = canonicalUsername(text)
-    const account = username && (await accounts.byUsername(username))
-    if (!account) throw new ApiError('accountNotFound')
-    return account
-  }
-
-  function record(
-    request: FastifyRequest,
-    event: EventName,
-    { user_id, username, roles, locked, active }: Static<typeof AccountBody>,
-    what?: string,
-  ): void {
-    const by = callerOf(request).subject
-    const account = { user_id, username, roles, locked, active }
-    events.record(event, { ...account, by, ...(what !== undefined && { what }) })
+  function named(text: string): Promise<Account> {
+    return accountNamed(accounts, text)
   }
 }
 
@@ -185,44 +173,4 @@ export function show(account: Account): Static<typeof AccountBody> {
     second_factor: account.secondFactor,
     created_at: isoTime(account.createdAt),
   }
-}
-
-/** If-Match speaks of an account as callers see it. */
-function asShown(demanded: Precondition<object> | undefined) {
-  return demanded && ((current: Account) => demanded(show(current)))
-}
-
-/** The caller's session, where the caller changes its own account: that one goes on. */
-function ownSession(request: FastifyRequest, userId: number): string | undefined {
-  const { subject, credential } = callerOf(request)
-  if (subject !== String(userId) || credential.scheme !== 'session') return undefined
-  return credential.sessionId
-}
-
-function parseUsername(text: string) {
-  return (
-    canonicalUsername(text) ??
-    refuseField(
-      ['username'],
-      'must have 1 to 64 characters, none of them a colon, a control or a zero-width character',
-    )
-  )
-}
-
-function parseRoles(names: readonly string[]): Role[] {
-  const roles = names.map(parseRole)
-  const details = roles.flatMap((found, index): Detail[] =>
-    found ? [] : [{ path: ['roles', String(index)], message: 'must be USER, EDITOR or ADMIN' }],
-  )
-  if (details.length > 0) throw new ApiError('validationFailed', { details })
-  return sortRoles(roles.filter((found) => found !== null))
-}
-
-function parseUser({ user_id, name, email }: Static<typeof CreateAccount>): WantedAccount['user'] {
-  const isNew = name !== undefined && email !== undefined
-  if (user_id !== undefined) {
-    if (name === undefined && email === undefined) return { id: user_id }
-    return refuseField(['user_id'], 'stands for a user that exists: leave out name and email')
-  }
-  return isNew ? { name, email } : refuseField(['user_id'], 'is required, or else name and email')
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../database/connect.ts'
-import type { Events } from '../events/events.ts'
+import type { EventName, Events } from '../events/events.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
@@ -24,6 +24,8 @@ export interface Attempt {
   readonly address: string
   /** The solution of a challenge. */
   readonly captcha?: string | undefined
+  /** What a wrong password is called in the log, where it is no login. */
+  readonly failure?: EventName
 }
 
 export interface Passed {
@@ -63,7 +65,7 @@ export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Prom
   }
   if (!account || !passes) {
     await place.keep()
-    events.record('authn_login_fail', {
+    events.record(attempt.failure ?? 'authn_login_fail', {
       user_id: account?.userId ?? null,
       address: attempt.address,
     })
@@ -72,6 +74,14 @@ export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Prom
   // The login does not depend on it: what fails now is tried again at the next one.
   await refreshHash(deps, account, attempt.password).catch(() => {})
   return { account, place }
+}
+
+/** Settles the place of a try that passed and was refused later on. @throws what refused it */
+export async function refused(place: TakenPlace, error: unknown): Promise<never> {
+  // A wrong code is a failure. For the rest the password was right: no failure, no success either.
+  if (error instanceof ApiError && error.row === 'invalidCredentials') await place.keep()
+  else await place.giveBack()
+  throw error
 }
 
 /** Replaces a hash that is weaker than a new one would be, now that the password is at hand. */

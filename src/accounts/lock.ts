@@ -2,10 +2,15 @@ import type { ExpressionBuilder } from 'kysely'
 import type { Config } from '../config.ts'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
+import { offsetOf, type Page } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Username } from '../kernel/username.ts'
 import type { FailuresInARow } from '../throttle/limits.ts'
 import type { Account } from './account.ts'
+import { type FailingAccount, standingStore } from './standing-store.ts'
 import { accountStore } from './store.ts'
+
+const mostNames = 10_000
 
 /**
  * The automatic lock of spec 8: so many failures in a row, over all addresses, and the account lets
@@ -17,6 +22,14 @@ export interface AutomaticLock extends FailuresInARow {
   holds(account: Pick<Account, 'lockedUntil'>): boolean
   /** The same for an account that was read before its password was verified. */
   holdsNow(account: Account): Promise<boolean>
+  /** Ends the lock and forgets the failures; answers the user, or null where nobody has the name. */
+  lift(trx: DatabaseOrTransaction, username: Username): Promise<number | null>
+  /** Accounts with failures in a row or locked by them, the latest locks first. */
+  failing(page: Page): Promise<{ readonly total: number; readonly data: FailingAccount[] }>
+  /** How many accounts it holds now. */
+  count(): Promise<number>
+  /** Names of failing accounts, at most ten thousand: whose tries a digest may stand for. */
+  failingNames(): Promise<Username[]>
   /** A success that was not verified anew: see `BasicDeps`. */
   forget(account: Pick<Account, 'username' | 'failedLogins'>): Promise<void>
 }
@@ -77,6 +90,31 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
         .where('username', '=', username)
         .where(isOpen(clock.now()))
         .execute()
+    },
+
+    async lift(trx, username) {
+      const row = await trx
+        .updateTable('accounts')
+        .set({ failed_logins: 0, locked_until: null })
+        .where('username', '=', username)
+        .returning('user_id')
+        .executeTakeFirst()
+      return row?.user_id ?? null
+    },
+
+    async failing(page) {
+      if (!isOn) return { total: 0, data: [] }
+      const now = clock.now()
+      const total = await standingStore(db).countFailing(now)
+      const data = await standingStore(db).failing(now, offsetOf(page, total), page.limit)
+      return { total, data }
+    },
+
+    count: async () => (isOn ? standingStore(db).countLocked(clock.now()) : 0),
+
+    failingNames: async () => {
+      const rows = isOn ? await standingStore(db).failing(clock.now(), 0, mostNames) : []
+      return rows.map(({ username }) => username)
     },
 
     async forget({ username, failedLogins }) {

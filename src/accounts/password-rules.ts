@@ -46,6 +46,13 @@ export async function assertAcceptablePassword(
   if (reason) refuseField([field], reason)
 }
 
+/** @throws ApiError validationFailed where a new password is the one that it shall replace */
+export function assertOtherPassword(text: string, present: string, field: string): void {
+  if (text.normalize('NFC') === present.normalize('NFC')) {
+    refuseField([field], 'must differ from the present one')
+  }
+}
+
 /** Why a text cannot be a new password, in the words of `details`; undefined where it can. */
 export function passwordRefusal(password: string, minLength: number): string | undefined {
   if (!password.isWellFormed() || password.includes('\0')) {

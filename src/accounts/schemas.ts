@@ -1,4 +1,4 @@
-import { Integer, Roles, Text, Time } from '../http/schemas.ts'
+import { Integer, pageOf, Roles, Text, Time } from '../http/schemas.ts'
 import { CreateUser } from '../users/schemas.ts'
 
 /** How an account is shown: never its hash. */
@@ -17,19 +17,15 @@ export const AccountBody = {
   additionalProperties: false,
 } as const
 
-export const AccountPage = {
-  type: 'object',
-  required: ['page', 'limit', 'total', 'data'],
-  properties: {
-    page: Integer,
-    limit: Integer,
-    total: Integer,
-    data: { type: 'array', items: AccountBody },
-  },
-  additionalProperties: false,
+export const AccountPage = pageOf(AccountBody, 'Count of all accounts')
+
+export const Password = { type: 'string', format: 'text', maxLength: 1024 } as const
+export const Captcha = {
+  type: 'string',
+  maxLength: 4096,
+  description: 'The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it',
 } as const
 
-const Password = { type: 'string', format: 'text', maxLength: 1024 } as const
 const WantedRoles = {
   type: 'array',
   items: { type: 'string', maxLength: 32 },

@@ -1,6 +1,8 @@
-import type { Selectable, Updateable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
+import { held } from '../database/transactions.ts'
+import { isPresentAccount } from '../database/unfinished.ts'
 import { type Role, sortRoles } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 import { type Account, splitRoles } from './account.ts'
@@ -8,7 +10,11 @@ import { type Account, splitRoles } from './account.ts'
 export type NewAccount = Pick<
   Account,
   'userId' | 'username' | 'passwordHash' | 'roles' | 'mustChange' | 'createdAt'
->
+> &
+  Partial<Pick<Account, 'locked' | 'active'>>
+
+/** With the line of the import that asked for it. */
+export type ImportedAccount = NewAccount & { readonly line: number }
 
 export interface AccountChanges {
   readonly passwordHash?: string
@@ -18,6 +24,14 @@ export interface AccountChanges {
   readonly active?: boolean
   readonly mustChange?: boolean
   readonly secondFactor?: boolean
+}
+
+/** Which accounts are listed; all where nothing is given. */
+export interface AccountFilter {
+  readonly role?: Role | undefined
+  /** Those that are locked then, by an administrator or automatically. Epoch milliseconds. */
+  readonly lockedAt?: number | undefined
+  readonly active?: boolean | undefined
 }
 
 /** Which of the tokens given out so far end. */
@@ -33,8 +47,76 @@ export function accountStore(db: DatabaseOrTransaction) {
       .innerJoin('token_versions', 'token_versions.user_id', 'accounts.user_id')
       .selectAll('accounts')
       .select(['access_version', 'refresh_version'])
+      .where(isPresentAccount)
+
+  async function insertRows(rows: readonly Insertable<Schema['accounts']>[]): Promise<void> {
+    await db.insertInto('accounts').values(rows).execute()
+    await db
+      .insertInto('token_versions')
+      .values(rows.map(({ user_id }) => ({ user_id, access_version: 1, refresh_version: 1 })))
+      .onConflict((conflict) => conflict.doNothing()) // of an earlier account of this user
+      .execute()
+  }
+
+  /**
+   * Takes names and users back from imports that are not done, so that an account which is made
+   * meanwhile never meets what nobody can see; such an import can no longer be done. An older
+   * import has its way with younger ones: `after` is its id. In a transaction that has the words of the
+   * names and users.
+   */
+  async function dislodge(
+    usernames: readonly Username[],
+    userIds: readonly number[],
+    after = 0,
+  ): Promise<void> {
+    const inTheWay = (eb: ExpressionBuilder<Schema, 'accounts'>) =>
+      eb.and([
+        eb.or([
+          ...(usernames.length > 0 ? [eb('username', 'in', usernames)] : []),
+          ...(userIds.length > 0 ? [eb('user_id', 'in', userIds)] : []),
+        ]),
+        eb('import_id', 'in', (imports) =>
+          imports
+            .selectFrom('imports')
+            .select('id')
+            .where('state', '!=', 'done')
+            .where((or) => or.or([or('id', '>', after), or('state', '=', 'failed')])),
+        ),
+      ])
+    // None of them is done before it has heard of its loss.
+    const robbed = await held(
+      db,
+      'imports',
+      db
+        .selectFrom('imports')
+        .select('id')
+        .where('id', 'in', (eb) => eb.selectFrom('accounts').select('import_id').where(inTheWay))
+        .orderBy('id'),
+    ).execute()
+    if (robbed.length === 0) return
+    const taken = await db
+      .deleteFrom('accounts')
+      .where(inTheWay)
+      .returning(['import_id', 'import_line', 'username'])
+      .execute()
+    for (const { import_id, import_line, username } of taken) {
+      if (import_id === null) continue
+      await db
+        .insertInto('import_names')
+        .values({ import_id, username, line: import_line ?? 0 })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      await db
+        .updateTable('imports')
+        .set((eb) => ({ lost: eb('lost', '+', 1) }))
+        .where('id', '=', import_id)
+        .execute()
+    }
+  }
 
   return {
+    dislodge,
+
     async byUsername(username: Username): Promise<Account | null> {
       const row = await accounts().where('username', '=', username).executeTakeFirst()
       return row ? toAccount(row) : null
@@ -55,34 +137,48 @@ export function accountStore(db: DatabaseOrTransaction) {
       return rows.map(toAccount)
     },
 
+    /** Up to `limit` accounts after a user's id, in that order; costs the same at any depth. */
+    async after(userId: number, limit: number, filter: AccountFilter = {}): Promise<Account[]> {
+      const { role, lockedAt, active } = filter
+      let query = accounts().where('accounts.user_id', '>', userId)
+      if (role) query = query.where('roles', 'like', `%${role}%`)
+      if (active !== undefined) query = query.where('active', '=', Number(active))
+      if (lockedAt !== undefined) {
+        query = query.where((eb) =>
+          eb.or([eb('locked', '=', 1), eb('locked_until', '>', lockedAt)]),
+        )
+      }
+      const rows = await query.orderBy('accounts.user_id').limit(limit).execute()
+      return rows.map(toAccount)
+    },
+
     async count(): Promise<number> {
       const { total } = await db
         .selectFrom('accounts')
-        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .select((eb) => eb(eb.fn.countAll<number>(), '-', countUnseen(db)).as('total'))
         .executeTakeFirstOrThrow()
       return total
     },
 
     /** @throws UniqueViolation where the username is taken or the user has an account */
     async insert(account: NewAccount): Promise<void> {
-      await db
-        .insertInto('accounts')
-        .values({
-          user_id: account.userId,
-          username: account.username,
-          password_hash: account.passwordHash,
-          roles: joinRoles(account.roles),
-          must_change: Number(account.mustChange),
-          created_at: account.createdAt,
-          locked: 0,
-          active: 1,
-        })
-        .execute()
-      await db
-        .insertInto('token_versions')
-        .values({ user_id: account.userId, access_version: 1, refresh_version: 1 })
-        .onConflict((conflict) => conflict.doNothing()) // of an earlier account of this user
-        .execute()
+      await dislodge([account.username], [account.userId])
+      await insertRows([rowOf(account)])
+    },
+
+    /**
+     * Accounts of an import, nobody's to see until it is done.
+     * @throws UniqueViolation where a username is taken or a user has an account
+     */
+    async insertUnseen(accounts: readonly ImportedAccount[], importId: number): Promise<void> {
+      if (accounts.length === 0) return
+      await insertRows(
+        accounts.map((account) => ({
+          ...rowOf(account),
+          import_id: importId,
+          import_line: account.line,
+        })),
+      )
     },
 
     async update(userId: number, changes: AccountChanges): Promise<void> {
@@ -130,10 +226,34 @@ export function accountStore(db: DatabaseOrTransaction) {
         .where('active', '=', 1)
         .where('locked', '=', 0)
         .where('user_id', '!=', userId)
+        .where(isPresentAccount)
         .limit(1)
         .executeTakeFirst()
       return row !== undefined
     },
+  }
+}
+
+/** Found by an index that holds imported accounts alone. */
+function countUnseen(db: DatabaseOrTransaction) {
+  return db
+    .selectFrom('accounts as unseen')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('unseen.import_id', 'in', (eb) =>
+      eb.selectFrom('imports').select('id').where('state', '!=', 'done'),
+    )
+}
+
+function rowOf({ locked = false, active = true, ...account }: NewAccount) {
+  return {
+    user_id: account.userId,
+    username: account.username,
+    password_hash: account.passwordHash,
+    roles: joinRoles(account.roles),
+    locked: Number(locked),
+    active: Number(active),
+    must_change: Number(account.mustChange),
+    created_at: account.createdAt,
   }
 }
 

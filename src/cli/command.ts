@@ -1,57 +1,86 @@
-import type { ParseArgsConfig } from 'node:util'
+import type { Readable, Writable } from 'node:stream'
+import type { ParseArgsOptionDescriptor } from 'node:util'
 import type { Config } from '../config.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Output } from './output.ts'
 
 /** One command of the command line, as a row of the table in `main.ts`. */
 export interface Command {
   /** `keys rotate` */
   readonly name: string
-  /** `<kid>`, where it takes words of its own. */
+  /** Words of its own; the last may end with `...` and stands for one or more. */
   readonly operands?: readonly string[]
   readonly summary: string
-  readonly options?: NonNullable<ParseArgsConfig['options']>
+  readonly options?: Readonly<Record<string, CommandOption>>
+  /** What follows `gatehouse `, as somebody would type it. */
+  readonly example?: string
   run(call: CommandCall): Promise<void>
 }
 
+export interface CommandOption extends ParseArgsOptionDescriptor {
+  /** One phrase for the help. */
+  readonly doc?: string
+  /** What stands for its value there. */
+  readonly value?: string
+}
+
 export interface CommandCall {
+  /** Read at the first look. @throws ConfigError */
   readonly config: Config
   readonly operands: readonly string[]
   readonly values: Readonly<Record<string, unknown>>
   readonly output: Output
+  readonly terminal: Terminal
 }
 
-/** Where results go: text for people, or JSON with `--json`. */
-export interface Output {
-  /** Rows of the same shape; as columns for people. */
-  rows(rows: readonly Readonly<Record<string, string | number | boolean | null>>[]): void
-  /** One sentence; `{"message": ...}` for machines. */
-  message(text: string): void
+/** What a command sees of the world; the process itself is one. */
+export interface Terminal {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Writable & { readonly isTTY?: boolean }
+  readonly stderr: Writable & { readonly isTTY?: boolean }
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The system's, where none is given. */
+  readonly clock?: Clock
 }
 
-/** A mistake of the caller, told without a stack; exit code 2 for usage, 1 for the rest. */
+/** What scripts can tell apart. */
+export const exitCodes = {
+  done: { code: 0, meaning: 'Done' },
+  failed: { code: 1, meaning: 'Failed for any other reason, such as wrong settings' },
+  usage: { code: 2, meaning: 'Used wrongly: nothing was tried, and the help is on standard error' },
+  notFound: { code: 3, meaning: 'There is no such account, user, key or database' },
+  refused: {
+    code: 4,
+    meaning:
+      'Refused by a rule: the last administrator, a taken name, an unacceptable password, a key in use, a token that does not pass',
+  },
+  unavailable: { code: 5, meaning: 'The database is locked, full or unreadable; try again' },
+  interrupted: { code: 130, meaning: 'Interrupted (SIGINT)' },
+} as const
+
+export type Exit = keyof typeof exitCodes
+
+/** What is told in one sentence, without a stack. */
 export class CommandError extends Error {
   readonly exitCode: number
 
-  constructor(message: string, exitCode = 1) {
+  constructor(message: string, exitCode: number = exitCodes.failed.code) {
     super(message)
     this.name = 'CommandError'
     this.exitCode = exitCode
   }
 }
 
-export function createOutput(json: boolean, write: (text: string) => void): Output {
-  return {
-    rows(rows) {
-      if (json) return write(`${JSON.stringify(rows)}\n`)
-      const names = Object.keys(rows[0] ?? {})
-      const table = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? '-')))]
-      const widths = names.map((_, column) =>
-        Math.max(...table.map((cells) => cells[column]?.length ?? 0)),
-      )
-      for (const cells of table) {
-        const line = cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
-        write(`${line.trimEnd()}\n`)
-      }
-    },
-    message: (text) => write(json ? `${JSON.stringify({ message: text })}\n` : `${text}\n`),
+/** A wrong use that the parser cannot see; its help follows the sentence. */
+export class UsageError extends CommandError {
+  constructor(message: string) {
+    super(message, exitCodes.usage.code)
+    this.name = 'UsageError'
   }
+}
+
+/** The text of an option that takes one; undefined where it was not given. */
+export function textOf({ values }: CommandCall, option: string): string | undefined {
+  const value = values[option]
+  return typeof value === 'string' ? value : undefined
 }

@@ -1,95 +1,47 @@
 #!/usr/bin/env node
-import { parseArgs } from 'node:util'
-import { ConfigError, loadConfig } from '../config.ts'
-import { start } from '../start.ts'
-import { type Command, CommandError, createOutput } from './command.ts'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+import { type Command, exitCodes, type Terminal } from './command.ts'
+import { accountChangeCommands } from './commands/account-changes.ts'
+import { accountCommands } from './commands/accounts.ts'
+import { backupCommands } from './commands/backup.ts'
+import { configCommands } from './commands/config.ts'
+import { documentCommands } from './commands/documents.ts'
 import { keyCommands } from './commands/keys.ts'
+import { oidcCommands } from './commands/oidc.ts'
+import { serviceCommands } from './commands/service.ts'
+import { tokenCommands } from './commands/token.ts'
+import { transferCommands } from './commands/transfer.ts'
+import { userCommands } from './commands/users.ts'
+import { dispatch } from './dispatch.ts'
 
 /**
- * The command line. Exit codes: 0 done, 1 failed, 2 used wrongly. Settings come from the environment,
- * as for the service.
+ * The command line. What is imported here and in the tables is small; a command loads what it works
+ * with when it runs, so that help and mistakes are told at once.
  */
-const commands: readonly Command[] = [
-  {
-    name: 'start',
-    summary: 'Runs the service',
-    run: () => start(process.env),
-  },
+export const commands: readonly Command[] = [
+  ...serviceCommands,
+  ...accountCommands,
+  ...accountChangeCommands,
+  ...transferCommands,
+  ...userCommands,
   ...keyCommands,
+  ...tokenCommands,
+  ...oidcCommands,
+  ...backupCommands,
+  ...configCommands,
+  ...documentCommands,
 ]
 
-const common = {
-  help: { type: 'boolean', short: 'h' },
-  json: { type: 'boolean' },
-} as const
-
-process.exitCode = await main(process.argv.slice(2))
-
-async function main(words: readonly string[]): Promise<number> {
-  try {
-    await dispatch(words)
-    return 0
-  } catch (error) {
-    if (error instanceof CommandError || error instanceof ConfigError) {
-      process.stderr.write(`${error.message}\n`)
-      return error instanceof CommandError ? error.exitCode : 1
-    }
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    return 1
-  }
+/** Runs one command; answers the exit code. */
+export function main(words: readonly string[], terminal: Terminal): Promise<number> {
+  return dispatch(commands, words, terminal)
 }
 
-async function dispatch(words: readonly string[]): Promise<void> {
-  const [first] = words
-  if (first === undefined || first === '--help' || first === '-h') return void write(usage())
-  const command = commands.find(
-    ({ name }) => name === words.slice(0, name.split(' ').length).join(' '),
-  )
-  if (!command) {
-    const group = commands.filter(({ name }) => name.startsWith(`${first} `))
-    if (group.length === 0) throw new CommandError(`no such command: ${first}\n\n${usage()}`, 2)
-    if (words.includes('--help') || words.includes('-h')) return void write(usage(group))
-    throw new CommandError(usage(group), 2)
-  }
-  const { values, positionals } = parse(command, words.slice(command.name.split(' ').length))
-  if (values.help === true) return void write(helpOf(command))
-  const wanted = command.operands ?? []
-  if (positionals.length !== wanted.length) throw new CommandError(helpOf(command), 2)
-  await command.run({
-    config: command.name === 'start' ? loadConfig({}) : loadConfig(process.env),
-    operands: positionals,
-    values,
-    output: createOutput(values.json === true, write),
-  })
-}
-
-function parse(command: Command, args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: { ...common, ...command.options },
-      allowPositionals: true,
-    })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(`${reason}\n\n${helpOf(command)}`, 2)
-  }
-}
-
-function usage(shown: readonly Command[] = commands): string {
-  const width = Math.max(...shown.map((command) => synopsis(command).length))
-  const lines = shown.map((command) => `  ${synopsis(command).padEnd(width)}  ${command.summary}`)
-  return `gatehouse <command> [--json] [--help]\n\n${lines.join('\n')}\n`
-}
-
-function helpOf(command: Command): string {
-  return `gatehouse ${synopsis(command)}\n\n${command.summary}.\n\n  --json  for machines\n  --help  this text\n`
-}
-
-function synopsis({ name, operands = [] }: Command): string {
-  return [name, ...operands.map((operand) => `<${operand}>`)].join(' ')
-}
-
-function write(text: string): void {
-  process.stdout.write(text)
+if (import.meta.main) {
+  enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/gatehouse'))
+  const words = process.argv.slice(2)
+  // The service answers what it has accepted first: see shutdown.ts.
+  if (words[0] !== 'start') process.once('SIGINT', () => process.exit(exitCodes.interrupted.code))
+  process.exitCode = await main(words, process)
 }

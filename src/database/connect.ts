@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { CompiledQuery, Kysely, type Transaction } from 'kysely'
 import { DatabaseUnavailable } from './errors.ts'
 import { NodeSqliteDialect } from './node-sqlite.ts'
+import { connectPostgres } from './postgres.ts'
+import type { PostgresAddress } from './postgres-address.ts'
 import type { Schema } from './schema.ts'
 
 export type Database = Kysely<Schema>
@@ -14,12 +16,23 @@ export interface ConnectOptions {
   readonly dataDirectory: string
   readonly timeoutMs: number
   readonly synchronous?: 'full' | 'off'
+  /** PostgreSQL instead of the SQLite file. */
+  readonly postgres?: PostgresAddress | undefined
+  /** Of PostgreSQL: connections at once. */
+  readonly poolMax?: number
 }
+
+const poolMax = 10
 
 export const databaseFileName = 'gatehouse.db'
 
 /** Tells of changes that other processes made. */
 export interface ChangeFeed {
+  /**
+   * Whether the other two are true now. Where they are not, nobody knows what has changed: whoever
+   * must not be late asks the database itself.
+   */
+  isCurrent(): boolean
   /** Differs from an earlier answer once another process has changed the database. */
   version(): number
   /** Differs once anyone has, this process included. */
@@ -41,11 +54,17 @@ export interface Connected {
   readonly assertDatabaseFile: () => Promise<void>
 }
 
+/** The database of the settings: PostgreSQL, else the SQLite file. @throws Error as `connectSqlite` */
+export function connect(options: ConnectOptions): Connected {
+  const { postgres: address } = options
+  return address ? connectPostgres({ poolMax, ...options, address }) : connectSqlite(options)
+}
+
 /**
  * Opens `DATA_DIR/gatehouse.db`, made with its directory (mode 0700) where it is missing.
  * @throws Error that names DATA_DIR, where the directory cannot be made, or a file that others can read
  */
-export function connect({
+function connectSqlite({
   dataDirectory,
   timeoutMs,
   synchronous = 'full',
@@ -62,7 +81,11 @@ export function connect({
   return {
     db: new Kysely<Schema>({ dialect }),
     unsyncedDb: new Kysely<Schema>({ dialect: dialect.unsynced() }),
-    feed: { version: () => dialect.foreignVersion(), anyVersion: () => dialect.version() },
+    feed: {
+      isCurrent: () => true,
+      version: () => dialect.foreignVersion(),
+      anyVersion: () => dialect.version(),
+    },
     assertDatabaseFile: () => assertDatabaseFile(path),
   }
 }

@@ -13,6 +13,14 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/** Two transactions waited for each other, and this one was ended: begun anew it may succeed. */
+export class TransactionConflict extends DatabaseUnavailable {
+  constructor(options: { cause: unknown }) {
+    super('another transaction was in the way', options)
+    this.name = 'TransactionConflict'
+  }
+}
+
 /** An insert or update met a unique index that holds the value already. */
 export class UniqueViolation extends Error {
   constructor(options: { cause: unknown }) {

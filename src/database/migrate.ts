@@ -1,20 +1,45 @@
 import { sql } from 'kysely'
 import type { Clock } from '../kernel/clock.ts'
-import { type Database, execute } from './connect.ts'
+import { type Database, type DatabaseOrTransaction, execute } from './connect.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as loginLimits from './migrations/0002-login-limits.ts'
 import * as revocations from './migrations/0003-revocations.ts'
 import * as secondFactor from './migrations/0004-second-factor.ts'
 import * as idempotency from './migrations/0005-idempotency.ts'
+import * as posts from './migrations/0006-posts.ts'
+import * as administration from './migrations/0007-administration.ts'
+import * as imports from './migrations/0008-imports.ts'
+import * as identities from './migrations/0009-identities.ts'
+import { type Migration, statementsFor } from './migrations/statement.ts'
+import { takeTime } from './snapshot.ts'
+import { exclusively, isPostgres, transact, word } from './transactions.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
-const migrations: readonly { readonly statements: readonly string[] }[] = [
-  foundation,
-  loginLimits,
-  revocations,
-  secondFactor,
-  idempotency,
+const migrations: readonly Migration[] = [
+  foundation.statements,
+  loginLimits.statements,
+  revocations.statements,
+  secondFactor.statements,
+  idempotency.statements,
+  posts.statements,
+  administration.statements,
+  imports.statements,
+  identities.statements,
 ]
+
+/** The version of the schema that this program works with. */
+export const latestSchema = migrations.length
+
+const versionTable =
+  'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict'
+
+/** Whether a PostgreSQL database has any schema of ours, however old. */
+export async function hasSchema(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ found: number }>`
+    select count(*) as found from pg_tables
+    where schemaname = current_schema() and tablename = 'schema_version'`.execute(db)
+  return rows.some(({ found }) => found > 0)
+}
 
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one
@@ -22,28 +47,43 @@ const migrations: readonly { readonly statements: readonly string[] }[] = [
  * @throws Error where the database is newer than this program
  */
 export async function migrate(db: Database, clock: Clock): Promise<number> {
-  return db.transaction().execute(async (trx) => {
-    await execute(
-      trx,
-      'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict',
-    )
-    const { version } = await trx
-      .selectFrom('schema_version')
-      .select(sql<number>`coalesce(max(version), 0)`.as('version'))
-      .executeTakeFirstOrThrow()
-    if (version > migrations.length) {
-      throw new Error(
-        `the database has schema ${version}, this program knows ${migrations.length}: start a newer Gatehouse`,
-      )
-    }
-    for (const [index, { statements }] of migrations.entries()) {
-      if (index < version) continue
-      for (const statement of statements) await execute(trx, statement)
-      await trx
-        .insertInto('schema_version')
-        .values({ version: index + 1, applied_at: clock.now() })
-        .execute()
-    }
-    return migrations.length - version
+  return transact(db, [], async (trx) => {
+    await takeTime(trx)
+    return migrateTo(trx, clock, latestSchema)
   })
+}
+
+/** As `migrate`, inside a transaction, and no further than to `wanted`. */
+export async function migrateTo(
+  trx: DatabaseOrTransaction,
+  clock: Clock,
+  wanted: number,
+): Promise<number> {
+  await exclusively(trx, word.schema)
+  const database = isPostgres(trx) ? 'postgres' : 'sqlite'
+  for (const statement of statementsFor(database, [versionTable])) await execute(trx, statement)
+  const version = await schemaVersion(trx)
+  if (version > latestSchema) {
+    throw new Error(
+      `the database has schema ${version}, this program knows ${latestSchema}: start a newer Gatehouse`,
+    )
+  }
+  const due = migrations.slice(version, wanted)
+  for (const [index, migration] of due.entries()) {
+    for (const statement of statementsFor(database, migration)) await execute(trx, statement)
+    await trx
+      .insertInto('schema_version')
+      .values({ version: version + index + 1, applied_at: clock.now() })
+      .execute()
+  }
+  return due.length
+}
+
+/** The version of a database that has been migrated at least once. */
+export async function schemaVersion(db: DatabaseOrTransaction): Promise<number> {
+  const { version } = await db
+    .selectFrom('schema_version')
+    .select(sql<number>`coalesce(max(version), 0)`.as('version'))
+    .executeTakeFirstOrThrow()
+  return version
 }

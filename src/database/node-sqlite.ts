@@ -1,5 +1,5 @@
 import {
-  type CompiledQuery,
+  CompiledQuery,
   type DatabaseConnection,
   type DatabaseIntrospector,
   type Dialect,
@@ -11,12 +11,20 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type TransactionSettings,
 } from 'kysely'
 import { DatabaseUnavailable } from './errors.ts'
 import { Connection, type Synchronous } from './sqlite-connection.ts'
 import { Deadline, Turnstile } from './turnstile.ts'
 
 const retryMs = 5
+/** Taken as it is needed. */
+const writerCacheKib = 16_384
+/** Of 4 KiB: so long does the log grow before it is written back. */
+const pagesPerCheckpoint = 4000
+
+// BEGIN alone takes no state: the first read does. https://sqlite.org/lang_transaction.html
+const firstRead = CompiledQuery.raw('select count(*) from sqlite_schema')
 
 export interface NodeSqliteOptions {
   readonly path: string
@@ -28,8 +36,8 @@ export interface NodeSqliteOptions {
 
 /**
  * Kysely on node:sqlite, with two connections on one file in WAL mode: reads outside a transaction
- * never wait for a writer, and writers take turns. Nothing here blocks the event loop while it
- * waits for a lock. @throws DatabaseUnavailable from any query, after `timeoutMs` at the latest
+ * never wait for a writer, and writers take turns. A transaction for reading alone has a connection
+ * of its own. Nothing here blocks the event loop while it waits for a lock. @throws DatabaseUnavailable from any query, after `timeoutMs` at the latest
  */
 export class NodeSqliteDialect implements Dialect {
   readonly #driver: NodeSqliteDriver
@@ -103,6 +111,10 @@ class NodeSqliteDriver implements Driver {
       await retryWhileBusy(() => writer.exec('pragma journal_mode = wal'), new Deadline(timeoutMs))
       writer.synchronize(synchronous)
       writer.exec('pragma foreign_keys = on')
+      // What many rows in no order change must not be written again and again: an import meets every
+      // page of an index in each of its batches.
+      writer.exec(`pragma cache_size = -${writerCacheKib}`)
+      writer.exec(`pragma wal_autocheckpoint = ${pagesPerCheckpoint}`)
       this.#reader = new Connection(path, { readOnly: true })
     } catch (error) {
       writer.close()
@@ -131,11 +143,18 @@ class NodeSqliteDriver implements Driver {
 
   #lease(synchronous: Synchronous): Lease {
     if (!this.#writer || !this.#reader) throw new DatabaseUnavailable('the database is closed')
-    return new Lease(this.#writer, this.#reader, this.#turns, this.#options.timeoutMs, synchronous)
+    const { path, timeoutMs } = this.#options
+    const openReader = () => new Connection(path, { readOnly: true })
+    return new Lease(this.#writer, this.#reader, this.#turns, timeoutMs, synchronous, openReader)
   }
 
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await leaseOf(connection).begin()
+  async beginTransaction(
+    connection: DatabaseConnection,
+    { accessMode }: TransactionSettings,
+  ): Promise<void> {
+    const lease = leaseOf(connection)
+    if (accessMode === 'read only') lease.beginSnapshot()
+    else await lease.begin()
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -170,8 +189,8 @@ class UnsyncedDriver implements Driver {
     return this.#driver.acquireUnsynced()
   }
 
-  beginTransaction(connection: DatabaseConnection): Promise<void> {
-    return this.#driver.beginTransaction(connection)
+  beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    return this.#driver.beginTransaction(connection, settings)
   }
 
   commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -194,6 +213,8 @@ class Lease implements DatabaseConnection {
   readonly #turns: Turnstile
   readonly #timeoutMs: number
   readonly #synchronous: Synchronous
+  readonly #openReader: () => Connection
+  #snapshot: Connection | undefined
   #inTransaction = false
   #leave: (() => void) | undefined
 
@@ -203,7 +224,9 @@ class Lease implements DatabaseConnection {
     turns: Turnstile,
     timeoutMs: number,
     synchronous: Synchronous,
+    openReader: () => Connection,
   ) {
+    this.#openReader = openReader
     this.#synchronous = synchronous
     this.#writer = writer
     this.#reader = reader
@@ -212,6 +235,7 @@ class Lease implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#snapshot) return this.#snapshot.run(query)
     if (this.#inTransaction) return this.#writer.run(query)
     if (query.query.kind === 'SelectQueryNode') return this.#reader.run(query)
     const deadline = new Deadline(this.#timeoutMs)
@@ -245,7 +269,25 @@ class Lease implements DatabaseConnection {
     this.#leave = leave
   }
 
+  /** One state of the database until the end, for which no writer has to wait. */
+  beginSnapshot(): void {
+    const snapshot = this.#openReader()
+    try {
+      snapshot.exec('begin')
+      snapshot.run(firstRead)
+    } catch (error) {
+      snapshot.close()
+      throw error
+    }
+    this.#snapshot = snapshot
+  }
+
   async end(how: 'commit' | 'rollback'): Promise<void> {
+    if (this.#snapshot) {
+      this.#snapshot.close()
+      this.#snapshot = undefined
+      return
+    }
     // Kysely rolls back after a commit that failed: by then the writer may be another's.
     if (!this.#inTransaction) return
     try {

@@ -11,16 +11,29 @@ export type EventName =
   | 'authn_login_fail_max'
   | 'authn_login_lock'
   | 'authn_password_change'
+  | 'authn_password_change_fail'
   | 'authn_token_created'
   | 'authn_token_reuse'
   | 'authn_token_revoked'
   | 'authz_admin'
   | 'password_breach_query_fail'
+  | 'identity_linked'
+  | 'identity_provider_fail'
+  | 'identity_unlinked'
+  | 'key_retired'
   | 'key_rotated'
+  | 'mfa_codes_renewed'
   | 'mfa_enrolled'
   | 'mfa_fail'
   | 'mfa_removed'
+  | 'post_created'
+  | 'post_deleted'
+  | 'post_locked'
+  | 'post_unlocked'
+  | 'post_updated'
   | 'privilege_permissions_changed'
+  | 'sensitive_create'
+  | 'sensitive_read'
   | 'sensitive_update'
   | 'session_created'
   | 'session_ended'
@@ -42,6 +55,8 @@ const warned = new Set<EventName>([
   'authn_login_fail',
   'authn_login_fail_max',
   'authn_login_lock',
+  'authn_password_change_fail',
+  'identity_provider_fail',
   'password_breach_query_fail',
 ])
 

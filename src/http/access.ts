@@ -56,6 +56,8 @@ declare module 'fastify' {
     query?: JsonSchema
     /** The schema of a 200 that the handler writes itself, for OpenAPI. */
     describes?: JsonSchema
+    /** One line of a body of lines, and of an answer of lines, for OpenAPI. */
+    line?: { readonly body?: JsonSchema; readonly answer?: JsonSchema }
   }
   interface FastifyRequest {
     principal: Principal | null
@@ -187,7 +189,7 @@ export function accepts({ schemes }: Access, scheme: Scheme): boolean {
 
 function needsResource(rule: Rule): boolean {
   if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(needsResource)
-  return rule.kind === 'owner'
+  return rule.kind === 'owner' || rule.kind === 'unlocked'
 }
 
 async function assertAsked(request: FastifyRequest, reply: FastifyReply, payload: unknown) {

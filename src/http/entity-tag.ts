@@ -8,7 +8,7 @@ import { ApiError } from '../kernel/errors.ts'
  */
 
 /** Looks at the thing as it is now, inside the transaction that changes it. @throws ApiError preconditionFailed */
-export type Precondition<Shown> = (current: Shown) => void
+export type Precondition<Thing> = (current: Thing) => void
 
 // Enough that no two states of one thing ever share a tag.
 const tagLength = 22
@@ -28,12 +28,15 @@ export function tagged<Shown extends object>(reply: FastifyReply, shown: Shown):
  * What the request's If-Match demands of the thing as it is shown; undefined where it demands nothing.
  * A weak tag equals nothing (the comparison is a strong one), nor does what is no tag at all.
  */
-export function ifMatch(request: FastifyRequest): Precondition<object> | undefined {
+export function ifMatch<Thing extends object>(
+  request: FastifyRequest,
+  show: (current: Thing) => object = (current) => current,
+): Precondition<Thing> | undefined {
   const header = request.headers['if-match']
   if (header === undefined) return undefined
   const wanted = header.split(',').map((tag) => tag.trim())
   if (wanted.length === 1 && wanted[0] === '*') return undefined // the thing exists: that is all
   return (current) => {
-    if (!wanted.includes(entityTag(current))) throw new ApiError('preconditionFailed')
+    if (!wanted.includes(entityTag(show(current)))) throw new ApiError('preconditionFailed')
   }
 }

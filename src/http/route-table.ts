@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { alignedLine } from '../kernel/text.ts'
 import { type Caller, callers, verdicts } from '../policy/matrix.ts'
 import { describeRule } from '../policy/rules.ts'
 import { accepts } from './access.ts'
@@ -56,7 +57,7 @@ export function describeAccess(rows: readonly RouteRow[]): string {
 /** The status of success that a route declares. */
 function successOf(response: unknown): string {
   const statuses = Object.keys(response ?? {})
-  return statuses.find((status) => status.startsWith('2')) ?? '200'
+  return statuses.find((status) => /^[23]/.test(status)) ?? '200'
 }
 
 function eachCaller(statusOf: (caller: Caller) => string): RouteRow['statuses'] {
@@ -77,13 +78,7 @@ function inColumns(table: readonly (readonly string[])[]): string {
   const widths = (table[0] ?? []).map((_, column) =>
     Math.max(...table.map((cells) => cells[column]?.length ?? 0)),
   )
-  const lines = table.map((cells) =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
-  return `${lines.join('\n')}\n`
+  return table.map((cells) => alignedLine(cells, widths)).join('')
 }
 
 function compare(left: string, right: string): number {

@@ -31,3 +31,27 @@ export const Text = { type: 'string' } as const
 export const Integer = { type: 'integer' } as const
 export const Time = { type: 'string', format: 'date-time' } as const
 export const TextOrNull = { type: ['string', 'null'] } as const
+
+/** Described, not validated: a query may name a parameter twice, and garbage counts as absent. */
+export const ListQuery = {
+  type: 'object',
+  properties: {
+    page: { type: 'string', description: 'Integer from 1; anything else counts as 1' },
+    limit: { type: 'string', description: 'Integer from 1; anything else counts as 10' },
+  },
+} as const
+
+/** The envelope of one page of a list. Spec 2.6. */
+export function pageOf<const Item extends JsonSchema>(items: Item, total: string) {
+  return {
+    type: 'object',
+    required: ['page', 'limit', 'total', 'data'],
+    properties: {
+      page: Integer,
+      limit: Integer,
+      total: { type: 'integer', description: total },
+      data: { type: 'array', items },
+    },
+    additionalProperties: false,
+  } as const
+}

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedKey, digest, keyedDigest } from '../kernel/digest.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
@@ -54,7 +55,7 @@ export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempot
       const key = request.headers['idempotency-key']
       if (key === undefined) {
         const work = await prepare()
-        return { body: await db.transaction().execute(work), isRepeat: false }
+        return { body: await transact(db, [], work), isRepeat: false }
       }
       const id = idOf(request, String(key))
       const fingerprint = keyedDigest(fingerprintKey, JSON.stringify(request.body))
@@ -67,7 +68,7 @@ export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempot
       if (repeated) return repeated
       try {
         const work = await prepare()
-        return await db.transaction().execute(async (trx) => {
+        return await transact(db, [word.idempotencyKey(id)], async (trx) => {
           const now = clock.now()
           const store = idempotencyStore(trx)
           if (!(await store.claim(id, { now, expiresAt: now + keptMs }))) {

@@ -1,10 +1,11 @@
 import type { JWK } from 'jose'
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { loadMasterKey } from './master-key.ts'
-import { seal, unseal } from './seal.ts'
+import { openKey, sealKey } from './sealed-key.ts'
 import {
   generateMaterial,
   operatorKeys,
@@ -124,7 +125,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     }),
 
     async refresh() {
-      if (seenVersion !== feed.version()) await read()
+      if (mayHaveChanged()) await read()
     },
 
     async rotate() {
@@ -162,6 +163,10 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
       await read()
       return true
     },
+  }
+
+  function mayHaveChanged(): boolean {
+    return !feed.isCurrent() || seenVersion !== feed.version()
   }
 
   async function read(): Promise<void> {
@@ -214,7 +219,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     }
     if (!(await isWanted(keyStore(db)))) return false
     const material = await generateMaterial(algorithm, random)
-    return db.transaction().execute(async (trx) => {
+    return transact(db, [word.keys], async (trx) => {
       const store = keyStore(trx)
       if (!(await isWanted(store))) return false
       const until = clock.now() + longestTokenMs(config) + overlapMarginMs
@@ -225,7 +230,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   }
 
   async function addDataKey(): Promise<void> {
-    await db.transaction().execute(async (trx) => {
+    await transact(db, [word.keys], async (trx) => {
       if (await keyStore(trx).newest('data', dataKeyAlgorithm)) return
       await insert(trx, 'data', dataKeyAlgorithm, random.bytes(dataKeyBytes))
     })
@@ -238,7 +243,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     material: Uint8Array,
   ): Promise<void> {
     const key = { id: randomText(random, 12), purpose, algorithm: name }
-    const sealed = seal(random, masterKey, sealContext(key), material)
+    const sealed = sealKey(random, masterKey, key, material)
     await keyStore(trx).insert({ ...key, sealed, createdAt: clock.now(), retiredAt: null })
   }
 }
@@ -256,20 +261,4 @@ function operatorKeyMessage(algorithm: SigningAlgorithm): string {
   return algorithm === 'HS256'
     ? 'TOKEN_SECRET signs: set a new one, and the old one as TOKEN_SECRET_PREVIOUS'
     : 'TOKEN_PRIVATE_KEY signs: it can only be replaced there'
-}
-
-function openKey(masterKey: Uint8Array, key: SealedKey): Uint8Array {
-  try {
-    return unseal(masterKey, sealContext(key), key.sealed)
-  } catch (cause) {
-    throw new Error('the master key does not open the key set in the database', { cause })
-  }
-}
-
-function sealContext({
-  id,
-  purpose,
-  algorithm,
-}: Pick<SealedKey, 'id' | 'purpose' | 'algorithm'>): string {
-  return `${purpose}:${algorithm}:${id}`
 }

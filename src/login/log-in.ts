@@ -1,7 +1,13 @@
 import type { Account } from '../accounts/account.ts'
 import { type Accounts, reread } from '../accounts/accounts.ts'
-import { type Attempt, type FirstFactorDeps, firstFactor } from '../accounts/first-factor.ts'
-import { ApiError, refuseField } from '../kernel/errors.ts'
+import {
+  type Attempt,
+  type FirstFactorDeps,
+  firstFactor,
+  refused,
+} from '../accounts/first-factor.ts'
+import { assertOtherPassword } from '../accounts/password-rules.ts'
+import { ApiError } from '../kernel/errors.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 
 export interface LogInDeps extends FirstFactorDeps {
@@ -46,10 +52,7 @@ export async function logIn<Answer>(
     }
     answer = await give(ready)
   } catch (error) {
-    // A wrong code is a failure. For the rest the password was right: no failure, no success either.
-    if (error instanceof ApiError && error.row === 'invalidCredentials') await place.keep()
-    else await place.giveBack()
-    throw error
+    return refused(place, error)
   }
   await place.clear()
   events.record('authn_login_success', { user_id: account.userId, address: attempt.address })
@@ -63,10 +66,9 @@ async function changePasswordIfDue(
 ): Promise<Account> {
   if (!account.mustChange) return account
   if (newPassword === undefined) throw new ApiError('passwordChangeRequired')
-  if (newPassword.normalize('NFC') === password.normalize('NFC')) {
-    refuseField(['new_password'], 'must differ from the present one')
-  }
-  const changed = await accounts.replacePassword(account, newPassword, 'new_password')
+  const wanted = { text: newPassword, field: 'new_password' }
+  assertOtherPassword(wanted.text, password, wanted.field)
+  const changed = await accounts.replacePassword(account, wanted)
   events.record('authn_password_change', { user_id: account.userId })
   return changed
 }

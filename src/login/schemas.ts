@@ -1,4 +1,5 @@
-import { Integer, Text } from '../http/schemas.ts'
+import { Captcha } from '../accounts/schemas.ts'
+import { Integer, type JsonSchema, Text, TextOrNull } from '../http/schemas.ts'
 import { loginModes } from '../settings-table.ts'
 
 /**
@@ -14,11 +15,7 @@ export const LoginBody = {
       enum: loginModes,
       description: 'What to answer; the default depends on the content type',
     },
-    captcha: {
-      type: 'string',
-      maxLength: 4096,
-      description: 'The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it',
-    },
+    captcha: Captcha,
     totp: { description: 'Six digits, for an account with a second factor' },
     recovery_code: { description: 'Text, in place of `totp`' },
     new_password: {
@@ -56,4 +53,47 @@ export const LoginAnswer = {
       },
     },
   ],
+} as const
+
+const page = <const Item extends JsonSchema>(items: Item) =>
+  ({
+    type: 'object',
+    required: ['total', 'data'],
+    properties: { total: Integer, data: { type: 'array', items } },
+    additionalProperties: false,
+  }) as const
+
+/** Both lists by the same page and limit, at most 100. */
+export const ThrottleNow = {
+  type: 'object',
+  required: ['page', 'limit', 'accounts', 'counts'],
+  properties: {
+    page: Integer,
+    limit: Integer,
+    accounts: page({
+      type: 'object',
+      required: ['username', 'failures', 'locked_until'],
+      properties: {
+        username: Text,
+        failures: { type: 'integer', description: 'In a row, over all addresses' },
+        locked_until: { ...TextOrNull, description: 'Of the automatic lock' },
+      },
+      additionalProperties: false,
+    }),
+    counts: page({
+      type: 'object',
+      required: ['count', 'username', 'address', 'used', 'pending', 'attempts', 'blocked_until'],
+      properties: {
+        count: { enum: ['login', 'address', 'captcha', 'second_factor'] },
+        username: { ...TextOrNull, description: 'Where an account that fails has it' },
+        address: TextOrNull,
+        used: Integer,
+        pending: { type: 'integer', description: 'Whose verdict is awaited' },
+        attempts: { type: 'integer', description: 'The limit; 0: none' },
+        blocked_until: TextOrNull,
+      },
+      additionalProperties: false,
+    }),
+  },
+  additionalProperties: false,
 } as const

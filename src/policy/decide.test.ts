@@ -3,7 +3,17 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { type Principal, type Role, roleNames } from '../kernel/principal.ts'
 import { decide, type Resource } from './decide.ts'
-import { all, any, anyone, authenticated, owner, type Rule, role } from './rules.ts'
+import {
+  all,
+  any,
+  anyone,
+  authenticated,
+  owner,
+  postsRules,
+  type Rule,
+  role,
+  unlocked,
+} from './rules.ts'
 
 const roleSets = [...Array(8).keys()].map((bits) =>
   roleNames.filter((_, index) => bits & (1 << index)),
@@ -22,16 +32,22 @@ const resources: readonly Resource[] = [
   { ownerId: null },
   { ownerId: '' },
   { ownerId: '07' },
+  { ownerId: '7', locked: true },
+  { ownerId: '7', locked: false },
+  { ownerId: '8', locked: true },
+  { ownerId: '8', locked: false },
+  { ownerId: null, locked: false },
 ]
 const atoms: readonly Rule[] = [
   anyone,
   authenticated,
   owner,
+  unlocked,
   ...roleSets.map((set) => role(...set)),
 ]
 
 /** What a rule means, told without the third value: with the resource at hand. */
-function holds(rule: Rule, caller: Principal | null, { ownerId }: Resource): boolean {
+function holds(rule: Rule, caller: Principal | null, resource: Resource): boolean {
   switch (rule.kind) {
     case 'anyone':
       return true
@@ -40,11 +56,13 @@ function holds(rule: Rule, caller: Principal | null, { ownerId }: Resource): boo
     case 'role':
       return caller !== null && rule.roles.filter((name) => caller.roles.has(name)).length > 0
     case 'owner':
-      return caller !== null && caller.subject === ownerId
+      return caller !== null && caller.subject === resource.ownerId
+    case 'unlocked':
+      return caller !== null && resource.locked === false
     case 'any':
-      return rule.rules.map((part) => holds(part, caller, { ownerId })).includes(true)
+      return rule.rules.map((part) => holds(part, caller, resource)).includes(true)
     case 'all':
-      return !rule.rules.map((part) => holds(part, caller, { ownerId })).includes(false)
+      return !rule.rules.map((part) => holds(part, caller, resource)).includes(false)
   }
 }
 
@@ -105,5 +123,19 @@ suite('decide', () => {
     assert.equal(decide(owner, caller('07'), { ownerId: '7' }), false)
     assert.equal(decide(owner, caller('7 '), { ownerId: '7' }), false)
     assert.equal(decide(owner, caller(''), { ownerId: null }), false)
+  })
+
+  test('T79: a locked post is updated by its author alone, an unlocked one by an ADMIN too', () => {
+    const may = (roles: readonly Role[], resource: Resource) =>
+      decide(postsRules.update, principal(roles), resource)
+    for (const roles of roleSets) {
+      const isAdmin = roles.includes('ADMIN')
+      assert.equal(may(roles, { ownerId: '7', locked: true }), true)
+      assert.equal(may(roles, { ownerId: '7', locked: false }), true)
+      assert.equal(may(roles, { ownerId: '8', locked: true }), false)
+      assert.equal(may(roles, { ownerId: '8', locked: false }), isAdmin)
+      assert.equal(may(roles, { ownerId: null, locked: true }), false)
+      assert.equal(may(roles, { ownerId: null }), false)
+    }
   })
 })

@@ -5,6 +5,8 @@ import type { Rule } from './rules.ts'
 export interface Resource {
   /** The user id of the owner as text; null where nobody owns it. */
   readonly ownerId: string | null
+  /** Absent where the thing knows no lock: then it does not count as unlocked either. */
+  readonly locked?: boolean
 }
 
 /**
@@ -26,6 +28,9 @@ export function decide(
     case 'owner':
       if (principal === null) return false
       return resource && resource.ownerId === principal.subject
+    case 'unlocked':
+      if (principal === null) return false
+      return resource && resource.locked === false
     case 'any':
       return settle(rule.rules, true, principal, resource)
     case 'all':

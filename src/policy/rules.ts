@@ -6,12 +6,14 @@ export type Rule =
   | { readonly kind: 'authenticated' }
   | { readonly kind: 'role'; readonly roles: readonly Role[] }
   | { readonly kind: 'owner' }
+  | { readonly kind: 'unlocked' }
   | { readonly kind: 'all'; readonly rules: readonly Rule[] }
   | { readonly kind: 'any'; readonly rules: readonly Rule[] }
 
 export const anyone: Rule = { kind: 'anyone' }
 export const authenticated: Rule = { kind: 'authenticated' }
 export const owner: Rule = { kind: 'owner' }
+export const unlocked: Rule = { kind: 'unlocked' }
 export const role = (...roles: Role[]): Rule => ({ kind: 'role', roles })
 export const any = (...rules: Rule[]): Rule => ({ kind: 'any', rules })
 export const all = (...rules: Rule[]): Rule => ({ kind: 'all', rules })
@@ -39,6 +41,14 @@ export const usersRules = {
   },
   open: { read: anyone, create: anyone, update: anyone, remove: anyone },
 } as const satisfies Record<string, UsersRules>
+
+/** Posts, spec 4.3; who may delete is `POSTS_DELETE_POLICY`. */
+export const postsRules = {
+  read: role('USER', 'EDITOR', 'ADMIN'),
+  create: role('EDITOR', 'ADMIN'),
+  update: any(owner, all(role('ADMIN'), unlocked)),
+  remove: { admin: role('ADMIN'), owner: any(owner, role('ADMIN')) },
+} as const
 
 /** A rule as one readable line, for the printed route table and OpenAPI. */
 export function describeRule(rule: Rule): string {

@@ -3,6 +3,7 @@ import { type Account, isUsable } from '../accounts/account.ts'
 import { reread } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { transact, word } from '../database/transactions.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
@@ -22,6 +23,12 @@ export interface Sessions {
   start(account: Account, client: Client, replaced?: string): Promise<StartedSession>
   /** The session of a cookie's value, and one request more of activity; null where it has ended. */
   resume(secret: string): Promise<LiveSession | null>
+  /** The live sessions of an account, the newest first, and at most the newest thousand. */
+  of(userId: number): Promise<OwnSession[]>
+  /** Ends one of an account's live sessions by its handle; null where it has no such session. */
+  endOne(userId: number, handle: string): Promise<OwnSession | null>
+  /** How many sessions are live. */
+  count(): Promise<number>
   /** Ends the session of a cookie's value; answers whose it was, or null where there is none. */
   end(secret: string): Promise<number | null>
   /** Writes down the activity of the last second; answers how many sessions had any. */
@@ -45,6 +52,19 @@ export interface LiveSession extends StoredSession {
   readonly expiresAt: number
 }
 
+/** A session as shown to its owner. */
+export interface OwnSession {
+  /** Digest of the cookie's value, as in a principal: not to be shown. */
+  readonly id: string
+  /** Names the session to people: nothing can be resumed with it, nor looked up in the database. */
+  readonly handle: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly lastSeenAt: number
+  readonly address: string
+  readonly userAgent: string
+}
+
 export interface SessionsDeps {
   readonly config: Pick<Config, 'session'>
   readonly db: Database
@@ -57,6 +77,7 @@ const secretBytes = 32
 const csrfTokenBytes = 32 // spec 2.3
 const secretFormat = /^[A-Za-z0-9_-]{43}$/
 const maxUserAgentLength = 256
+const mostListed = 1000
 const mostKnown = 10_000
 const flushedAtOnce = 200
 // A session is removed this long after its end: its last activity may not be written down yet.
@@ -78,7 +99,7 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
     async start(account, client, replaced) {
       const secret = randomText(random, secretBytes)
       const csrfToken = randomText(random, csrfTokenBytes)
-      await db.transaction().execute(async (trx) => {
+      await transact(db, [word.account(account.userId)], async (trx) => {
         await reread(trx, account)
         if (replaced !== undefined) await sessionStore(trx).remove(digest(replaced))
         await sessionStore(trx).insert({
@@ -99,11 +120,25 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
       const session = await find(id)
       if (!session || !isUsable(session.account)) return null
       const now = clock.now()
-      const lastSeenAt = Math.max(session.lastSeenAt, seen.get(id) ?? 0)
-      const endsAt = session.createdAt + absoluteMs
-      if (now >= lastSeenAt + idleMs || now >= endsAt) return null
+      const lastSeenAt = lastSeenOf(session)
+      if (now >= endOf({ ...session, lastSeenAt })) return null
       seen.set(id, Math.max(now, lastSeenAt))
-      return { ...session, lastSeenAt: now, expiresAt: Math.min(now + idleMs, endsAt) }
+      return { ...session, lastSeenAt: now, expiresAt: endOf({ ...session, lastSeenAt: now }) }
+    },
+
+    async of(userId) {
+      return (await liveOf(userId)).slice(0, mostListed)
+    },
+
+    async endOne(userId, handle) {
+      const session = (await liveOf(userId)).find((live) => live.handle === handle)
+      const isEnded = session && (await sessionStore(db).remove(session.id)) !== null
+      return isEnded ? session : null
+    },
+
+    count: () => {
+      const now = clock.now()
+      return sessionStore(db).count(now - idleMs, absoluteMs === Infinity ? -1 : now - absoluteMs)
     },
 
     async end(secret) {
@@ -115,7 +150,7 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
       for (let from = 0; from < due.length; from += flushedAtOnce) {
         if (from > 0) await setImmediate() // others have their turn
         const batch = due.slice(from, from + flushedAtOnce)
-        await db.transaction().execute(async (trx) => {
+        await transact(db, [], async (trx) => {
           const store = sessionStore(trx)
           for (const [id, lastSeenAt] of batch) await store.touch(id, lastSeenAt)
         })
@@ -132,6 +167,24 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
     },
   }
 
+  async function liveOf(userId: number): Promise<OwnSession[]> {
+    const now = clock.now()
+    const rows = await sessionStore(db).of(userId)
+    return rows.flatMap(({ csrfToken: _, userId: __, ...row }) => {
+      const session = { ...row, lastSeenAt: lastSeenOf(row), handle: handleOf(row.id) }
+      return now < endOf(session) ? session : []
+    })
+  }
+
+  function lastSeenOf({ id, lastSeenAt }: Pick<StoredSession, 'id' | 'lastSeenAt'>): number {
+    return Math.max(lastSeenAt, seen.get(id) ?? 0)
+  }
+
+  /** When it ends if nothing more is asked. */
+  function endOf({ createdAt, lastSeenAt }: Pick<OwnSession, 'createdAt' | 'lastSeenAt'>): number {
+    return Math.min(lastSeenAt + idleMs, createdAt + absoluteMs)
+  }
+
   async function find(id: string): Promise<StoredSession | null> {
     const version = feed.anyVersion()
     if (version !== knownVersion) {
@@ -144,6 +197,10 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
     if (session && feed.anyVersion() === version) known.set(id, session)
     return session
   }
+}
+
+function handleOf(id: string): string {
+  return digest(`session ${id}`)
 }
 
 /** Ends the sessions of an account, all but one, in the transaction of what caused it. */

@@ -24,6 +24,9 @@ export interface NewSession {
   readonly userAgent: string
 }
 
+/** A session as its owner sees it. */
+export type SessionRow = NewSession & Pick<StoredSession, 'lastSeenAt'>
+
 /**
  * The look-up of every request with a cookie, put together once: compiling the query each time would
  * cost as much as running it.
@@ -104,6 +107,37 @@ export function sessionStore(db: DatabaseOrTransaction) {
         .returning('user_id')
         .executeTakeFirst()
       return row?.user_id ?? null
+    },
+
+    /** The sessions of an account, the newest first. */
+    async of(userId: number): Promise<SessionRow[]> {
+      const rows = await db
+        .selectFrom('sessions')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .execute()
+      return rows.map((row) => ({
+        id: row.id,
+        userId: row.user_id,
+        csrfToken: row.csrf_token,
+        createdAt: row.created_at,
+        lastSeenAt: row.last_seen_at,
+        address: row.address,
+        userAgent: row.user_agent,
+      }))
+    },
+
+    /** How many were seen after `seenAfter` and created after `createdAfter`. */
+    async count(seenAfter: number, createdAfter: number): Promise<number> {
+      const { total } = await db
+        .selectFrom('sessions')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .where('last_seen_at', '>', seenAfter)
+        .where('created_at', '>', createdAfter)
+        .executeTakeFirstOrThrow()
+      return total
     },
 
     /** Every session of an account but one. */

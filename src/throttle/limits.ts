@@ -5,10 +5,11 @@ import { throttledAddress } from '../http/client-address.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
 import type { Captcha } from './captcha.ts'
+import { type CountName, throttleKeys } from './keys.ts'
 import {
   type Count,
   createPlaces,
-  loginKey,
+  type Limit,
   type TakenPlace,
   type ThrottleDeps,
   tooManyAttempts,
@@ -48,9 +49,22 @@ export interface LoginLimitsDeps extends ThrottleDeps {
   readonly failures: FailuresInARow
 }
 
+/** Of the second factor, over all addresses. */
+export const wrongCodes: Limit = { attempts: 5, windowSeconds: 900 }
+
+/** The limit of a count, by the settings in force. */
+export function limitOf({ login }: Pick<Config, 'login'>, count: CountName): Limit {
+  const { perUsername, perAddress, captchaAfter } = login
+  return {
+    login: perUsername,
+    address: perAddress,
+    captcha: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
+    second_factor: wrongCodes,
+  }[count]
+}
+
 export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   const { config, events, captcha, failures } = deps
-  const { perUsername, perAddress, captchaAfter } = config.login
   const places = createPlaces(deps)
 
   return {
@@ -76,15 +90,18 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   /** In the order in which they refuse. */
   function countsOf({ username, address: client }: LoginTry) {
     const address = throttledAddress(client)
-    const key = loginKey(username, address)
     const always: Count[] = [
-      { key, limit: perUsername, forgives: true },
+      {
+        key: throttleKeys.login(username, address),
+        limit: limitOf(config, 'login'),
+        forgives: true,
+      },
       // A success of one's own must not buy tries on the accounts of others.
-      { key: { username: '', address }, limit: perAddress, forgives: false },
+      { key: throttleKeys.address(address), limit: limitOf(config, 'address'), forgives: false },
     ]
     const withoutCaptcha: Count = {
-      key: { username: `captcha ${key.username}`, address },
-      limit: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
+      key: throttleKeys.captcha(username, address),
+      limit: limitOf(config, 'captcha'),
       forgives: true,
     }
     return { always, withoutCaptcha }

@@ -15,29 +15,63 @@ export interface Place {
   readonly pending: boolean
 }
 
+/** What of a key still counts: the places taken after `since`. */
+export interface Window {
+  readonly key: ThrottleKey
+  readonly since: number
+}
+
+export interface NewPlace {
+  readonly key: ThrottleKey
+  readonly expiresAt: number
+}
+
 export function throttleStore(db: DatabaseOrTransaction) {
-  const ofKey = ({ username, address }: ThrottleKey) =>
-    db.selectFrom('throttle_places').where('username', '=', username).where('address', '=', address)
+  const keys = (now: number) =>
+    db
+      .selectFrom('throttle_places')
+      .select(['username', 'address'])
+      .where('expires_at', '>', now)
+      .groupBy(['username', 'address'])
 
   return {
-    /** The places of a key that were taken after `since`, the oldest first. */
-    async taken(key: ThrottleKey, since: number): Promise<Place[]> {
-      const rows = await ofKey(key)
-        .select(['id', 'taken_at', 'pending'])
-        .where('taken_at', '>', since)
+    /** The places of each count, the oldest first; one query for all, as a login has several. */
+    async taken(counts: readonly Window[]): Promise<Place[][]> {
+      if (counts.length === 0) return []
+      const rows = await db
+        .selectFrom('throttle_places')
+        .select(['id', 'username', 'address', 'taken_at', 'pending'])
+        .where((eb) =>
+          eb.or(counts.map(({ key, since }) => eb.and(key).and(eb('taken_at', '>', since)))),
+        )
         .orderBy('taken_at')
         .orderBy('id')
         .execute()
-      return rows.map((row) => ({ id: row.id, takenAt: row.taken_at, pending: row.pending === 1 }))
+      return counts.map(({ key, since }) =>
+        rows
+          .filter(
+            ({ username, address, taken_at }) =>
+              username === key.username && address === key.address && taken_at > since,
+          )
+          .map((row) => ({ id: row.id, takenAt: row.taken_at, pending: row.pending === 1 })),
+      )
     },
 
-    async takePending(key: ThrottleKey, takenAt: number, expiresAt: number): Promise<number> {
-      const { id } = await db
+    async takePending(takenAt: number, places: readonly NewPlace[]): Promise<number[]> {
+      const rows = await db
         .insertInto('throttle_places')
-        .values({ ...key, taken_at: takenAt, pending: 1, expires_at: expiresAt })
+        .values(
+          places.map(({ key, expiresAt }) => ({
+            username: key.username,
+            address: key.address,
+            taken_at: takenAt,
+            pending: 1,
+            expires_at: expiresAt,
+          })),
+        )
         .returning('id')
-        .executeTakeFirstOrThrow()
-      return id
+        .execute()
+      return rows.map(({ id }) => id)
     },
 
     async markUsed(ids: readonly number[]): Promise<void> {
@@ -46,6 +80,51 @@ export function throttleStore(db: DatabaseOrTransaction) {
 
     async remove(ids: readonly number[]): Promise<void> {
       await db.deleteFrom('throttle_places').where('id', 'in', ids).execute()
+    },
+
+    /** How many keys have places that any window counts. */
+    async countKeys(now: number): Promise<number> {
+      const { total } = await db
+        .selectFrom(keys(now).as('keys'))
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      return total
+    },
+
+    /** Those keys, the last used first. */
+    async keys(now: number, offset: number, limit: number): Promise<ThrottleKey[]> {
+      const rows = await keys(now)
+        .orderBy((eb) => eb.fn.max('id'), 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      return rows.map(({ username, address }) => ({ username, address }))
+    },
+
+    /** How many keys of a count have `attempts` places or more that were taken after `since`. */
+    async countFull(count: 'login' | 'address', attempts: number, since: number): Promise<number> {
+      const full = db
+        .selectFrom('throttle_places')
+        .select('address')
+        .where('taken_at', '>', since)
+        .where('username', count === 'address' ? '=' : '!=', '')
+        .$if(count === 'login', (query) => query.where('username', 'not like', '% %')) // a digest
+        .groupBy(['username', 'address'])
+        .having((eb) => eb.fn.countAll(), '>=', attempts)
+      const { total } = await db
+        .selectFrom(full.as('full'))
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      return total
+    },
+
+    /** As `removeUsed`, over all addresses. */
+    async removeUsedOf(usernames: readonly string[], pendingSince: number): Promise<void> {
+      await db
+        .deleteFrom('throttle_places')
+        .where('username', 'in', usernames)
+        .where((eb) => eb.or([eb('pending', '=', 0), eb('taken_at', '<=', pendingSince)]))
+        .execute()
     },
 
     /** Removes the used places of a key, never a pending one that may still be another's. */

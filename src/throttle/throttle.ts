@@ -1,8 +1,7 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { digest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { Username } from '../kernel/username.ts'
 import { createLines } from './lines.ts'
 import { type Place, reapPlaces, type ThrottleKey, throttleStore } from './store.ts'
 
@@ -20,11 +19,6 @@ export interface Throttle {
 export interface Limit {
   readonly attempts: number
   readonly windowSeconds: number
-}
-
-/** The key of spec 3.3: the username combined with the client address. */
-export function loginKey(username: Username, address: string): ThrottleKey {
-  return { username: digest(username), address }
 }
 
 /** What else happens in the transaction that settles a place; if it throws, nothing is settled. */
@@ -67,7 +61,7 @@ export interface ThrottleDeps {
 }
 
 // A verification that has not ended after this long never will: its process is gone.
-const pendingMs = 10_000
+export const pendingMs = 10_000
 // How long a login waits while others of its key are being verified.
 const patienceMs = 2_000
 // Another process may settle a place: looked at this often, and at once when this process does.
@@ -122,8 +116,7 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
       const store = throttleStore(db)
       const now = clock.now()
       const toForgive: ThrottleKey[] = []
-      for (const count of all.filter(isLimited)) {
-        const places = await store.taken(count.key, since(count, now))
+      for (const { count, places } of await look(store, all.filter(isLimited), now)) {
         const used = places.filter((taken) => !isPending(taken, now))
         if (used.length >= count.limit.attempts) return fullness(count, used, now)
         if (count.forgives && used.length > 0) toForgive.push(count.key)
@@ -136,24 +129,22 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
   type Look = { ids: number[] } | { full: Count; places: Place[] }
 
   function tryPlaces(counts: readonly Count[]): Promise<Look> {
-    return inTransaction(counts.length > 0, async (trx) => {
+    const words = counts.map(({ key }) => word.throttle(nameOf(key)))
+    return inTransaction(words, counts.length > 0, async (trx) => {
       const store = throttleStore(trx)
       const now = clock.now()
-      for (const count of counts) {
-        const places = await store.taken(count.key, since(count, now))
+      for (const { count, places } of await look(store, counts, now)) {
         if (places.length >= count.limit.attempts) return { full: count, places }
       }
-      const ids: number[] = []
-      for (const { key, limit } of counts) {
-        ids.push(await store.takePending(key, now, endOf(now, limit)))
-      }
+      const wanted = counts.map(({ key, limit }) => ({ key, expiresAt: endOf(now, limit) }))
+      const ids = wanted.length > 0 ? await store.takePending(now, wanted) : []
       return { ids }
     })
   }
 
   function place(counts: readonly Count[], ids: readonly number[]): TakenPlace {
     const settle = async (also: Also | undefined, change: Also) => {
-      await inTransaction(ids.length > 0 || also !== undefined, async (trx) => {
+      await inTransaction([], ids.length > 0 || also !== undefined, async (trx) => {
         if (ids.length > 0) await change(trx)
         await also?.(trx)
       })
@@ -174,8 +165,12 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
   }
 
   /** Where nothing is limited there is nothing to begin. */
-  function inTransaction<T>(isNeeded: boolean, work: (trx: DatabaseOrTransaction) => Promise<T>) {
-    return isNeeded ? db.transaction().execute(work) : work(db)
+  function inTransaction<T>(
+    words: readonly string[],
+    isNeeded: boolean,
+    work: (trx: DatabaseOrTransaction) => Promise<T>,
+  ) {
+    return isNeeded ? transact(db, words, work) : work(db)
   }
 }
 
@@ -188,12 +183,22 @@ function isLimited({ limit }: Count): boolean {
   return limit.attempts > 0
 }
 
-function isPending({ pending, takenAt }: Place, now: number): boolean {
+export function isPending({ pending, takenAt }: Place, now: number): boolean {
   return pending && takenAt > now - pendingMs
 }
 
-function since({ limit }: Count, now: number): number {
-  return now - limit.windowSeconds * 1000
+/** Each count with its places, in the order of the counts. */
+async function look(
+  store: ReturnType<typeof throttleStore>,
+  counts: readonly Count[],
+  now: number,
+): Promise<{ count: Count; places: Place[] }[]> {
+  const windows = counts.map(({ key, limit }) => ({
+    key,
+    since: now - limit.windowSeconds * 1000,
+  }))
+  const taken = await store.taken(windows)
+  return counts.map((count, index) => ({ count, places: taken[index] ?? [] }))
 }
 
 function endOf(now: number, { windowSeconds }: Limit): number {
@@ -201,12 +206,20 @@ function endOf(now: number, { windowSeconds }: Limit): number {
 }
 
 function fullness(full: Count, places: readonly Place[], now: number): Full {
-  const { attempts, windowSeconds } = full.limit
+  const endsAt = freeAt(full.limit, places, now)
+  return { full, retryAfterSeconds: Math.max(1, Math.ceil((endsAt - now) / 1000)) }
+}
+
+/** When there will be room among places that leave none now, in epoch milliseconds. */
+export function freeAt(
+  { attempts, windowSeconds }: Limit,
+  places: readonly Place[],
+  now: number,
+): number {
   // The settings may have been lowered: room is there once fewer than `attempts` are left.
   const decisive = places[places.length - attempts]?.takenAt ?? now
   const pending = places.find((taken) => isPending(taken, now))
-  const endsAt = pending ? pending.takenAt + pendingMs : decisive + windowSeconds * 1000
-  return { full, retryAfterSeconds: Math.max(1, Math.ceil((endsAt - now) / 1000)) }
+  return pending ? pending.takenAt + pendingMs : decisive + windowSeconds * 1000
 }
 
 function nameOf({ username, address }: ThrottleKey): string {

@@ -6,6 +6,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { AccessClaims, Principal } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { isTimely } from './claims.ts'
+import { endAccessToken } from './end-token.ts'
 import type { Revocations } from './revocations.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -81,15 +82,10 @@ export function bearerAuthenticator({
  * Ends the bearer token that a request carries, for POST /logout; true where there was one. One that
  * is invalid counts as revoked already. @throws DatabaseUnavailable where the end cannot be stored
  */
-export function endBearer({ tokens, revocations }: Pick<BearerDeps, 'tokens' | 'revocations'>) {
+export function endBearer(deps: Pick<BearerDeps, 'tokens' | 'revocations'>) {
   return async (request: FastifyRequest): Promise<boolean> => {
     const token = bearerToken(request)
-    const claims =
-      token === null
-        ? null
-        : ((await tokens.verifyAccess(token)) ?? (await tokens.verifyAccess(token, 'enrolment')))
-    if (claims) await revocations.revoke(claims)
-    return claims !== null
+    return token !== null && endAccessToken(deps, token)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { exclusively, word } from '../database/transactions.ts'
 
 /** One entry of the log: a single token, or all access tokens of a user below a version. */
 export type Revocation =
@@ -14,7 +15,9 @@ export interface LoggedRevocation {
 
 export function revocationStore(db: DatabaseOrTransaction) {
   return {
+    /** In a transaction: the next id is not given before this one is committed, or not. */
     async append(revocation: Revocation, expiresAt: number): Promise<void> {
+      await exclusively(db, word.revocations)
       const columns =
         'token' in revocation
           ? { token: revocation.token, user_id: null, access_version: null }

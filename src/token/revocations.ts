@@ -1,7 +1,9 @@
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
+import type { RefreshClaims } from './claims.ts'
 import { type LoggedRevocation, revocationStore } from './revocation-store.ts'
 
 /**
@@ -17,6 +19,15 @@ export interface Revocations {
   readonly epoch: number
   /** Ends one token. @throws DatabaseUnavailable where that cannot be stored */
   revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>): Promise<void>
+  /**
+   * Ends one token that is known by its id alone: whatever `exp` (seconds) says, for no longer than
+   * a token can live. @throws as `revoke`
+   */
+  revokeById(jti: string, exp: number): Promise<void>
+  /** Ends one refresh token. @throws as `revoke` */
+  revokeRefresh(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<void>
+  /** Whether a refresh token was ended by itself. @throws as `refuses` */
+  refusesRefresh(claims: Pick<RefreshClaims, 'rid'>): boolean | Promise<boolean>
   /** Ends a user's access tokens below a version, in the transaction of what caused it. */
   revokeBelow(trx: DatabaseOrTransaction, userId: number, accessVersion: number): Promise<void>
   /** The log has grown by a transaction of this process: read it before the next token passes. */
@@ -29,6 +40,11 @@ export interface RevocationsDeps {
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
+}
+
+/** Refresh tokens share the list; no `jti` of ours has a space in it. */
+function refreshName(rid: string): string {
+  return `refresh ${rid}`
 }
 
 // Tokens given out under longer settings than the present ones are still out there for a while.
@@ -47,6 +63,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   let seenVersion = -1
   let epoch = 0
   let reading: Promise<void> | undefined
+  let next: Promise<void> | undefined
   await catchUp()
 
   return {
@@ -58,11 +75,14 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       return isCaughtUp() ? isListed(claims) : catchUp().then(() => isListed(claims))
     },
 
-    async revoke({ jti, exp }) {
-      await store.append({ token: jti }, exp * 1000)
-      appends += 1
-      await catchUp()
+    refusesRefresh({ rid }) {
+      const token = refreshName(rid)
+      return isCaughtUp() ? tokens.has(token) : catchUp().then(() => tokens.has(token))
     },
+
+    revoke: ({ jti, exp }) => deny(jti, exp * 1000),
+    revokeById: (jti, exp) => deny(jti, Math.min(exp * 1000, clock.now() + keptMs)),
+    revokeRefresh: ({ rid, exp }) => deny(refreshName(rid), exp * 1000),
 
     async revokeBelow(trx, userId, accessVersion) {
       await revocationStore(trx).append({ userId, accessVersion }, clock.now() + keptMs)
@@ -80,22 +100,43 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     },
   }
 
+  async function deny(token: string, endMs: number): Promise<void> {
+    // The column takes integers alone; an operator's own token may say anything.
+    const expiresAt = Math.ceil(Math.min(endMs, Number.MAX_SAFE_INTEGER))
+    const isKnown = (tokens.get(token) ?? 0) >= expiresAt
+    if (isKnown || expiresAt <= clock.now()) return // logging out again and again writes nothing
+    await transact(db, [word.revocations], (trx) =>
+      revocationStore(trx).append({ token }, expiresAt),
+    )
+    appends += 1
+    await catchUp()
+  }
+
   function isListed({ jti, sub, ver }: Pick<AccessClaims, 'jti' | 'sub' | 'ver'>): boolean {
     return tokens.has(jti) || (versions.get(sub)?.version ?? 0) > ver
   }
 
   function isCaughtUp(): boolean {
-    return seenAppends === appends && seenVersion === feed.version()
+    return seenAppends === appends && feed.isCurrent() && seenVersion === feed.version()
   }
 
-  /** One read for all who wait; those who come while it runs may need one more. */
-  async function catchUp(): Promise<void> {
-    while (!isCaughtUp()) {
-      reading ??= readLog().finally(() => {
+  /**
+   * What was committed before the call is known after it. One read for all who wait; those who come
+   * while it runs share the next one, or its failure.
+   */
+  function catchUp(): Promise<void> {
+    if (!reading) {
+      reading = readLog().finally(() => {
         reading = undefined
       })
-      await reading
+      return reading
     }
+    next ??= reading
+      .finally(() => {
+        next = undefined
+      })
+      .then(() => (isCaughtUp() ? undefined : catchUp()))
+    return next
   }
 
   async function readLog(): Promise<void> {
@@ -109,8 +150,10 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
 
   function remember({ id, revocation, expiresAt }: LoggedRevocation): void {
     lastId = Math.max(lastId, id)
-    if ('token' in revocation) tokens.set(revocation.token, expiresAt)
-    else {
+    if ('token' in revocation) {
+      const { token } = revocation
+      tokens.set(token, Math.max(expiresAt, tokens.get(token) ?? 0))
+    } else {
       const sub = String(revocation.userId)
       const version = Math.max(revocation.accessVersion, versions.get(sub)?.version ?? 0)
       versions.set(sub, { version, expiresAt })

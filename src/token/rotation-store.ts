@@ -20,10 +20,14 @@ export function rotationStore(db: DatabaseOrTransaction) {
       return row ? toUse(row) : null
     },
 
-    /** The use that a token was given for. */
-    async origin(rid: string): Promise<RefreshUse | null> {
-      const row = await uses().where('successor', '=', rid).executeTakeFirst()
-      return row ? toUse(row) : null
+    /** The line of a token: that of its use, or of the use it was given for, or a new one. */
+    async familyOf(rid: string): Promise<string> {
+      const row = await db
+        .selectFrom('refresh_uses')
+        .select('family')
+        .where((eb) => eb.or([eb('rid', '=', rid), eb('successor', '=', rid)]))
+        .executeTakeFirst()
+      return row?.family ?? rid
     },
 
     async insert(use: RefreshUse): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
+import { transact, word } from '../database/transactions.ts'
 import { type Clock, epochSeconds } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { RefreshClaims } from './claims.ts'
@@ -14,6 +15,10 @@ import { rotationStore } from './rotation-store.ts'
 export interface Rotation {
   /** The successor's identity; `reused` where the line has ended, now or earlier. */
   use(claims: RefreshClaims): Promise<Successor | 'reused'>
+  /** Whether a token was used already, or its line has ended; changes nothing. */
+  isSpent(claims: Pick<RefreshClaims, 'rid'>): Promise<boolean>
+  /** Ends the line of a token: no successor of it is good any more. */
+  end(claims: Pick<RefreshClaims, 'rid' | 'exp' | 'sub'>): Promise<void>
   reap(most: number): Promise<number>
 }
 
@@ -36,17 +41,17 @@ const ridBytes = 16
 export function createRotation({ config, db, clock, random }: RotationDeps): Rotation {
   const { refreshSeconds, refreshGraceSeconds } = config.token
   return {
-    use({ rid, exp }) {
-      return db.transaction().execute(async (trx) => {
+    use({ rid, exp, sub }) {
+      return transact(db, [word.account(sub)], async (trx) => {
         const store = rotationStore(trx)
         const now = clock.now()
         const earlier = await store.use(rid)
-        const family = earlier?.family ?? (await store.origin(rid))?.family ?? rid
+        const family = earlier?.family ?? (await store.familyOf(rid))
         if (await store.isEnded(family)) return 'reused'
         if (earlier) {
           const isRetry = now < earlier.usedAt + refreshGraceSeconds * 1000
           if (isRetry && (await store.use(earlier.successor)) === null) return successorOf(earlier)
-          await store.end(family, Math.max(exp, epochSeconds(now) + refreshSeconds))
+          await store.end(family, lastExpiry(exp, now))
           return 'reused'
         }
         const issuedAt = epochSeconds(now)
@@ -64,7 +69,25 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
       })
     },
 
+    async isSpent({ rid }) {
+      const store = rotationStore(db)
+      if (await store.use(rid)) return true
+      return store.isEnded(await store.familyOf(rid))
+    },
+
+    async end({ rid, exp, sub }) {
+      await transact(db, [word.account(sub)], async (trx) => {
+        const store = rotationStore(trx)
+        await store.end(await store.familyOf(rid), lastExpiry(exp, clock.now()))
+      })
+    },
+
     reap: (most) => rotationStore(db).reap(epochSeconds(clock.now()), most),
+  }
+
+  /** When the last token of a line will have expired, in seconds. */
+  function lastExpiry(exp: number, now: number): number {
+    return Math.ceil(Math.max(exp, epochSeconds(now) + refreshSeconds))
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { show } from '../accounts/admin-routes.ts'
+import { accountNamed } from '../accounts/look-up.ts'
 import { AccountBody, AccountName } from '../accounts/schemas.ts'
 import type { Config } from '../config.ts'
 import { callerOf } from '../http/access.ts'
@@ -8,7 +9,6 @@ import { assertRecentLogin } from '../http/recent-login.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
 import type { SecondFactor } from './second-factor.ts'
 
@@ -39,12 +39,11 @@ export async function factorAdminRoutes(
       },
     },
     async (request) => {
-      const username = canonicalUsername(request.params.username)
-      const account = username && (await accounts.byUsername(username))
-      if (!account) throw new ApiError('accountNotFound')
+      const account = await accountNamed(accounts, request.params.username)
       // One's own is removed with a proof of it, like anybody's.
-      if (callerOf(request).subject === String(account.userId)) throw new ApiError('accessDenied')
-      await secondFactor.reset(account)
+      const { subject } = callerOf(request)
+      if (subject === String(account.userId)) throw new ApiError('accessDenied')
+      await secondFactor.reset(account, subject)
       return show({ ...account, secondFactor: false })
     },
   )

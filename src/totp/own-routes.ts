@@ -1,19 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
+import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Config } from '../config.ts'
-import { callerOf } from '../http/access.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
 import { authenticated } from '../policy/rules.ts'
 import type { Proof, SecondFactor } from './second-factor.ts'
 
 /**
- * The second factor of one's own account, spec 5.5: POST, PUT and DELETE /totp below
- * /api/user/account (role USER) and /api/account (any account). Each wants a recent login; an
- * enrolment token opens the first two alone.
+ * The second factor of one's own account, spec 5.5: POST, PUT and DELETE /totp and POST
+ * /recovery-codes below /api/user/account (role USER) and /api/account (any account). Each wants a
+ * recent login; an enrolment token opens the first two alone.
  */
 export interface FactorRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
@@ -47,7 +46,12 @@ const CodeOrRecovery = {
   properties: { totp: { description: 'Six digits' }, recovery_code: { description: 'Text' } },
 } as const
 
-const errors = ['recentLoginRequired', 'invalidCredentials', 'tooManyLoginAttempts'] as const
+const errors = [
+  'recentLoginRequired',
+  'invalidCredentials',
+  'tooManyLoginAttempts',
+  'accountNotFound',
+] as const
 
 export async function factorRoutes(
   instance: FastifyInstance,
@@ -84,13 +88,12 @@ export async function factorRoutes(
         response: { 200: RecoveryCodes },
       },
     },
-    async (request) => ({
-      recovery_codes: await secondFactor.confirm(
-        await own(request),
-        request.body.totp,
-        sessionOf(request),
-      ),
-    }),
+    async (request) => {
+      const account = await own(request)
+      const keepSession = ownSession(request, account.userId)
+      const codes = await secondFactor.confirm(account, request.body.totp, keepSession)
+      return { recovery_codes: codes }
+    },
   )
 
   app.delete(
@@ -108,23 +111,36 @@ export async function factorRoutes(
       },
     },
     async (request) => {
-      const { totp, recovery_code: recoveryCode } = request.body
-      await secondFactor.remove(await own(request), { totp, recoveryCode }, sessionOf(request))
+      const account = await own(request)
+      const keepSession = ownSession(request, account.userId)
+      await secondFactor.remove(account, proofOf(request.body), keepSession)
       return { message: 'Second factor removed' }
     },
   )
 
-  async function own(request: FastifyRequest): Promise<Account> {
-    const account = await accounts.byUserId(Number(callerOf(request).subject))
-    if (!account) throw new ApiError('accountNotFound')
-    return account
-  }
-}
+  app.post(
+    '/recovery-codes',
+    {
+      config: {
+        access: { rule: authenticated },
+        body: 'json',
+        errors: [...errors, 'secondFactorRequired'],
+      },
+      schema: {
+        summary: 'Ten new recovery codes, with a code of the second factor; the old ones end',
+        body: CodeOrRecovery,
+        response: { 201: RecoveryCodes },
+      },
+    },
+    async (request, reply) => {
+      const codes = await secondFactor.renewCodes(await own(request), proofOf(request.body))
+      return reply.status(201).send({ recovery_codes: codes })
+    },
+  )
 
-/** The session that asks goes on. */
-function sessionOf(request: FastifyRequest): string | undefined {
-  const { credential } = callerOf(request)
-  return credential.scheme === 'session' ? credential.sessionId : undefined
+  function own(request: FastifyRequest): Promise<Account> {
+    return ownAccount(accounts, request)
+  }
 }
 
 /** The proof in a body that may be missing, or anything. */

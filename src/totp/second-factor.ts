@@ -2,13 +2,15 @@ import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { transact, word } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { digest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
+import { throttleKeys } from '../throttle/keys.ts'
+import { wrongCodes } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
 import { type Provisioning, provision } from './provisioning.ts'
 import { createRecoveryCodes, recoveryCodeDigest } from './recovery-codes.ts'
@@ -29,8 +31,10 @@ export interface SecondFactor {
   confirm(account: Account, code: unknown, keepSession?: string): Promise<string[]>
   /** Turns the factor off, with a proof of it. @throws ApiError as `prove` */
   remove(account: Account, proof: Proof, keepSession?: string): Promise<void>
-  /** Takes the factor away without a proof, for an administrator. All logins end. */
-  reset(account: Account): Promise<void>
+  /** Ten recovery codes in place of those there are, with a proof. @throws ApiError as `prove` */
+  renewCodes(account: Account, proof: Proof): Promise<string[]>
+  /** Takes the factor away without a proof, for an administrator (`by`). All logins end. */
+  reset(account: Account, by: string): Promise<void>
   /**
    * Asks for the proof of an account that has the factor; each code counts once.
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
@@ -58,12 +62,10 @@ export interface SecondFactorDeps {
 }
 
 const secretBytes = 20 // RFC 4226 section 4: 160 bits
-const wrongCodes = { attempts: 5, windowSeconds: 900 }
 
 export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   const { accounts, config, db, clock, random, events, keys } = deps
   const store = factorStore(db)
-  // Over all addresses: who tries codes has the password already.
   const throttle = createThrottle(deps, wrongCodes)
 
   return {
@@ -96,10 +98,26 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     async remove(account, proof, keepSession) {
       await this.prove(account, proof)
       await takeAway(account, keepSession)
+      events.record('mfa_removed', { user_id: account.userId })
     },
 
-    async reset(account) {
+    async renewCodes(account, proof) {
+      const { userId } = account
+      await this.prove(account, proof)
+      const codes = createRecoveryCodes(random)
+      await transact(db, [word.account(userId)], async (trx) => {
+        // Removed since it was proved: there is nothing that codes could stand in for.
+        const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
+        if (sealed === null) throw new ApiError('invalidCredentials')
+        await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
+      })
+      events.record('mfa_codes_renewed', { user_id: userId })
+      return codes
+    },
+
+    async reset(account, by) {
       await takeAway(account)
+      events.record('mfa_removed', { user_id: account.userId, by })
     },
 
     async prove(account, { totp, recoveryCode }) {
@@ -121,12 +139,11 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       return true
     }
     await accounts.changeSecondFactor(userId, { on: false, keepSession, work })
-    events.record('mfa_removed', { user_id: userId })
   }
 
   /** Counts a proof before it is judged, like a password. */
   async function counted({ userId }: Account, judge: () => Promise<boolean>): Promise<void> {
-    const place = await throttle.admit({ username: digest(`totp ${userId}`), address: 'totp' })
+    const place = await throttle.admit(throttleKeys.secondFactor(userId))
     let isRight: boolean
     try {
       isRight = await judge()

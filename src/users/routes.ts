@@ -1,16 +1,16 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { authorize } from '../http/access.ts'
 import { ifMatch, tagged } from '../http/entity-tag.ts'
-import { asksForPage, offsetOf, parsePage, positiveInteger, type Query } from '../http/paging.ts'
-import type { SchemaTypes } from '../http/schemas.ts'
+import { sendList } from '../http/listing.ts'
+import { positiveInteger, type Query } from '../http/paging.ts'
+import { ListQuery, type SchemaTypes } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { usersRules } from '../policy/rules.ts'
 import {
   CreateUser,
-  ListQuery,
   ListQueryV2,
   UpdateUser,
   UserBody,
@@ -18,7 +18,6 @@ import {
   UserList,
   UserPageV2,
 } from './schemas.ts'
-import { batchSize, streamUsers } from './streaming.ts'
 import type { User } from './user.ts'
 import { insertUser, type Users } from './users.ts'
 import { listUsersV2 } from './v2.ts'
@@ -28,14 +27,14 @@ import { listUsersV2 } from './v2.ts'
  * version of the API. v2 differs in its list and in one error text.
  */
 export interface UserRoutesOptions {
-  readonly config: Pick<Config, 'users'>
+  readonly config: Pick<Config, 'lists' | 'users'>
   readonly events: Events
   readonly idempotency: Idempotency
   readonly users: Users
   readonly version: 'v1' | 'v2'
 }
 
-const json = 'application/json; charset=utf-8'
+const batchSize = 500
 
 export async function userRoutes(
   instance: FastifyInstance,
@@ -43,6 +42,12 @@ export async function userRoutes(
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const rules = usersRules[config.users.policy]
+  const listing = {
+    count: users.count,
+    slice: users.slice,
+    batchSize,
+    pageLimitMax: config.lists.pageLimitMax,
+  }
 
   if (version === 'v1') {
     app.get(
@@ -51,7 +56,7 @@ export async function userRoutes(
         config: { access: { rule: rules.read }, query: ListQuery, describes: UserList },
         schema: { summary: 'All users, or one page of them' },
       },
-      (request, reply) => listUsers(request, reply, request.query as Query), // parsed by Fastify
+      (request, reply) => sendList(request, reply, listing),
     )
   } else {
     app.get(
@@ -162,27 +167,6 @@ export async function userRoutes(
   async function byId(text: string): Promise<User | null> {
     const id = positiveInteger(text)
     return id === null ? null : users.byId(id)
-  }
-
-  async function listUsers(request: FastifyRequest, reply: FastifyReply, query: Query) {
-    const total = await users.count()
-    reply.header('content-type', json).header('x-total-count', total)
-    if (request.method === 'HEAD') return reply.send()
-    if (!asksForPage(query)) {
-      const all = { offset: 0, limit: Number.POSITIVE_INFINITY }
-      return reply.send(await streamUsers(users.slice, all, { before: '[', after: ']' }))
-    }
-    const page = parsePage(query, config.users.pageLimitMax)
-    const offset = offsetOf(page, total)
-    if (page.limit <= batchSize || offset >= total) {
-      const data = offset >= total ? [] : await users.slice(page.limit, { offset })
-      return reply.send(JSON.stringify({ ...page, total, data }))
-    }
-    // A page of any size is whole, and in no memory at once.
-    const before = `${JSON.stringify({ ...page, total }).slice(0, -1)},"data":[`
-    return reply.send(
-      await streamUsers(users.slice, { offset, limit: page.limit }, { before, after: ']}' }),
-    )
   }
 }
 

@@ -1,10 +1,13 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { transact, word } from '../database/transactions.ts'
+import type { SliceStart } from '../http/listing.ts'
 import { type Search, userStore } from './store.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
 /** The users resource. Spec 2.1, 4.2. Ids are never given twice. */
 export interface Users {
   byId(id: number): Promise<User | null>
+  create(user: NewUser): Promise<User>
   /** Merges what is given into the record; null where there is no such user. */
   merge(id: number, changes: UserChanges, assertWanted?: AssertWanted): Promise<User | null>
   /**
@@ -14,7 +17,7 @@ export interface Users {
   remove(id: number, assertWanted?: AssertWanted): Promise<User | null>
   count(): Promise<number>
   countMatching(text: string): Promise<number>
-  slice(limit: number, from: { offset: number } | { afterId: number }): Promise<User[]>
+  slice(limit: number, from: SliceStart): Promise<User[]>
   search(search: Search): Promise<User[]>
 }
 
@@ -36,6 +39,7 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
   }
   return {
     byId: store.byId,
+    create: store.insert,
     count: store.count,
     countMatching: store.countMatching,
     slice: store.slice,
@@ -43,7 +47,7 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
 
     async merge(id, changes, assertWanted) {
       const user = assertWanted
-        ? await db.transaction().execute(async (trx) => {
+        ? await transact(db, [], async (trx) => {
             await look(trx, id, assertWanted)
             return userStore(trx).merge(id, changes)
           })
@@ -53,8 +57,12 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
     },
 
     async remove(id, assertWanted) {
-      const user = await db.transaction().execute(async (trx) => {
-        if (assertWanted) await look(trx, id, assertWanted)
+      // What those who go with the user ask for, before anything is read.
+      const words = [word.administrators, word.account(id)]
+      const user = await transact(db, words, async (trx) => {
+        const user = await userStore(trx).held(id)
+        if (!user) return null
+        assertWanted?.(user)
         for (const removing of hooks.removing) await removing(trx, id)
         return userStore(trx).remove(id)
       })
@@ -69,13 +77,22 @@ async function look(
   id: number,
   assertWanted: AssertWanted,
 ): Promise<void> {
-  const user = await userStore(trx).byId(id)
+  const user = await userStore(trx).held(id)
   if (user) assertWanted(user)
 }
 
 /** Makes a user inside the transaction of whoever needs one. */
 export function insertUser(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
   return userStore(trx).insert(user)
+}
+
+/** Makes the users of an import, see `isPresentUser`; answers their ids in the order given. */
+export function insertUnseenUsers(
+  trx: DatabaseOrTransaction,
+  users: readonly NewUser[],
+  importId: number,
+): Promise<number[]> {
+  return userStore(trx).insertUnseen(users, importId)
 }
 
 /** What a user's new password must not hold; undefined where there is no such user. */
@@ -86,7 +103,7 @@ export async function userEmail(
   return (await userStore(db).byId(id))?.email
 }
 
-/** Whether there is such a user, inside a transaction. */
+/** Whether there is such a user, inside a transaction: then it is there until the end. */
 export async function userExists(trx: DatabaseOrTransaction, id: number): Promise<boolean> {
-  return (await userStore(trx).byId(id)) !== null
+  return userStore(trx).keeps(id)
 }

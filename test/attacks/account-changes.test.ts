@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { sql } from 'kysely'
 import type { Role } from '../../src/kernel/principal.ts'
 import { type Someone, type TestApp, testApp } from '../app.ts'
+import { refuseChanges } from '../database.ts'
 import { watchedDatabase } from '../watched-database.ts'
 
 const gone = [401, { error: 'Authentication required' }] as const
@@ -89,7 +89,7 @@ suite('what a change of an account does to what was given out', async () => {
   let pause: (() => Promise<unknown>) | undefined
   const app = await testApp(
     {},
-    watchedDatabase(async ({ table }) => {
+    await watchedDatabase(async ({ table }) => {
       if (table !== 'accounts' || !pause) return
       const meanwhile = pause
       pause = undefined
@@ -279,14 +279,12 @@ suite('deleting', async () => {
   test('a deletion that fails midway removes nothing', async () => {
     const one = await app.account('halfway')
     await app.session(one)
-    await sql`create trigger refuse before delete on users begin select raise(abort, 'no'); end`.execute(
-      app.deps.db,
-    )
+    const allow = await refuseChanges(app, 'delete on users')
     const before = await app.rows()
     const answer = await app.call('DELETE', `/users/${one.userId}`, { headers })
     assert.deepEqual(both(answer), [500, { error: 'Internal server error' }])
     assert.deepEqual(await app.rows(), before)
-    await sql`drop trigger refuse`.execute(app.deps.db)
+    await allow()
   })
 
   test('a deleted account leaves its user, who can get another', async () => {

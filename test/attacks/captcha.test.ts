@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { suite, test } from 'node:test'
-import { databaseFileName } from '../../src/database/connect.ts'
 import { type Answer, type TestApp, testApp } from '../app.ts'
 import { payload, presentClock, solve, solved } from '../captcha.ts'
+import { refuseChanges } from '../database.ts'
 import { countHashes } from '../hashes.ts'
 import { doors, eventsNamed, guess, newHost, tally, tryTimes, visible } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
@@ -159,12 +157,9 @@ suite('a login that needs a captcha', async () => {
   test('a solution whose use cannot be stored is not accepted', async () => {
     const from = await suspect()
     const solution = await solve(await challenge())
-    const block = new DatabaseSync(join(directory, databaseFileName))
-    block.exec(`create trigger no_use before insert on used_challenges
-      begin select raise(abort, 'full'); end`)
+    const allow = await refuseChanges(app, 'insert on used_challenges')
     const { hashes, result } = await countHashes(() => logIn(app, from, solution))
-    block.exec('drop trigger no_use')
-    block.close()
+    await allow()
     assert.ok(result.status >= 500)
     assert.ok(hashes <= 1)
     assert.equal((await logIn(app, from, solution)).status, 200)

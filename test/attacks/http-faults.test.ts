@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { createLog } from '../../src/deps.ts'
 import { type Call, type TestApp, testApp } from '../app.ts'
+import { databaseLock, noSuchTable } from '../database.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'
 
@@ -68,13 +67,12 @@ suite('errors', async () => {
 
   test('T95: a database that somebody else holds is 503 with Retry-After, and nothing changed', async () => {
     const before = await app.rows()
-    const other = new DatabaseSync(join(app.directory, 'gatehouse.db'))
-    other.exec('begin immediate')
+    const lock = await databaseLock(app)
+    await lock.hold()
     const json = { name: 'Ann', email: 'ann@example.org' }
     const create = await app.call('POST', '/users', { headers: bearer, json })
     const login = await app.call('POST', '/login', { json: { ...wrong.json, username: 'other' } })
-    other.exec('rollback')
-    other.close()
+    await lock.release()
     for (const answer of [create, login]) {
       assertRefusal(answer, 503, 'Service unavailable')
       assert.match(String(answer.headers['retry-after']), /^[1-9][0-9]*$/)
@@ -104,7 +102,7 @@ for (const environment of ['test', 'production', 'development']) {
       const headers = await app.bearer(app.admin)
       await sql`alter table users rename to hidden`.execute(app.deps.db)
       const answer = await app.call('GET', '/users/1', { headers })
-      const more = environment === 'development' ? { message: 'no such table: users' } : {}
+      const more = environment === 'development' ? { message: noSuchTable('users') } : {}
       assertRefusal(answer, 500, 'Internal server error', '', more)
       const refused = await app.call('GET', '/users')
       assertRefusal(refused, 401, 'Authentication required') // no message with other errors

@@ -4,6 +4,7 @@ import { createAutomaticLock } from '../../src/accounts/lock.ts'
 import { canonicalUsername } from '../../src/kernel/username.ts'
 import { startService } from '../../tools/service.ts'
 import { type Answer, testApp } from '../app.ts'
+import { databaseLock } from '../database.ts'
 import { countHashes } from '../hashes.ts'
 import {
   assertBlocked,
@@ -11,7 +12,6 @@ import {
   eventsNamed,
   everyDoor,
   guess,
-  lockDatabase,
   newHost,
   placesOf,
   tally,
@@ -107,9 +107,10 @@ suite('the limit per address', async () => {
 
   test('no password is looked at, and no place is left, where none can be taken', async () => {
     const from = newHost()
-    const release = lockDatabase(app)
+    const lock = await databaseLock(app)
+    await lock.hold()
     const { hashes, result } = await countHashes(() => doors.JSON(app, ann, { from }))
-    release()
+    await lock.release()
     assertRefusal(result, 503, 'Service unavailable')
     assert.equal(hashes, 0)
     assert.deepEqual(await rowsOf(from), [])

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { inBatches } from '../../src/housekeeping.ts'
+import { type SliceStart, streamItems } from '../../src/http/listing.ts'
 import { digest } from '../../src/kernel/digest.ts'
-import { streamUsers } from '../../src/users/streaming.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { seedUsers } from '../users.ts'
 import { watchedDatabase } from '../watched-database.ts'
@@ -30,17 +30,18 @@ suite('long work lets others have their turn', async () => {
 
   test('T72: a list of all users, after each batch', async () => {
     const batches = 50
-    const readSlice = async (limit: number, from: { offset: number } | { afterId: number }) => {
+    const batchSize = 500
+    const slice = async (limit: number, from: SliceStart) => {
       const start = 'offset' in from ? 0 : from.afterId
-      const count = Math.min(limit, batches * 500 - start)
+      const count = Math.min(limit, batches * batchSize - start)
       return Array.from({ length: count }, (_, index) => ({
         id: start + index + 1,
         name: 'n',
         email: 'e@example.org',
       }))
     }
-    const stream = await streamUsers(
-      readSlice,
+    const stream = await streamItems(
+      { slice, batchSize },
       { offset: 0, limit: Number.POSITIVE_INFINITY },
       { before: '[', after: ']' },
     )
@@ -50,7 +51,7 @@ suite('long work lets others have their turn', async () => {
         for await (const part of stream) text += part
       })(),
     )
-    assert.equal(JSON.parse(text).length, batches * 500)
+    assert.equal(JSON.parse(text).length, batches * batchSize)
     assert.ok(turns >= batches - 1, `${turns} turns`)
   })
 
@@ -120,7 +121,7 @@ suite('pages past the end', async () => {
   const reads: string[] = []
   const app = await testApp(
     {},
-    watchedDatabase(({ table }) => {
+    await watchedDatabase(({ table }) => {
       if (table !== undefined) reads.push(table)
     }),
   )

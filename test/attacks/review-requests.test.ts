@@ -134,6 +134,8 @@ suite('what the log says happened', async () => {
     [{ password }, ['authn_password_change']],
     [{ roles: ['EDITOR'] }, ['privilege_permissions_changed']],
     [{ locked: true }, ['privilege_permissions_changed']],
+    [{ locked: false }, ['privilege_permissions_changed']],
+    [{ active: false }, ['privilege_permissions_changed']],
     [{ active: true, password }, ['privilege_permissions_changed', 'authn_password_change']],
     [{ must_change: true }, ['authz_admin']],
   ]

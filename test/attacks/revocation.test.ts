@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, type Someone, type TestApp, testApp } from '../app.ts'
+import { heard } from '../database.ts'
 
 const refusedBearer = { error: 'Invalid or expired token' }
 const refusedRefresh = { error: 'Invalid refresh token' }
@@ -54,6 +55,7 @@ suite('a token that was revoked ends at the next request', async () => {
       const refused = await app.call('GET', '/users', { headers })
       assert.equal(refused.status, 401)
       assert.deepEqual(refused.body, refusedBearer)
+      await heard(other)
       assert.equal(await status(other, headers), 401)
       const me = await other.call('GET', '/api/me', { headers })
       assert.deepEqual(me.body, { error: 'Invalid token' })
@@ -82,6 +84,7 @@ suite('a token that was revoked ends at the next request', async () => {
     assert.equal(answer.status, 200)
     assert.deepEqual(answer.body, { message: 'Logged out' })
     assert.equal(await status(app, first), 401)
+    await heard(other)
     assert.equal(await status(other, first), 401)
     assert.equal(await status(other, second), 200)
   })

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { digest } from '../../src/kernel/digest.ts'
 import { type Answer, type Someone, type TestApp, testApp } from '../app.ts'
-import { doors, eventsNamed, lockDatabase, newHost } from '../logins.ts'
+import { databaseLock } from '../database.ts'
+import { doors, eventsNamed, newHost } from '../logins.ts'
 import { exchange, rawRequest } from '../raw-http.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -204,9 +205,10 @@ suite('logout', async () => {
 
   test('T59: is 503 and never 200 while the database cannot write', async () => {
     const mine = await app.session(ann)
-    const release = lockDatabase(app)
+    const lock = await databaseLock(app)
+    await lock.hold()
     const answer = await logOut(mine)
-    release()
+    await lock.release()
     assertRefusal(answer, 503, 'Service unavailable')
     assert.deepEqual(answer.cookies, {})
     assert.equal((await greeting(app, mine)).status, 200) // true: it has not ended
@@ -216,9 +218,10 @@ suite('logout', async () => {
 
   test('a login is 503 and starts nothing while the database cannot write', async () => {
     const before = await sessionsIn(app)
-    const release = lockDatabase(app)
+    const lock = await databaseLock(app)
+    await lock.hold()
     const answer = await doors['form, session'](app, ann)
-    release()
+    await lock.release()
     assertRefusal(answer, 503, 'Service unavailable')
     assert.deepEqual(answer.cookies, {})
     assert.deepEqual(await sessionsIn(app), before)

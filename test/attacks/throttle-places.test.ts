@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { after, suite, test } from 'node:test'
-import { execute } from '../../src/database/connect.ts'
 import { startService } from '../../tools/service.ts'
 import { testApp } from '../app.ts'
+import { databaseLock, refuseChanges } from '../database.ts'
 import { countHashes, importedHashes, storeHash } from '../hashes.ts'
 import {
   assertBlocked,
   doors,
   guess,
-  lockDatabase,
   newHost,
   placesOf,
   takePlaces,
@@ -80,11 +79,12 @@ suite('a place is taken before the verdict', async () => {
   test('T29: a failure that cannot be written down still counts', async () => {
     const from = newHost()
     await takePlaces(app, 4, { username: 'ann', address: from, pending: 0 })
+    const lock = await databaseLock(app)
     const login = guess(app, ann, from)
     await until(async () => (await placesOf(app, from)).length === 5)
-    const release = lockDatabase(app)
+    await lock.hold()
     const answer = await login
-    release()
+    await lock.release()
     assertRefusal(answer, 503, 'Service unavailable')
     app.clock.advance(10)
     assertBlocked(await doors.JSON(app, ann, { from }), '890')
@@ -92,24 +92,20 @@ suite('a place is taken before the verdict', async () => {
 
   test('no password is looked at while no place can be taken', async () => {
     const from = newHost()
-    const release = lockDatabase(app)
+    const lock = await databaseLock(app)
+    await lock.hold()
     const { hashes, result } = await countHashes(() => doors.JSON(app, ann, { from }))
-    release()
+    await lock.release()
     assertRefusal(result, 503, 'Service unavailable')
     assert.equal(hashes, 0)
   })
 
   test('a right password whose better hash cannot be stored takes no place', async () => {
     const from = newHost()
-    const { db } = app.deps
     await storeHash(app, ann.userId, (await importedHashes.bcrypt?.(ann.password)) ?? '')
-    await execute(
-      db,
-      `create trigger no_better_hash before update of password_hash on accounts
-        begin select raise(abort, 'full'); end`,
-    )
+    const allow = await refuseChanges(app, 'update of password_hash on accounts')
     await doors.JSON(app, ann, { from })
-    await execute(db, 'drop trigger no_better_hash')
+    await allow()
     assert.deepEqual(await placesOf(app, from), [])
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, suite, test } from 'node:test'
-import { connect } from '../../src/database/connect.ts'
 import { testApp } from '../app.ts'
+import { connectTo, heard } from '../database.ts'
 import {
   accessClaims,
   assertAccepted,
@@ -282,14 +282,15 @@ suite('claims of access tokens', async () => {
 })
 
 suite('kept profiles', async () => {
-  test('a name that was changed, here or by another process, is seen at the next request', async () => {
+  test('a name that was changed, here or by another process that was heard of, is seen at the next request', async () => {
     const app = await testApp({ TOKEN_SECRET: secret })
     const headers = { authorization: `Bearer ${sign(accessClaims(app))}` }
     const me = async () => (await app.call('GET', '/api/me', { headers })).body.name
     assert.equal(await me(), 'Administrator')
-    const { db } = connect({ dataDirectory: app.directory, timeoutMs: 1000 })
+    const { db } = await connectTo({ directory: app.directory })
     await db.updateTable('users').set({ name: 'Ann' }).where('id', '=', 1).execute()
     await db.destroy()
+    await heard(app)
     assert.equal(await me(), 'Ann')
     const admin = app.basic(app.admin)
     await app.call('PUT', '/users/1', { headers: admin, json: { name: 'Ann again' } })

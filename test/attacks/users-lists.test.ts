@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { get, type IncomingMessage } from 'node:http'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { databaseFileName } from '../../src/database/connect.ts'
 import type { User } from '../../src/users/user.ts'
 import { type Headers, testApp } from '../app.ts'
+import { connectTo } from '../database.ts'
 import { seedUsers } from '../users.ts'
 import { watchedDatabase } from '../watched-database.ts'
 
@@ -192,10 +190,10 @@ suite('users v1: a list that breaks off', async () => {
       let reads = 0
       const app: Awaited<ReturnType<typeof testApp>> = await testApp(
         {},
-        watchedDatabase(({ table, rows }) => {
+        await watchedDatabase(async ({ table, rows }) => {
           if (table !== 'users' || rows !== 500) return
           reads += 1
-          if (reads === 2) rename(app, 'users')
+          if (reads === 2) await rename(app, 'users')
         }),
       )
       await seedUsers(app, 1500)
@@ -214,17 +212,17 @@ suite('users v1: a list that breaks off', async () => {
   test('a failure before the first byte is an error in the shape of the specification', async () => {
     const app = await testApp()
     const headers = await app.bearer(app.admin)
-    rename(app, 'row_counts')
+    await rename(app, 'row_counts')
     const answer = await app.call('GET', '/users', { headers })
     assert.deepEqual([answer.status, answer.body], [500, { error: 'Internal server error' }])
     await app.close()
   })
 
   /** Done by another connection, as another process would. */
-  function rename({ directory }: { directory: string }, table: string) {
-    const other = new DatabaseSync(join(directory, databaseFileName))
-    other.exec(`alter table ${table} rename to lost`)
-    other.close()
+  async function rename({ directory }: { directory: string }, table: string) {
+    const { db } = await connectTo({ directory })
+    await db.schema.alterTable(table).renameTo('lost').execute()
+    await db.destroy()
   }
 
   async function download(url: string, headers: Headers) {

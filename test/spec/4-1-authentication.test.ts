@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { testApp } from '../app.ts'
+import { heard } from '../database.ts'
 
 const invalidCredentials = { error: 'Invalid credentials' }
 
@@ -297,6 +298,7 @@ suite('spec 4.1: what a session and a token open', async () => {
     assert.equal(await me(), 'Ann')
     const neighbour = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
     await change(neighbour, 'Annette')
+    await heard(app)
     assert.equal(await me(), 'Annette')
   })
 

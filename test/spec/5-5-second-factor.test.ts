@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { execute } from '../../src/database/connect.ts'
 import { codeOfStep } from '../../src/totp/totp.ts'
 import { testApp } from '../app.ts'
+import { refuseChanges } from '../database.ts'
 import { enrol, enrolled, fromBase32 } from '../factor.ts'
 
 const invalidCredentials = { error: 'Invalid credentials' }
@@ -232,13 +232,9 @@ suite('spec 5.5: second factor', async () => {
     const headers = await app.session(who)
     const begun = await app.call('POST', '/api/account/totp', { headers })
     const totp = codeOfStep(fromBase32(begun.body.secret), Math.floor(app.clock.now() / 30_000))
-    const { db } = app.deps
-    await execute(
-      db,
-      "create trigger half before update on token_versions begin select raise(abort, 'no'); end",
-    )
+    const allow = await refuseChanges(app, 'update on token_versions')
     const answer = await app.call('PUT', '/api/account/totp', { headers, json: { totp } })
-    await execute(db, 'drop trigger half')
+    await allow()
     assert.equal(answer.status, 500)
     const json = { username: who.username, password: who.password }
     assert.equal((await app.call('POST', '/login', { json })).status, 200)

@@ -3,8 +3,9 @@ import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { errorTable } from '../../src/kernel/errors.ts'
 import { type Call, testApp } from '../app.ts'
+import { databaseLock, noSuchTable } from '../database.ts'
 import { enrol } from '../factor.ts'
-import { guess, lockDatabase } from '../logins.ts'
+import { guess } from '../logins.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -105,9 +106,25 @@ suite('spec 7: errors', async () => {
       by: ['POST', '/login', { json: { username: must.username, password: must.password } }],
       ...{ status: 403, error: 'Password change required' },
     },
+    'post not found': {
+      by: ['GET', '/api/posts/999', { headers: admin }],
+      ...{ status: 404, error: 'Post not found' },
+    },
     'account not found': {
       by: ['GET', '/api/admin/accounts/nobody', { headers: admin }],
       ...{ status: 404, error: 'Account not found' },
+    },
+    'a sign-in that nobody began': {
+      by: ['GET', '/oauth/second-factor'],
+      ...{ status: 400, error: 'Sign-in failed' },
+    },
+    'an identity that one does not have': {
+      by: ['DELETE', '/api/account/identities/1', { headers: admin }],
+      ...{ status: 404, error: 'Identity not found' },
+    },
+    'session not found': {
+      by: ['DELETE', '/api/account/sessions/nothing', { headers: admin }],
+      ...{ status: 404, error: 'Session not found' },
     },
     'a name that is taken': {
       by: [
@@ -188,6 +205,15 @@ suite('spec 7: errors', async () => {
     assertRefusal(late, 401, 'Recent login required')
   })
 
+  test('an identity provider that is none: 502', async () => {
+    const nobody = await testApp()
+    const { url } = await nobody.listen()
+    const client = await testApp({ OIDC_ISSUER: url, OIDC_CLIENT_ID: 'x' })
+    const before = await client.rows()
+    assertRefusal(await client.call('GET', '/oauth/login'), 502, 'Identity provider error')
+    assert.deepEqual(await client.rows(), before)
+  })
+
   test('what the parser of HTTP refuses has the same shape: 400 and 431', async () => {
     const { port } = await app.listen()
     assertRefusal(await ask(port, 'GET / HTTP/1.1', { 'Content-Length': 'x' }), 400, 'Bad request')
@@ -201,9 +227,10 @@ suite('spec 7: errors', async () => {
 
   test('a database that cannot write: 503 with Retry-After', async () => {
     const before = await app.rows()
-    const release = lockDatabase(app)
+    const lock = await databaseLock(app)
+    await lock.hold()
     const answer = await app.call('POST', '/users', { headers: admin, json })
-    release()
+    await lock.release()
     assertRefusal(answer, 503, 'Service unavailable')
     assert.match(String(answer.headers['retry-after']), /^[1-9][0-9]*$/)
     assert.deepEqual(await app.rows(), before)
@@ -216,7 +243,7 @@ suite('spec 7: errors', async () => {
       const headers = await broken.bearer(broken.admin)
       await sql`alter table users rename to hidden`.execute(broken.deps.db)
       const answer = await broken.call('GET', '/users/1', { headers })
-      const more = isTold ? { message: 'no such table: users' } : {}
+      const more = isTold ? { message: noSuchTable('users') } : {}
       assertRefusal(answer, 500, 'Internal server error', '', more)
       assertRefusal(await broken.call('GET', '/nowhere'), 404, 'Route not found')
     })
@@ -234,6 +261,8 @@ suite('spec 7: errors', async () => {
       'tooManyLoginAttempts',
       'headerFieldsTooLarge',
       'serviceUnavailable',
+      'identityProvider',
+      'identityLinked', // needs a provider: test/external/sign-in.test.ts
     ] as const)
       here.add(errorTable[name].error)
     here.add(errorTable.internal.error)

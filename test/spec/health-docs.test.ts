@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { databaseFileName } from '../../src/database/connect.ts'
 import { testApp } from '../app.ts'
+import { sqliteOnly } from '../database.ts'
 import { until } from '../logins.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'
@@ -58,7 +59,7 @@ suite('health and status', async () => {
     ['garbage', (file: string) => writeFileSync(file, 'garbage '.repeat(10_000))],
     ['empty', (file: string) => truncateSync(file)],
   ] as const) {
-    test(`ready is 503 when the database file is ${about}, live is 200`, async () => {
+    sqliteOnly(`ready is 503 when the database file is ${about}, live is 200`, async () => {
       const broken = await testApp()
       assert.equal((await broken.call('GET', '/health/ready')).status, 200)
       harm(join(broken.directory, databaseFileName))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, type TestApp, testApp } from '../app.ts'
-import { lockDatabase } from '../logins.ts'
+import { databaseLock } from '../database.ts'
 import { assertRefusal } from '../refusal.ts'
 
 const daySeconds = 86_400
@@ -14,6 +14,7 @@ const posts: Record<string, () => Record<string, unknown>> = {
   '/users': () => ann,
   '/api/v1/users': () => ann,
   '/api/v2/users': () => ann,
+  '/api/posts': () => ({ title: 'On doors' }),
   '/api/admin/accounts': () => {
     usernames += 1
     return { username: `u${usernames}`, password: passphrase, roles: ['USER'], ...ann }
@@ -30,7 +31,10 @@ suite('Idempotency-Key: a repeated POST is answered again and not done again', a
   }
   const post = (path: string, key: string, json: object, headers: Headers = admin) =>
     app.call('POST', path, { headers: { ...headers, 'idempotency-key': key }, json })
-  const total = async () => (await app.rows()).users?.length ?? 0
+  const total = async () => {
+    const { users = [], posts = [] } = await app.rows()
+    return users.length + posts.length
+  }
 
   for (const [path, bodyOf] of Object.entries(posts)) {
     test(`${path}: the same answer, status and ETag, and one thing made`, async () => {
@@ -132,9 +136,10 @@ suite('Idempotency-Key: a repeated POST is answered again and not done again', a
     const short = await testApp({ DATABASE_TIMEOUT_MS: '20' })
     const headers = { ...(await short.bearer(short.admin)), 'idempotency-key': key }
     const create = () => short.call('POST', '/users', { headers, json: ann })
-    const release = lockDatabase(short)
+    const lock = await databaseLock(short)
+    await lock.hold()
     assertRefusal(await create(), 503, 'Service unavailable')
-    release()
+    await lock.release()
     assert.equal((await create()).status, 201)
   })
 })

@@ -20,6 +20,14 @@ async function newUser(app: TestApp, headers: Headers, base: string): Promise<st
 let accounts = 0
 
 const things: Record<string, Thing> = {
+  '/api/posts': {
+    async make(app, headers) {
+      const json = { title: 'On doors' }
+      const made = await app.call('POST', '/api/posts', { headers, json })
+      return `/api/posts/${made.body.id}`
+    },
+    change: (step) => ({ title: `t${step}` }),
+  },
   '/users': {
     make: (app, admin) => newUser(app, admin, ''),
     change: (step) => ({ name: `n${step}` }),
@@ -138,6 +146,20 @@ suite('lost updates are refused: ETag and If-Match (RFC 9110 13.1.1)', async () 
     assert.equal(await status('DELETE', '/users/424242', admin), 404)
     assert.equal(await status('PUT', path, admin, { name: '' }), 400)
     assert.equal(await status('PUT', '/api/admin/accounts/nobody', admin, {}), 404)
+  })
+
+  test('a post has another ETag once it is locked; 403 comes before 412', async () => {
+    const editor = await app.bearer(await app.account('editor', ['EDITOR']))
+    const made = await app.call('POST', '/api/posts', { headers: editor, json: { title: 'T' } })
+    const path = `/api/posts/${made.body.id}`
+    const seen = { 'if-match': String(made.headers.etag) }
+    await app.call('PUT', `/api/admin/posts/${made.body.id}/lock`, { headers: admin })
+    assert.notEqual(await etagOf(path), seen['if-match'])
+    assertRefusal(await put(path, { title: 'U' }, seen), 403, 'Access denied')
+    const headers = { ...editor, ...seen }
+    const late = await app.call('PUT', path, { headers, json: { title: 'U' } })
+    assertRefusal(late, 412, 'Precondition failed')
+    assert.equal((await get(path)).body.title, 'T')
   })
 
   test('an account has another ETag once its lock, its state or its roles have changed', async () => {

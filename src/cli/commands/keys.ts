@@ -1,29 +1,15 @@
-import { migrate } from '../../database/migrate.ts'
-import { systemDeps } from '../../deps.ts'
 import { isoTime } from '../../kernel/clock.ts'
-import { type KeySet, loadKeySet } from '../../keys/key-set.ts'
-import { type Command, type CommandCall, CommandError } from '../command.ts'
+import { type Command, CommandError, exitCodes } from '../command.ts'
+import { by, withServices } from '../work.ts'
 
-/** Works on the database directly, also while the service runs: it takes up the change by itself. */
-async function withKeys(
-  { config }: CommandCall,
-  work: (keys: KeySet) => Promise<void>,
-): Promise<void> {
-  const deps = systemDeps(config)
-  try {
-    await migrate(deps.db, deps.clock)
-    await work(await loadKeySet(deps))
-  } finally {
-    await deps.db.destroy()
-  }
-}
-
+/** A running service takes up a change of the key set by itself, within a second. */
 export const keyCommands: readonly Command[] = [
   {
     name: 'keys list',
     summary: 'Shows the key set: what signs, what still verifies, and until when',
+    example: 'keys list --json',
     run: (call) =>
-      withKeys(call, async (keys) => {
+      withServices(call, async ({ keys }) => {
         const rows = await keys.list()
         call.output.rows(
           rows.map(({ id, purpose, algorithm, createdAt, retiredAt, signs }) => ({
@@ -40,22 +26,35 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'keys rotate',
     summary: 'Replaces the signing key; tokens of the old one stay valid until they expire',
+    example: 'keys rotate',
     run: (call) =>
-      withKeys(call, async (keys) => {
+      withServices(call, async ({ events, keys }) => {
         const before = keys.current.kid
         await keys.rotate()
-        call.output.message(`${keys.current.kid} signs from now on; ${before} still verifies`)
+        const { kid } = keys.current
+        events.record('key_rotated', { kid, by })
+        call.output.result(
+          { signs: kid, verifies: before },
+          `${kid} signs from now on; ${before} still verifies`,
+        )
       }),
   },
   {
     name: 'keys retire',
     operands: ['kid'],
     summary: 'Ends a replaced signing key at once: its tokens are refused from now on',
+    example: 'keys retire 5vKp2mQwXb3nTz8h',
     run: (call) =>
-      withKeys(call, async (keys) => {
+      withServices(call, async ({ events, keys }) => {
         const [kid = ''] = call.operands
-        if (!(await keys.retire(kid))) throw new CommandError(`no signing key ${kid} that verifies`)
-        call.output.message(`${kid} verifies no more`)
+        if (kid === keys.current.kid) {
+          throw new CommandError('this key signs: rotate first', exitCodes.refused.code)
+        }
+        if (!(await keys.retire(kid))) {
+          throw new CommandError(`no signing key ${kid} that verifies`, exitCodes.notFound.code)
+        }
+        events.record('key_retired', { kid, by })
+        call.output.result({ retired: kid }, `${kid} verifies no more`)
       }),
   },
 ]

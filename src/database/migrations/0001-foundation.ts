@@ -1,5 +1,7 @@
+import { counted, type Migration, notifier, notifying, rowCounts } from './statement.ts'
+
 /** Users, accounts, sessions, login throttle, keys. */
-export const statements: readonly string[] = [
+export const statements: Migration = [
   // autoincrement: the id of a deleted user is never given to another (decisions: ids never reused)
   `create table users (
     id integer primary key autoincrement,
@@ -11,17 +13,11 @@ export const statements: readonly string[] = [
   'create index users_by_name on users (name_key, id)',
   'create index users_by_email on users (email_key, id)',
 
-  `create table row_counts (
-    name text primary key,
-    total integer not null
-  ) strict, without rowid`,
-  "insert into row_counts (name, total) values ('users', 0)",
-  `create trigger users_counted_in after insert on users begin
-    update row_counts set total = total + 1 where name = 'users';
-  end`,
-  `create trigger users_counted_out after delete on users begin
-    update row_counts set total = total - 1 where name = 'users';
-  end`,
+  rowCounts,
+  counted('users'),
+  notifier,
+  // Not inserts: nobody knows anything yet of a user that is new.
+  notifying('users', 'update', 'delete'),
 
   `create table accounts (
     user_id integer primary key references users (id) on delete cascade,
@@ -74,4 +70,5 @@ export const statements: readonly string[] = [
     created_at integer not null,
     retired_at integer
   ) strict, without rowid`,
+  notifying('keys', 'insert', 'update', 'delete'),
 ]

@@ -1,5 +1,7 @@
+import type { Migration } from './statement.ts'
+
 /** The automatic lock of accounts, places that know their end, and the challenges that were used. */
-export const statements: readonly string[] = [
+export const statements: Migration = [
   'alter table accounts add column failed_logins integer not null default 0',
   'alter table accounts add column locked_until integer',
 

@@ -1,5 +1,7 @@
+import { type Migration, notifying } from './statement.ts'
+
 /** Tokens that ended before their time, and the single uses of refresh tokens. */
-export const statements: readonly string[] = [
+export const statements: Migration = [
   // A log: every process reads what was appended since it last looked. A user may be gone already.
   `create table revocations (
     id integer primary key autoincrement,
@@ -9,6 +11,7 @@ export const statements: readonly string[] = [
     expires_at integer not null
   ) strict`,
   'create index revocations_by_expiry on revocations (expires_at)',
+  notifying('revocations', 'insert'),
 
   `create table refresh_uses (
     rid text primary key,

@@ -1,5 +1,7 @@
+import type { Migration } from './statement.ts'
+
 /** The second factor of an account, and its recovery codes. */
-export const statements: readonly string[] = [
+export const statements: Migration = [
   'alter table accounts add column second_factor integer not null default 0 check (second_factor in (0, 1))',
   `create table second_factors (
     user_id integer primary key references accounts (user_id) on delete cascade,

@@ -1,5 +1,7 @@
+import type { Migration } from './statement.ts'
+
 /** Answers that are given again to a request that is sent again. */
-export const statements: readonly string[] = [
+export const statements: Migration = [
   `create table idempotency_keys (
     id text primary key,
     fingerprint text not null,

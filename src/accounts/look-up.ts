@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify'
+import { callerOf } from '../http/access.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { userIdOf } from '../kernel/principal.ts'
+import { canonicalUsername } from '../kernel/username.ts'
+import type { Account } from './account.ts'
+import type { Accounts } from './accounts.ts'
+
+/** The account that a path names, in any spelling. @throws ApiError accountNotFound */
+export async function accountNamed(
+  accounts: Pick<Accounts, 'byUsername'>,
+  text: string,
+): Promise<Account> {
+  const username = canonicalUsername(text)
+  const account = username && (await accounts.byUsername(username))
+  if (!account) throw new ApiError('accountNotFound')
+  return account
+}
+
+/** The caller's own. @throws ApiError accountNotFound where it is gone, or the caller has none */
+export async function ownAccount(
+  accounts: Pick<Accounts, 'byUserId'>,
+  request: FastifyRequest,
+): Promise<Account> {
+  const userId = userIdOf(callerOf(request))
+  const account = userId === null ? null : await accounts.byUserId(userId)
+  if (!account) throw new ApiError('accountNotFound')
+  return account
+}
+
+/** The caller's session, where the caller changes its own account: that one goes on. */
+export function ownSession(request: FastifyRequest, userId: number): string | undefined {
+  const { subject, credential } = callerOf(request)
+  if (subject !== String(userId) || credential.scheme !== 'session') return undefined
+  return credential.sessionId
+}

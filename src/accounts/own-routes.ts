@@ -1,0 +1,124 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { assertRecentLogin } from '../http/recent-login.ts'
+import { Message, Roles, type SchemaTypes, Text, Time } from '../http/schemas.ts'
+import { type Clock, isoTime } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { authenticated } from '../policy/rules.ts'
+import { UserBody } from '../users/schemas.ts'
+import type { Users } from '../users/users.ts'
+import type { Accounts } from './accounts.ts'
+import { type FirstFactorDeps, firstFactor, refused } from './first-factor.ts'
+import { ownAccount, ownSession } from './look-up.ts'
+import { assertOtherPassword } from './password-rules.ts'
+import { Captcha, Password } from './schemas.ts'
+
+/**
+ * One's own account, decisions.md section 8: GET and PUT /password below /api/user/account (role
+ * USER) and /api/account (any account).
+ */
+export interface OwnAccountOptions extends FirstFactorDeps {
+  readonly accounts: Pick<Accounts, 'byUserId' | 'replacePassword'>
+  readonly config: Pick<Config, 'login'>
+  readonly clock: Clock
+  readonly users: Pick<Users, 'byId'>
+}
+
+const OwnAccount = {
+  type: 'object',
+  required: ['username', 'roles', 'second_factor', 'user', 'created_at'],
+  properties: {
+    username: Text,
+    roles: Roles,
+    second_factor: { type: 'boolean' },
+    user: UserBody,
+    created_at: Time,
+  },
+  additionalProperties: false,
+} as const
+
+const ChangePassword = {
+  type: 'object',
+  required: ['current_password', 'new_password'],
+  properties: { current_password: Text, new_password: Password, captcha: Captcha },
+} as const
+
+const access = { rule: authenticated }
+
+export async function ownAccountRoutes(
+  instance: FastifyInstance,
+  options: OwnAccountOptions,
+): Promise<void> {
+  const { accounts, clock, config, events, users } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    '',
+    {
+      config: { access, errors: ['accountNotFound'] },
+      schema: { summary: "One's own account and user", response: { 200: OwnAccount } },
+    },
+    async (request) => {
+      const account = await ownAccount(accounts, request)
+      const user = await users.byId(account.userId)
+      if (!user) throw new ApiError('accountNotFound') // it went with its user, just now
+      return {
+        username: account.username,
+        roles: [...account.roles],
+        second_factor: account.secondFactor,
+        user,
+        created_at: isoTime(account.createdAt),
+      }
+    },
+  )
+
+  app.put(
+    '/password',
+    {
+      config: {
+        access,
+        body: 'json',
+        errors: [
+          'recentLoginRequired',
+          'invalidCredentials',
+          'captchaRequired',
+          'accountNotFound',
+          'tooManyLoginAttempts',
+        ],
+      },
+      onRequest: async (request: FastifyRequest) => assertRecentLogin(request, config, clock),
+      schema: {
+        summary: 'Change the password; all other sessions and all tokens end',
+        body: ChangePassword,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const { current_password: password, new_password: wanted, captcha } = request.body
+      const { userId, username } = await ownAccount(accounts, request)
+      // The door of a login: wrong ones count there, so that no session is a way to guess on.
+      const { account, place } = await firstFactor(options, {
+        username,
+        password,
+        address: clientAddress(request),
+        captcha,
+        failure: 'authn_password_change_fail',
+      })
+      try {
+        assertOtherPassword(wanted, password, 'new_password')
+        await accounts.replacePassword(account, {
+          text: wanted,
+          field: 'new_password',
+          keepSession: ownSession(request, userId),
+        })
+      } catch (error) {
+        return refused(place, error)
+      }
+      // It is done: a place that cannot be cleared now counts for a while.
+      await place.clear().catch(() => {})
+      events.record('authn_password_change', { user_id: userId })
+      return { message: 'Password changed' }
+    },
+  )
+}

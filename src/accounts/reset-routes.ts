@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Events } from '../events/events.ts'
+import { callerOf } from '../http/access.ts'
+import { type SchemaTypes, Text } from '../http/schemas.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Random } from '../kernel/random.ts'
+import { role } from '../policy/rules.ts'
+import type { Account } from './account.ts'
+import type { Accounts } from './accounts.ts'
+import { accountNamed } from './look-up.ts'
+import { oneTimePassword } from './one-time-password.ts'
+import { AccountName } from './schemas.ts'
+
+/**
+ * POST /api/admin/accounts/{username}/password: a password of one use for whoever has lost theirs.
+ * The administrator starts it and chooses nothing; the next login must set another. ASVS 6.4.6.
+ */
+export interface ResetRoutesOptions {
+  readonly accounts: Pick<Accounts, 'byUsername' | 'change'>
+  readonly config: Pick<Config, 'password'>
+  readonly events: Events
+  readonly random: Random
+}
+
+const ResetPassword = {
+  type: 'object',
+  required: ['username', 'password'],
+  properties: {
+    username: Text,
+    password: { type: 'string', description: 'Told once; the next login must set another' },
+  },
+  additionalProperties: false,
+} as const
+
+const mostTries = 5
+
+export async function passwordResetRoutes(
+  instance: FastifyInstance,
+  { accounts, config, events, random }: ResetRoutesOptions,
+): Promise<void> {
+  instance.withTypeProvider<SchemaTypes>().post(
+    '/api/admin/accounts/:username/password',
+    {
+      config: { access: { rule: role('ADMIN') }, errors: ['accountNotFound'] },
+      schema: {
+        summary: 'Reset the password of an account; all its sessions and tokens end',
+        params: AccountName,
+        response: { 200: ResetPassword },
+      },
+    },
+    async (request: FastifyRequest<{ Params: { username: string } }>) => {
+      const account = await accountNamed(accounts, request.params.username)
+      const { userId, username } = account
+      const by = callerOf(request).subject
+      // One's own is changed with a proof of it: a session found lying about must not yield it.
+      if (by === String(userId)) throw new ApiError('accessDenied')
+      const password = await reset(account)
+      events.record('authn_password_change', { user_id: userId, by, what: 'reset' })
+      return { username, password }
+    },
+  )
+
+  async function reset({ userId }: Account): Promise<string> {
+    for (let tries = 1; ; tries += 1) {
+      const text = oneTimePassword(random, config.password.minLength)
+      try {
+        const wanted = { password: { text, field: 'password' }, mustChange: true }
+        if (await accounts.change(userId, wanted)) return text
+        throw new ApiError('accountNotFound')
+      } catch (error) {
+        // By chance it holds a short username, say: another one will not.
+        const isUnlucky = error instanceof ApiError && error.row === 'validationFailed'
+        if (!isUnlucky || tries === mostTries) throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+
+/** A backup file that is whole: what it says is what was written. */
+export interface Archive {
+  /** The header's JSON. */
+  readonly header: unknown
+  readonly sha256: string
+  readonly mac: string | undefined
+  /** The lines of the body, without their ends. */
+  lines(): AsyncGenerator<string>
+  close(): Promise<void>
+}
+
+const opening = '{"format":"gatehouse-backup",'
+const mostHeaderBytes = 1024 * 1024
+const lastLine = /\n\{"sha256":"([0-9a-f]{64})"(?:,"mac":"([0-9a-f]{64})")?\}\n$/
+const longestLastLine = 256
+
+/**
+ * Opens a backup and reads all of it once, to compare its digest, before anybody believes a word of
+ * it. The open file is the one that is read later, whatever its name stands for by then.
+ * @throws Error where it is no backup, or a damaged one
+ */
+export async function openArchive(path: string): Promise<Archive> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const head = await readText(file, 0, mostHeaderBytes)
+    if (!head.startsWith(opening)) throw new Error(`${path} is no backup of Gatehouse`)
+    const headerEnd = head.indexOf('\n')
+    const tailStart = Math.max(0, size - longestLastLine)
+    const tail = await readText(file, tailStart, longestLastLine)
+    const match = lastLine.exec(tail)
+    const bodyEnd = tailStart + (match?.index ?? 0)
+    const [, sha256 = '', mac] = match ?? []
+    if (!match || headerEnd === -1 || (await digestOf(file, bodyEnd + 1)) !== sha256) {
+      throw new Error(`${path} is damaged or not whole: its checksum is wrong`)
+    }
+    return {
+      header: JSON.parse(Buffer.from(head.slice(0, headerEnd), 'latin1').toString()),
+      sha256,
+      mac,
+      lines: () => linesOf(unzipped(bytesOf(file, headerEnd + 1, bodyEnd))),
+      close: () => file.close(),
+    }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** Bytes as characters, one each. */
+async function readText(file: FileHandle, position: number, length: number): Promise<string> {
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length), position })
+  return buffer.toString('latin1', 0, bytesRead)
+}
+
+function bytesOf(file: FileHandle, start: number, end: number) {
+  return file.createReadStream({ start, end: end - 1, autoClose: false })
+}
+
+function unzipped(bytes: Readable) {
+  // An error of either ends both, and reaches whoever reads.
+  return pipeline(bytes, createGunzip(), () => {})
+}
+
+async function digestOf(file: FileHandle, end: number): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of bytesOf(file, 0, end)) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+// Not node:readline: it ends lines at U+2028 as well, which JSON leaves as it is.
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let rest = ''
+  for await (const chunk of bytes) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest + decoder.decode() !== '') throw new Error('the last line of the backup has no end')
+}

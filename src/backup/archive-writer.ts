@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createGzip } from 'node:zlib'
+
+export interface ArchiveContents {
+  /** One line of JSON, in the open. */
+  readonly header: object
+  /** Lines, many in one text. */
+  readonly body: AsyncIterable<string>
+  /** Locks the digest, where there is a passphrase. */
+  readonly macOf?: ((digest: string) => string) | undefined
+}
+
+/**
+ * Writes a file that nobody else can read: a header, the compressed body, and a last line with the
+ * SHA-256 of all before it. It has its name once it is whole and on the disk. Answers the SHA-256 of
+ * all of it.
+ * @throws Error where the file is there already; it is left as it is
+ */
+export async function writeArchive(path: string, contents: ArchiveContents): Promise<string> {
+  if (existsSync(path)) throw taken(path)
+  const partial = `${path}.partial`
+  const file = await open(partial, 'wx', 0o600).catch((error) => {
+    throw isCode(error, 'EEXIST')
+      ? new Error(`${partial} is there: another backup is under way, or was cut off; remove it`)
+      : error
+  })
+  try {
+    const digest = await write(file, contents)
+    await file.sync()
+    await file.close()
+    await publish(partial, path)
+    return digest
+  } finally {
+    await file.close()
+    await rm(partial, { force: true })
+  }
+}
+
+async function write(file: FileHandle, { header, body, macOf }: ArchiveContents): Promise<string> {
+  const hash = createHash('sha256')
+  const append = async (bytes: string | Uint8Array) => {
+    hash.update(bytes)
+    await file.appendFile(bytes)
+  }
+  await append(`${JSON.stringify(header)}\n`)
+  await pipeline(
+    Readable.from(body),
+    createGzip({ level: constants.Z_BEST_SPEED }),
+    async (compressed: AsyncIterable<Uint8Array>) => {
+      for await (const chunk of compressed) await append(chunk)
+    },
+  )
+  await append('\n')
+  const sha256 = hash.copy().digest('hex')
+  await append(`${JSON.stringify({ sha256, mac: macOf?.(sha256) })}\n`)
+  return hash.digest('hex')
+}
+
+/** Gives the file its name, unless somebody else has taken it meanwhile. */
+async function publish(partial: string, path: string): Promise<void> {
+  try {
+    await link(partial, path)
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) throw taken(path)
+    // Not every file system has links; renaming would replace in silence.
+    if (existsSync(path)) throw taken(path)
+    await rename(partial, path)
+  }
+  const folder = await open(dirname(path))
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+function taken(path: string): Error {
+  return new Error(`${path} is there already: a backup never replaces a file`)
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}

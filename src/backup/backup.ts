@@ -1,0 +1,64 @@
+import type { Config } from '../config.ts'
+import type { Database } from '../database/connect.ts'
+import { inSnapshot } from '../database/snapshot.ts'
+import { type Clock, isoTime } from '../kernel/clock.ts'
+import { type Random, randomText } from '../kernel/random.ts'
+import { operatorKeys } from '../keys/signing-key.ts'
+import { exportKeys } from '../keys/travelling-keys.ts'
+import { writeArchive } from './archive-writer.ts'
+import { type OnProgress, takeDump, withoutSealed } from './dump.ts'
+import { type BackupHeader, toLines } from './format.ts'
+import { createKeyBox, leastPassphrase, saltBytes } from './key-box.ts'
+
+export interface BackupDeps {
+  readonly config: Pick<Config, 'masterKey' | 'database' | 'token'>
+  readonly db: Database
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export interface BackupOptions {
+  /** Locks the key set; without one the keys stay here. */
+  readonly passphrase: string | undefined
+  readonly onProgress?: OnProgress
+}
+
+/**
+ * Writes one state of the database to a new file, while the service goes on. The key set goes along
+ * under the passphrase, so that another place can open what is stored under it; the master key never
+ * leaves. Answers the file's SHA-256. @throws Error where the file is there already
+ */
+export async function backup(
+  { db, ...deps }: BackupDeps,
+  path: string,
+  { passphrase, onProgress }: BackupOptions,
+): Promise<string> {
+  const { clock, config, random } = deps
+  if (passphrase !== undefined && passphrase.length < leastPassphrase) {
+    throw new Error(`the passphrase must have at least ${leastPassphrase} characters`)
+  }
+  const box =
+    passphrase === undefined
+      ? undefined
+      : await createKeyBox(passphrase, randomText(random, saltBytes))
+  const kids = (await operatorKeys(config)).map(({ kid }) => kid)
+  const startedAt = clock.now()
+
+  return inSnapshot(db, async (snapshot) => {
+    const dump = await takeDump(snapshot, { except: ['keys'], onProgress })
+    const header: BackupHeader = {
+      format: 'gatehouse-backup',
+      version: 1,
+      schema: dump.schema,
+      created_at: isoTime(startedAt),
+      counts: Object.fromEntries(dump.counts),
+      last_ids: Object.fromEntries(dump.lastIds),
+      operator_keys: kids,
+      keys: box
+        ? { salt: box.salt, sealed: box.seal(random, await exportKeys(snapshot, deps)) }
+        : null,
+    }
+    const batches = box ? dump.batches : withoutSealed(dump.batches)
+    return writeArchive(path, { header, body: toLines(batches), macOf: box?.macOf })
+  })
+}

@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { isPostgres } from '../database/transactions.ts'
+import type { TableName } from './rows.ts'
+
+/** The last id that a table has given out, deleted rows included; 0 where it has given none. */
+export async function lastId(db: DatabaseOrTransaction, table: TableName): Promise<number> {
+  const query = isPostgres(db)
+    ? sql<{ last: number | null }>`
+        select pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')::regclass) as last`
+    : sql<{ last: number | null }>`select seq as last from sqlite_sequence where name = ${table}`
+  const { rows } = await query.execute(db)
+  return rows[0]?.last ?? 0
+}
+
+/** Makes the next id of a table one above `last`. */
+export async function setLastId(
+  db: DatabaseOrTransaction,
+  table: TableName,
+  last: number,
+): Promise<void> {
+  if (last === 0) return
+  if (isPostgres(db)) {
+    await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last})`.execute(db)
+    return
+  }
+  await sql`delete from sqlite_sequence where name = ${table}`.execute(db)
+  await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(db)
+}

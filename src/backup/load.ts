@@ -1,0 +1,61 @@
+import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { latestSchema, migrateTo } from '../database/migrate.ts'
+import { exclusively, word } from '../database/transactions.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { assertKnown, assertSameCount, counted, type Dump, type OnProgress } from './dump.ts'
+import { setLastId } from './last-ids.ts'
+import { countRows, existingTables, type TableName, writeRows } from './rows.ts'
+import { copiedTables, leftOutTables } from './tables.ts'
+
+export interface LoadOptions {
+  readonly clock: Clock
+  /**
+   * Whether nothing has happened since the dump was taken. Otherwise sessions are left out, and ids
+   * that may have been given out since then are not given out again.
+   */
+  readonly keepLogins: boolean
+  readonly onProgress?: OnProgress | undefined
+}
+
+// More than were given out between a backup and the loss that it is restored after.
+const idGap = 1_000_000
+
+/**
+ * Makes the schema of the dump in an empty database, fills it and brings it up to date, all inside the
+ * transaction. Answers how many rows each table got. @throws Error where anything is not as it should be
+ */
+export async function loadDump(
+  trx: DatabaseOrTransaction,
+  dump: Dump,
+  { clock, keepLogins, onProgress }: LoadOptions,
+): Promise<Map<TableName, number>> {
+  assertKnown(dump.schema)
+  await exclusively(trx, word.schema)
+  await assertEmpty(trx)
+  await migrateTo(trx, clock, dump.schema)
+
+  const logins = new Set(copiedTables.flatMap(({ name, isLogin }) => (isLogin ? [name] : [])))
+  const isLeftOut = (table: TableName) => !keepLogins && logins.has(table)
+  for await (const batch of counted(dump.batches, dump.counts, onProgress)) {
+    if (!isLeftOut(batch.table)) await writeRows(trx, batch)
+  }
+  for (const [table, last] of dump.lastIds) {
+    await setLastId(trx, table, keepLogins ? last : last + idGap)
+  }
+
+  const loaded = new Map<TableName, number>()
+  for (const [table, count] of dump.counts) {
+    const found = await countRows(trx, table)
+    assertSameCount(table, isLeftOut(table) ? 0 : count, found)
+    loaded.set(table, found)
+  }
+  await migrateTo(trx, clock, latestSchema)
+  return loaded
+}
+
+async function assertEmpty(trx: DatabaseOrTransaction): Promise<void> {
+  const existing = await existingTables(trx)
+  const ours = [...copiedTables.map(({ name }) => name), ...Object.keys(leftOutTables)]
+  const found = ours.find((name) => existing.has(name))
+  if (found) throw new Error(`the database is not empty: it has a table ${found}`)
+}

@@ -1,0 +1,38 @@
+import { setImmediate } from 'node:timers/promises'
+import type { ChangeFeed, Database } from '../database/connect.ts'
+import { schemaVersion } from '../database/migrate.ts'
+import { inSnapshot, takeTime } from '../database/snapshot.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { type OnProgress, takeDump } from './dump.ts'
+import { loadDump } from './load.ts'
+import type { TableName } from './rows.ts'
+
+export interface MoveOptions {
+  readonly from: { readonly db: Database; readonly feed: Pick<ChangeFeed, 'version'> }
+  /** Empty. */
+  readonly to: Database
+  readonly clock: Clock
+  readonly onProgress?: OnProgress
+}
+
+/**
+ * Copies a whole database into an empty one, logins and sealed keys included: the other one is opened
+ * by the same master key, and goes on where this one stopped. Answers how many rows each table got.
+ * @throws Error where another process wrote meanwhile, or a count differs; nothing is moved then
+ */
+export async function move({ from, to, clock, onProgress }: MoveOptions) {
+  await schemaVersion(from.db) // opens the database, so that its version can be told
+  const before = from.feed.version()
+  return inSnapshot(from.db, async (snapshot): Promise<Map<TableName, number>> => {
+    return to.transaction().execute(async (trx) => {
+      await takeTime(trx)
+      const dump = await takeDump(snapshot, { onProgress })
+      const loaded = await loadDump(trx, dump, { clock, keepLogins: true })
+      await setImmediate() // a version is kept for one turn of the event loop
+      if (from.feed.version() !== before) {
+        throw new Error('the database was changed meanwhile: stop the service first')
+      }
+      return loaded
+    })
+  })
+}

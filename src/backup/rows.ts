@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { Schema } from '../database/schema.ts'
+import { isPostgres } from '../database/transactions.ts'
+import type { CopiedTable } from './tables.ts'
+
+export type TableName = keyof Schema
+/** What columns hold on every database. */
+export type Value = string | number | null
+
+/** Some rows of a table; each has its values in the order of `columns`. */
+export interface Batch {
+  readonly table: TableName
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly Value[])[]
+}
+
+const batchRows = 500
+// SQLite takes 32,766 in one statement, PostgreSQL 65,535. https://sqlite.org/limits.html
+const mostParameters = 30_000
+
+/** All rows of a table, read by key, so that no more than a batch is in memory. */
+export async function* readRows(
+  db: DatabaseOrTransaction,
+  { name: table, key, unlessUnfinished, blank = [] }: CopiedTable,
+): AsyncGenerator<Batch> {
+  const keyColumns = sql.join(key.map((column) => sql.id(column)))
+  let last: readonly Value[] | undefined
+  for (;;) {
+    const behind = last ? sql`(${keyColumns}) > (${sql.join(last)})` : sql`true`
+    const present = unlessUnfinished ?? sql`true`
+    const { rows } = await sql<Record<string, Value>>`
+      select * from ${sql.table(table)} where ${behind} and ${present} order by ${keyColumns} limit ${batchRows}
+    `.execute(db)
+    const [first] = rows
+    if (!first) return
+    const columns = Object.keys(first).filter((name) => !blank.includes(name))
+    yield { table, columns, rows: rows.map((row) => columns.map((name) => row[name] ?? null)) }
+    if (rows.length < batchRows) return
+    last = key.map((column) => rows.at(-1)?.[column] ?? null)
+  }
+}
+
+/** Adds the rows of a batch to its table. */
+export async function writeRows(
+  db: DatabaseOrTransaction,
+  { table, columns, rows }: Batch,
+): Promise<void> {
+  const names = sql.join(columns.map((column) => sql.id(column)))
+  const most = Math.floor(mostParameters / columns.length)
+  for (let start = 0; start < rows.length; start += most) {
+    const values = rows.slice(start, start + most).map((row) => sql`(${sql.join(row)})`)
+    await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}`.execute(db)
+  }
+}
+
+export async function countRows(
+  db: DatabaseOrTransaction,
+  table: TableName,
+  unlessUnfinished: RawBuilder<boolean> = sql`true`,
+): Promise<number> {
+  const { rows } = await sql<{
+    total: number
+  }>`select count(*) as total from ${sql.table(table)} where ${unlessUnfinished}`.execute(db)
+  return rows[0]?.total ?? 0
+}
+
+/** The names of all tables that a database has, in the schema that is ours. */
+export async function existingTables(db: DatabaseOrTransaction): Promise<ReadonlySet<string>> {
+  const query = isPostgres(db)
+    ? sql<{ name: string }>`
+        select table_name as name from information_schema.tables
+        where table_schema = current_schema() and table_type = 'BASE TABLE'`
+    : sql<{ name: string }>`select name from sqlite_schema where type = 'table'`
+  const { rows } = await query.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}

@@ -1,0 +1,112 @@
+import type { Account } from '../../accounts/account.ts'
+import type { WantedChange } from '../../accounts/accounts.ts'
+import type { Services } from '../../services.ts'
+import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
+import { assertPasswordSource, newPassword, passwordOptions, tellPassword } from '../secrets.ts'
+import { by } from '../work.ts'
+import { parseRoles, rolesOf, withAccount } from './accounts.ts'
+
+const username = ['username']
+
+/** What an administrator does to an account, with the same rules and the same ends of logins. */
+export const accountChangeCommands: readonly Command[] = [
+  {
+    name: 'account roles',
+    operands: ['username', 'role...'],
+    summary: 'Gives an account these roles and no others; its access tokens end',
+    example: 'account roles ann USER EDITOR',
+    async run(call) {
+      const roles = parseRoles(call.operands.slice(1))
+      await change(call, { roles }, (account) => `${account.username} has ${rolesOf(account)}`)
+    },
+  },
+  {
+    name: 'account lock',
+    operands: username,
+    summary: 'Lets nobody log in to an account, until it is unlocked; all its logins end',
+    example: 'account lock ann',
+    run: (call) => change(call, { locked: true }, (account) => `${account.username} is locked`),
+  },
+  {
+    name: 'account unlock',
+    operands: username,
+    summary: 'Lifts the lock of an account, the automatic one too',
+    example: 'account unlock ann',
+    run: (call) => change(call, { locked: false }, (account) => `${account.username} is open`),
+  },
+  {
+    name: 'account disable',
+    operands: username,
+    summary: 'Takes an account out of use; all its logins end',
+    example: 'account disable ann',
+    run: (call) => change(call, { active: false }, (account) => `${account.username} is disabled`),
+  },
+  {
+    name: 'account enable',
+    operands: username,
+    summary: 'Takes an account into use again',
+    example: 'account enable ann',
+    run: (call) => change(call, { active: true }, (account) => `${account.username} is enabled`),
+  },
+  {
+    name: 'account password',
+    operands: username,
+    summary: 'Sets a new password; all logins of the account end',
+    options: passwordOptions,
+    example: 'account password ann --password-stdin < new-password.txt',
+    run: setPassword,
+  },
+  {
+    name: 'account reset-factor',
+    operands: username,
+    summary: 'Takes the second factor away, for whoever has lost device and codes; all logins end',
+    example: 'account reset-factor ann',
+    run: (call) =>
+      withAccount(call, async (account, { secondFactor }) => {
+        await secondFactor.reset(account, by)
+        const { show } = await import('../../accounts/admin-routes.ts')
+        call.output.result(
+          show({ ...account, secondFactor: false }),
+          `${account.username} has no second factor`,
+        )
+      }),
+  },
+]
+
+function change(
+  call: CommandCall,
+  wanted: WantedChange,
+  told: (account: Account) => string,
+): Promise<void> {
+  return withAccount(call, async (before, services) => {
+    const account = await changed(before, wanted, services)
+    const { show } = await import('../../accounts/admin-routes.ts')
+    call.output.result(show(account), told(account))
+  })
+}
+
+async function setPassword(call: CommandCall): Promise<void> {
+  assertPasswordSource(call)
+  await withAccount(call, async (before, services, { random }) => {
+    const password = await newPassword(call, before.username, random)
+    const wanted = {
+      password: { text: password.text, field: 'password' },
+      ...(password.mustChange && { mustChange: true }),
+    }
+    const account = await changed(before, wanted, services)
+    const { show } = await import('../../accounts/admin-routes.ts')
+    await tellPassword(call, password, show(account), `${account.username} has a new password`)
+  })
+}
+
+async function changed(
+  { userId, username: name }: Account,
+  wanted: WantedChange,
+  { accounts, events }: Services,
+): Promise<Account> {
+  const { recordChange } = await import('../../accounts/change-events.ts')
+  const account = await accounts.change(userId, wanted)
+  if (!account) throw new CommandError(`${name} was deleted meanwhile`, exitCodes.notFound.code)
+  recordChange(events, wanted, account, by)
+  return account
+}

@@ -1,0 +1,163 @@
+import type { Account } from '../../accounts/account.ts'
+import type { Accounts } from '../../accounts/accounts.ts'
+import type { Deps } from '../../deps.ts'
+import { parseRole, type Role, roleNames, sortRoles } from '../../kernel/principal.ts'
+import { canonicalUsername } from '../../kernel/username.ts'
+import type { Services } from '../../services.ts'
+import {
+  type Command,
+  type CommandCall,
+  CommandError,
+  exitCodes,
+  textOf,
+  UsageError,
+} from '../command.ts'
+import type { Row } from '../output.ts'
+import { assertPasswordSource, newPassword, passwordOptions, tellPassword } from '../secrets.ts'
+import { by, withServices } from '../work.ts'
+import { parseUser, userOptions } from './users.ts'
+
+const atOnce = 500
+
+export const accountCommands: readonly Command[] = [
+  {
+    name: 'account add',
+    operands: ['username'],
+    summary: 'Makes an account, for a user that exists or with a new one',
+    options: {
+      role: {
+        type: 'string',
+        multiple: true,
+        value: 'role',
+        doc: `${roleNames.join(', ')}; again for more; USER where none is given`,
+      },
+      ...userOptions,
+      user: { type: 'string', value: 'id', doc: 'a user that exists, in place of a new one' },
+      ...passwordOptions,
+    },
+    example: 'account add ann --email ann@example.org --role USER --role EDITOR',
+    run: add,
+  },
+  {
+    name: 'account list',
+    summary: 'Shows all accounts, or those that the options leave, in the order of their users',
+    options: {
+      role: { type: 'string', value: 'role', doc: 'those that have it' },
+      locked: { type: 'boolean', doc: 'those that are locked, by an administrator or by guessing' },
+      disabled: { type: 'boolean', doc: 'those that are not active' },
+    },
+    example: 'account list --role ADMIN --json',
+    run: list,
+  },
+]
+
+async function add(call: CommandCall): Promise<void> {
+  const [text = ''] = call.operands
+  const username = canonicalUsername(text)
+  if (!username) {
+    throw new UsageError(
+      'a username has 1 to 64 characters, no colon, no control or zero-width character',
+    )
+  }
+  assertPasswordSource(call)
+  const wanted = {
+    username,
+    roles: parseRoles(call.values.role === undefined ? ['USER'] : [call.values.role].flat()),
+    user: userOf(call, text),
+  }
+  await withServices(call, async ({ accounts, events }, { random }) => {
+    const { recordAccount } = await import('../../accounts/change-events.ts')
+    const { show } = await import('../../accounts/admin-routes.ts')
+    const password = await newPassword(call, username, random)
+    const account = await accounts.create({
+      ...wanted,
+      password: password.text,
+      mustChange: password.mustChange,
+    })
+    recordAccount(events, 'user_created', account, { by })
+    await tellPassword(
+      call,
+      password,
+      show(account),
+      `${username} is made, for user ${account.userId}, with ${rolesOf(account)}`,
+    )
+  })
+}
+
+function userOf(call: CommandCall, username: string) {
+  const id = textOf(call, 'user')
+  if (id === undefined) return parseUser(call, username)
+  if (textOf(call, 'name') !== undefined || textOf(call, 'email') !== undefined) {
+    throw new UsageError('--user stands for a user that exists: leave out --name and --email')
+  }
+  if (!/^[1-9][0-9]{0,14}$/.test(id)) throw new UsageError('--user is the number of a user')
+  return { id: Number(id) }
+}
+
+async function list(call: CommandCall): Promise<void> {
+  const role = textOf(call, 'role')
+  const [wantedRole] = role === undefined ? [] : parseRoles([role])
+  await withServices(call, async ({ accounts, lock }, { clock }) => {
+    const { show } = await import('../../accounts/admin-routes.ts')
+    const { isoTime } = await import('../../kernel/clock.ts')
+    const filter = {
+      role: wantedRole,
+      lockedAt: call.values.locked === true ? clock.now() : undefined,
+      active: call.values.disabled === true ? false : undefined,
+    }
+
+    async function* batches(): AsyncGenerator<Row[]> {
+      let last = 0
+      for (;;) {
+        const batch = await accounts.after(last, atOnce, filter)
+        if (batch.length > 0) yield batch.map(rowOf)
+        if (batch.length < atOnce) return
+        last = batch.at(-1)?.userId ?? last
+      }
+    }
+    function rowOf(account: Account): Row {
+      const { created_at, ...shown } = show(account)
+      const until = lock.holds(account) ? account.lockedUntil : null
+      return {
+        ...shown,
+        locked_until: until === null ? null : isoTime(until),
+        must_change: account.mustChange,
+        created_at,
+      }
+    }
+    await call.output.list(batches())
+  })
+}
+
+/** The roles that words name, each once. @throws UsageError */
+export function parseRoles(words: readonly unknown[]): Role[] {
+  return sortRoles(
+    words.map((word) => {
+      const role = parseRole(word)
+      if (!role) throw new UsageError(`${String(word)} is no role: ${roleNames.join(', ')}`)
+      return role
+    }),
+  )
+}
+
+export function rolesOf({ roles }: Pick<Account, 'roles'>): string {
+  return roles.join(', ') || 'no role'
+}
+
+/** Runs work with the account that the first operand names. @throws CommandError where there is none */
+export function withAccount(
+  call: CommandCall,
+  work: (account: Account, services: Services, deps: Deps) => Promise<void>,
+): Promise<void> {
+  const [text = ''] = call.operands
+  return withServices(call, async (services, deps) => {
+    await work(await named(services.accounts, text), services, deps)
+  })
+}
+
+async function named(accounts: Pick<Accounts, 'byUsername'>, text: string): Promise<Account> {
+  const username = canonicalUsername(text)
+  const account = username && (await accounts.byUsername(username))
+  if (account) return account
+  throw new CommandError(`there is no account ${text}`, exitCodes.notFound.code)
+}

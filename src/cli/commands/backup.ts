@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { type Command, type CommandCall, CommandError, exitCodes, UsageError } from '../command.ts'
+import { progressTo } from '../progress.ts'
+import { readPassphrase } from '../secrets.ts'
+import { withDeps } from '../work.ts'
+
+const withoutKeys = {
+  'without-keys': { type: 'boolean', doc: 'leave the key set out: authenticator apps are void' },
+} as const
+
+export const backupCommands: readonly Command[] = [
+  {
+    name: 'backup',
+    operands: ['file'],
+    summary: 'Writes all data to a new file, while the service goes on',
+    options: withoutKeys,
+    example: 'backup gatehouse-2026-11-20.backup',
+    run: backUp,
+  },
+  {
+    name: 'restore',
+    operands: ['file'],
+    summary: 'Fills an empty database from a backup, and ends all logins',
+    options: {
+      ...withoutKeys,
+      'keep-logins': { type: 'boolean', doc: 'keep sessions and tokens, ended ones too' },
+    },
+    example: 'restore gatehouse-2026-11-20.backup',
+    run: restoreFrom,
+  },
+  {
+    name: 'move',
+    summary: 'Copies the SQLite database to an empty PostgreSQL one; the service must be stopped',
+    options: {
+      to: { type: 'string', value: 'address', doc: 'postgres://...; its password in PGPASSWORD' },
+    },
+    example: 'move --to postgres://gatehouse@db.example.org/gatehouse',
+    run: moveTo,
+  },
+]
+
+async function backUp(call: CommandCall): Promise<void> {
+  const { config, operands, output, terminal, values } = call
+  const [path = ''] = operands
+  assertDatabase(config)
+  const passphrase =
+    values['without-keys'] === true ? undefined : await readPassphrase(call, { isNew: true })
+  const { backup } = await import('../../backup/backup.ts')
+  await withDeps(call, async (deps) => {
+    const onProgress = progressTo(terminal.stderr, deps.clock)
+    const sha256 = await backup(deps, path, { passphrase, onProgress })
+    output.result({ file: path, sha256 }, `${path} is written; its SHA-256 is ${sha256}`)
+  })
+}
+
+async function restoreFrom(call: CommandCall): Promise<void> {
+  const { operands, output, terminal, values } = call
+  const [path = ''] = operands
+  const { restore } = await import('../../backup/restore.ts')
+  await withDeps(call, async (deps) => {
+    const { createdAt, counts } = await restore(deps, path, {
+      passphrase: () => readPassphrase(call, { isNew: false }),
+      withoutKeys: values['without-keys'] === true,
+      keepLogins: values['keep-logins'] === true,
+      onProgress: progressTo(terminal.stderr, deps.clock),
+    })
+    output.result(
+      { created_at: createdAt, rows: Object.fromEntries(counts) },
+      `restored as of ${createdAt}: ${sumOf(counts)}\n${advice(values)}`,
+    )
+  })
+}
+
+async function moveTo(call: CommandCall): Promise<void> {
+  const { config, output, terminal, values } = call
+  const target = await targetOf(values.to)
+  const { assertUnused } = await import('../../database/alone.ts')
+  const { connect } = await import('../../database/connect.ts')
+  const { move } = await import('../../backup/move.ts')
+  if (config.database.postgres) throw new UsageError('DATABASE_URL is set: the move is from SQLite')
+  assertUnused(config.database.dataDirectory)
+  const { db } = connect({ ...config.database, postgres: target })
+  try {
+    await withDeps(call, async ({ clock, ...from }) => {
+      const onProgress = progressTo(terminal.stderr, clock)
+      const counts = await move({ from, to: db, clock, onProgress })
+      output.result(
+        { rows: Object.fromEntries(counts) },
+        `moved: ${sumOf(counts)}\nStart the service on the new database with the same master key; the old one is left as it was.`,
+      )
+    })
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** @throws UsageError where it is no address, or holds a password, which all on the machine could read */
+async function targetOf(to: unknown) {
+  if (typeof to !== 'string')
+    throw new UsageError('where to? move --to postgres://user@host/database')
+  const { parsePostgresAddress } = await import('../../database/postgres-address.ts')
+  const { isLoopback } = await import('../../kernel/loopback.ts')
+  let address: ReturnType<typeof parsePostgresAddress>
+  try {
+    address = parsePostgresAddress(to, isLoopback)
+  } catch (error) {
+    throw new UsageError(`--to ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (!address.password) return address
+  throw new UsageError('a password is never an argument: set PGPASSWORD, or PGPASSFILE')
+}
+
+/** A mistyped DATA_DIR must not become a new database. */
+function assertDatabase({ database }: Config): void {
+  const path = join(database.dataDirectory, 'gatehouse.db')
+  if (database.postgres || existsSync(path)) return
+  throw new CommandError(`there is no database at ${path}`, exitCodes.notFound.code)
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): string {
+  const rows = counts.values().reduce((sum, count) => sum + count, 0)
+  return `${rows} rows in ${counts.size} tables, ${counts.get('users') ?? 0} users`
+}
+
+function advice(values: CommandCall['values']): string {
+  const lines = [
+    values['keep-logins'] === true
+      ? 'Logins of that time are valid again, ended ones too.'
+      : 'All logins have ended. Passwords, roles and recovery codes are those of that time.',
+  ]
+  if (values['without-keys'] === true) {
+    lines.push('Authenticator apps are void: their owners log in with a recovery code.')
+  }
+  return lines.join('\n')
+}

@@ -1,0 +1,62 @@
+import type { Setting, Source } from '../../settings.ts'
+import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
+import type { Row } from '../output.ts'
+
+export const configCommands: readonly Command[] = [
+  {
+    name: 'config check',
+    summary: 'Tells whether the service could start with these settings; opens nothing',
+    example: 'config check',
+    run: check,
+  },
+  {
+    name: 'config show',
+    summary: 'Shows every setting, its value and where it comes from; no secret is shown',
+    example: 'config show --json',
+    run: show,
+  },
+]
+
+async function check(call: CommandCall): Promise<void> {
+  const { ConfigError } = await import('../../config.ts')
+  const { json } = call.values
+  try {
+    const { warnings } = call.config
+    for (const warning of warnings) call.terminal.stderr.write(`warning: ${warning}\n`)
+    call.output.result({ valid: true, mistakes: [], warnings }, 'The settings are valid.')
+  } catch (error) {
+    if (!(error instanceof ConfigError) || json !== true) throw error
+    call.output.result({ valid: false, mistakes: error.mistakes, warnings: [] }, '')
+    throw new CommandError(error.message, exitCodes.failed.code)
+  }
+}
+
+/** Shows what there is also where it is wrong, and then fails. @throws ConfigError */
+async function show(call: CommandCall): Promise<void> {
+  const { readSettings, sourceOf } = await import('../../settings.ts')
+  const { settings } = await import('../../settings-table.ts')
+  const { env } = call.terminal
+  const { values, mistakes } = readSettings(settings, env)
+  const given: Readonly<Record<string, unknown>> = values
+  const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]): Row => {
+    const source = sourceOf(name, setting, env)
+    const isMisread = mistakes.some((mistake) => mistake.startsWith(`${name} `))
+    const isJson = call.values.json === true
+    const value = isMisread ? '[not accepted]' : shownValue(setting, given[name], source, isJson)
+    return { setting: name, value, source }
+  })
+  call.output.rows(rows)
+  void call.config // every mistake, those between settings too
+}
+
+function shownValue(
+  { secret, shown }: Setting<unknown>,
+  value: unknown,
+  source: Source,
+  isJson: boolean,
+): Row[string] {
+  if (secret && source !== 'default') return '[redacted]'
+  if (value === undefined) return isJson ? null : shown.replaceAll('`', '') || null
+  if (Array.isArray(value)) return value.map(String)
+  return typeof value === 'number' ? value : String(value)
+}

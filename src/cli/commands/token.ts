@@ -1,0 +1,68 @@
+import type { Inspection } from '../../token/inspect.ts'
+import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
+import type { Row } from '../output.ts'
+import { knownSecret } from '../secrets.ts'
+import { withServices } from '../work.ts'
+
+const times = ['exp', 'nbf', 'iat', 'auth_time']
+
+export const tokenCommands: readonly Command[] = [
+  {
+    name: 'token inspect',
+    summary: 'Takes a token apart, and tells whether it passes here and now',
+    options: {
+      'token-stdin': {
+        type: 'boolean',
+        doc: 'read the token from standard input; so it is where that is no terminal',
+      },
+    },
+    example: 'token inspect --token-stdin < token.txt',
+    run: inspect,
+  },
+]
+
+async function inspect(call: CommandCall): Promise<void> {
+  const token = (await knownSecret(call, 'token')).trim()
+  await withServices(call, async (services, deps) => {
+    const { inspectToken } = await import('../../token/inspect.ts')
+    const inspection = await inspectToken({ ...deps, ...services }, token)
+    if (!inspection) throw new CommandError('this is no token', exitCodes.refused.code)
+    const { isoTime } = await import('../../kernel/clock.ts')
+    show(call, inspection, (seconds) => isoTime(seconds * 1000))
+  })
+}
+
+/** @throws CommandError where the token does not pass, once all is shown */
+function show(
+  { output, values }: CommandCall,
+  inspection: Inspection,
+  toIso: (seconds: number) => string,
+): void {
+  const { header, claims, signature, expired, revoked, refusal } = inspection
+  const readable = Object.fromEntries(
+    Object.entries({ ...claims, ...header }).flatMap(([name, value]) =>
+      isTime(name, value) ? [[name, toIso(value)] as const] : [],
+    ),
+  )
+  const passes = refusal === null
+  const verdict = { passes, signature, expired, revoked, refusal }
+  if (values.json === true) output.result({ header, claims, times: readable, ...verdict }, '')
+  else {
+    output.rows([...rowsOf('header', header, toIso), ...rowsOf('claims', claims, toIso)])
+    output.message(`\n${passes ? 'It passes here.' : `It does not pass here: ${refusal}.`}`)
+  }
+  if (!passes) throw new CommandError(`the token does not pass: ${refusal}`, exitCodes.refused.code)
+}
+
+function rowsOf(part: string, fields: object, toIso: (seconds: number) => string): Row[] {
+  return Object.entries(fields).map(([name, value]) => ({
+    part,
+    name,
+    value,
+    time: isTime(name, value) ? toIso(value) : null,
+  }))
+}
+
+function isTime(name: string, value: unknown): value is number {
+  return times.includes(name) && typeof value === 'number' && Number.isFinite(value) && value >= 0
+}

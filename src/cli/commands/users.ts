@@ -1,0 +1,64 @@
+import { isEmail } from '../../http/validation.ts'
+import { codePointLength, isStorableText } from '../../kernel/text.ts'
+import { CreateUser } from '../../users/schemas.ts'
+import type { NewUser } from '../../users/user.ts'
+import { type Command, type CommandCall, textOf, UsageError } from '../command.ts'
+import type { Row } from '../output.ts'
+import { by, withServices } from '../work.ts'
+
+const atOnce = 500
+
+/** What makes a new user. */
+export const userOptions = {
+  name: { type: 'string', value: 'name', doc: 'of the new user' },
+  email: { type: 'string', value: 'address', doc: 'of the new user' },
+} as const
+
+export const userCommands: readonly Command[] = [
+  {
+    name: 'user add',
+    summary: 'Makes a user, without an account',
+    options: userOptions,
+    example: "user add --name 'Ann Lee' --email ann@example.org",
+    async run(call) {
+      const wanted = parseUser(call)
+      await withServices(call, async ({ events, users }) => {
+        const user = await users.create(wanted)
+        events.record('user_created', { user_id: user.id, by })
+        call.output.result(user, `user ${user.id} is made`)
+      })
+    },
+  },
+  {
+    name: 'user list',
+    summary: 'Shows all users, in the order of their ids',
+    example: 'user list --json',
+    run: (call) =>
+      withServices(call, async ({ users }) => {
+        async function* batches(): AsyncGenerator<Row[]> {
+          let last = 0
+          for (;;) {
+            const batch = await users.slice(atOnce, { afterId: last })
+            if (batch.length > 0) yield batch.map((user) => ({ ...user }))
+            if (batch.length < atOnce) return
+            last = batch.at(-1)?.id ?? last
+          }
+        }
+        await call.output.list(batches())
+      }),
+  },
+]
+
+/** The new user that the options describe, by the rules of the users resource. @throws UsageError */
+export function parseUser(call: CommandCall, defaultName?: string): NewUser {
+  const { maxLength } = CreateUser.properties.name
+  const name = textOf(call, 'name') ?? defaultName
+  const email = textOf(call, 'email')
+  if (name === undefined) throw new UsageError('a new user needs --name')
+  if (email === undefined) throw new UsageError('a new user needs --email')
+  if (name === '' || codePointLength(name) > maxLength || !isStorableText(name)) {
+    throw new UsageError(`--name must have 1 to ${maxLength} characters`)
+  }
+  if (!isEmail(email)) throw new UsageError('--email must be an e-mail address')
+  return { name, email }
+}

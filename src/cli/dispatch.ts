@@ -1,0 +1,115 @@
+import { parseArgs } from 'node:util'
+import type { Config } from '../config.ts'
+import { type Command, CommandError, exitCodes, type Terminal, UsageError } from './command.ts'
+import { exitOf } from './failure.ts'
+import { commonOptions, helpOf, usage } from './help.ts'
+import { createOutput, type Output } from './output.ts'
+
+/** Runs the command that the words name; answers the exit code. What fails is on standard error. */
+export async function dispatch(
+  commands: readonly Command[],
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  const output = createOutput(terminal, words.includes('--json'))
+  try {
+    await runCommand(commands, words, terminal, output)
+    await output.flush()
+    return exitCodes.done.code
+  } catch (error) {
+    const { code, message } = exitOf(error)
+    await new Promise((resolve) => terminal.stderr.write(`${message}\n`, resolve))
+    return code
+  }
+}
+
+async function runCommand(
+  commands: readonly Command[],
+  words: readonly string[],
+  terminal: Terminal,
+  output: Output,
+): Promise<void> {
+  const found = find(commands, words)
+  if ('group' in found) {
+    if (words.some((word) => word === '--help' || word === '-h')) {
+      return output.text(usage(found.group))
+    }
+    throw new CommandError(
+      `${found.reason}\n\n${usage(found.group)}`.trimStart(),
+      exitCodes.usage.code,
+    )
+  }
+  const { command } = found
+  try {
+    const rest = words.slice(command.name.split(' ').length)
+    refuseSecrets(rest)
+    const { values, positionals } = parse(command, rest)
+    if (values.help === true) return output.text(helpOf(command))
+    assertOperands(command, positionals)
+    const { loadConfig } = await import('../config.ts')
+    let config: Config | undefined
+    await command.run({
+      get config() {
+        config ??= loadConfig(terminal.env)
+        return config
+      },
+      operands: positionals,
+      values,
+      output,
+      terminal,
+    })
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new CommandError(`${error.message}\n\n${helpOf(command)}`, error.exitCode)
+  }
+}
+
+type Found =
+  | { readonly command: Command }
+  | { readonly group: readonly Command[]; readonly reason: string }
+
+/** The command that the first words name, or else those that could be meant. */
+function find(commands: readonly Command[], words: readonly string[]): Found {
+  const command = commands.find(
+    ({ name }) => name === words.slice(0, name.split(' ').length).join(' '),
+  )
+  if (command) return { command }
+  const [first, second] = words.filter((word) => !word.startsWith('-'))
+  if (first === undefined) return { group: commands, reason: '' }
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `))
+  if (group.length === 0) return { group: commands, reason: `no such command: ${first}` }
+  return { group, reason: second === undefined ? '' : `no such command: ${first} ${second}` }
+}
+
+function parse({ options = {} }: Command, args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { ...commonOptions, ...options },
+      allowPositionals: true,
+    })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Whoever types `--password=...` has shown it to the whole machine: to go on would teach it. */
+function refuseSecrets(args: readonly string[]): void {
+  const secret = args.find((arg) =>
+    /^--?(p|pw|pass|passwd|password|passphrase|secret|token|jwt)(=|$)/i.test(arg),
+  )
+  if (secret === undefined) return
+  throw new UsageError('a password or token is never an argument: see the options for stdin')
+}
+
+function assertOperands({ operands = [] }: Command, given: readonly string[]): void {
+  const isOpen = operands.at(-1)?.endsWith('...') ?? false
+  const fits = isOpen ? given.length >= operands.length : given.length === operands.length
+  if (fits) return
+  // What is too much may be a secret: it is not repeated.
+  throw new UsageError(
+    given.length < operands.length
+      ? `missing: ${operands.slice(given.length).join(', ')}`
+      : `too many words: ${operands.length} expected, ${given.length} given`,
+  )
+}

@@ -1,0 +1,39 @@
+import { DatabaseUnavailable } from '../database/errors.ts'
+import { ApiError, type ErrorName, errorTable } from '../kernel/errors.ts'
+import { reasonOf } from '../kernel/reason.ts'
+import { CommandError, type Exit, exitCodes } from './command.ts'
+
+/** What a failure says to people, and what to scripts. */
+export function exitOf(error: unknown): { code: number; message: string } {
+  if (error instanceof CommandError) return { code: error.exitCode, message: error.message }
+  if (error instanceof DatabaseUnavailable) {
+    return {
+      code: exitCodes.unavailable.code,
+      message: `the database is not available: ${reasonOf(error)}`,
+    }
+  }
+  if (error instanceof ApiError) {
+    return { code: exitCodes[exitOfRow(error.row)].code, message: messageOf(error) }
+  }
+  return { code: exitCodes.failed.code, message: reasonOf(error) }
+}
+
+/** The classes of HTTP say it already. */
+function exitOfRow(row: ErrorName): Exit {
+  switch (errorTable[row].status) {
+    case 400:
+    case 409:
+      return 'refused'
+    case 404:
+      return 'notFound'
+    case 503:
+      return 'unavailable'
+    default:
+      return 'failed'
+  }
+}
+
+function messageOf({ message, details = [] }: ApiError): string {
+  const lines = details.map((detail) => `${detail.path.join('.')} ${detail.message}`)
+  return [message, ...lines].join('\n  ')
+}

@@ -1,0 +1,73 @@
+import { type Command, type CommandOption, exitCodes } from './command.ts'
+
+/** Options of every command. */
+export const commonOptions = {
+  json: { type: 'boolean', doc: 'the result for machines' },
+  verbose: { type: 'boolean', short: 'v', doc: 'events and warnings on standard error' },
+  help: { type: 'boolean', short: 'h', doc: 'this text' },
+} as const satisfies Record<string, CommandOption>
+
+/** The commands, one line each. */
+export function usage(commands: readonly Command[]): string {
+  const rows = commands.map((command) => [synopsis(command), command.summary] as const)
+  return `gatehouse <command> [options]\n\n${columns(rows)}\nEach command tells more with --help.\n`
+}
+
+/** One command: what it takes, and how it would be typed. */
+export function helpOf(command: Command): string {
+  const options = Object.entries({ ...command.options, ...commonOptions })
+  const rows = options.map(([name, option]) => [optionOf(name, option), option.doc ?? ''] as const)
+  const example = command.example ? `\nExample:\n  gatehouse ${command.example}\n` : ''
+  return `gatehouse ${synopsis(command)} [options]\n\n${command.summary}.\n\n${columns(rows)}${example}`
+}
+
+/** docs/command-line.md, from the table of commands. */
+export function describeCommands(commands: readonly Command[]): string {
+  const codes = Object.values(exitCodes).map(({ code, meaning }) => `| ${code} | ${meaning}. |`)
+  const sections = commands.map(
+    (command) => `## ${command.name}\n\n\`\`\`\n${helpOf(command)}\`\`\`\n`,
+  )
+  return `${introduction}
+## Exit codes
+
+| Code | Meaning |
+|---|---|
+${codes.join('\n')}
+
+${sections.join('\n')}`
+}
+
+const introduction = `# Command line
+
+\`npm run -s gatehouse -- <command>\` in the sources, \`gatehouse <command>\` where the package is installed.
+Settings come from the environment, as for the service: the same \`DATA_DIR\` is the same database. This
+page is generated from the table of commands (\`npm run docs\`).
+
+- A command works on the database itself, also while the service runs: that one sees each change at its
+  next request. Sessions and tokens end as they do when an administrator makes the change over HTTP.
+- Results are on standard output, and with \`--json\` they are JSON; all else is on standard error.
+  A list is an array with a row per line.
+- A password is typed at a prompt, twice and unseen, or comes with \`--password-stdin\`; a token likewise.
+  Neither is ever an argument: arguments are seen in the list of processes and kept by shells.
+- With \`--verbose\`, the events of a change (\`by: "cli"\`) go to standard error, as JSON lines.
+- Only \`start\` and \`migrate\` make a database where there is none: a mistyped \`DATA_DIR\` is told.
+- \`gatehouse account list | head\` ends quietly, with 0.
+`
+
+function synopsis({ name, operands = [] }: Command): string {
+  return [name, ...operands.map(operandOf)].join(' ')
+}
+
+function operandOf(operand: string): string {
+  return operand.endsWith('...') ? `<${operand.slice(0, -'...'.length)}>...` : `<${operand}>`
+}
+
+function optionOf(name: string, { short, type, value = 'text' }: CommandOption): string {
+  const long = `--${name}${type === 'string' ? ` <${value}>` : ''}`
+  return short ? `-${short}, ${long}` : long
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `${`  ${left.padEnd(width)}  ${right}`.trimEnd()}\n`).join('')
+}

@@ -1,0 +1,143 @@
+import { setImmediate } from 'node:timers/promises'
+import { alignedLine } from '../kernel/text.ts'
+import type { Terminal } from './command.ts'
+
+type Cell = string | number | boolean | null | readonly string[] | object
+/** Rows of one list have the same names in the same order. */
+export type Row = Readonly<Record<string, Cell>>
+
+/** Where results go: text for people, or JSON with `--json`. Nothing else is on standard output. */
+export interface Output {
+  /** Rows of the same shape; as columns for people. */
+  rows(rows: readonly Row[]): void
+  /**
+   * The same for any number of rows, as fast as the reader takes them. Ends early, and quietly, once
+   * nobody reads any more. Tells its progress where somebody watches standard error alone.
+   */
+  list(batches: AsyncIterable<readonly Row[]>): Promise<void>
+  /** Texts as they are, as fast as the reader takes them; ends early once nobody reads any more. */
+  stream(texts: AsyncIterable<string>): Promise<void>
+  /** One sentence; `{"message": ...}` for machines. */
+  message(text: string): void
+  /** One thing: the record for machines, the sentence for people. */
+  result(record: object, text: string): void
+  /** A document, as it is. */
+  text(text: string): void
+  /** Waits until all is written; false where the reader has gone. @throws Error of a full disk */
+  flush(): Promise<boolean>
+}
+
+const progressEveryMs = 1000
+
+export function createOutput({ stdout, stderr }: Terminal, json: boolean): Output {
+  let failure: (Error & { code?: string }) | undefined
+  let isUsed = false
+
+  return {
+    rows: (rows) => write(json ? `${JSON.stringify(rows)}\n` : table(rows, widthsOf(rows), true)),
+
+    async list(batches) {
+      let widths: readonly number[] | undefined
+      let count = 0
+      const progress = progressOf()
+      for await (const rows of batches) {
+        const isFirst = widths === undefined
+        widths ??= widthsOf(rows)
+        const lines = rows.map((row) => JSON.stringify(row)).join(',\n')
+        await written(json ? `${isFirst ? '[' : ',\n'}${lines}` : table(rows, widths, isFirst))
+        if (failure) break
+        count += rows.length
+        progress.tell(count)
+        await setImmediate() // a signal has its turn
+      }
+      progress.end()
+      if (json) write(widths ? ']\n' : '[]\n')
+    },
+
+    async stream(texts) {
+      for await (const text of texts) {
+        await written(text)
+        if (failure) return
+        await setImmediate()
+      }
+    },
+
+    message: (text) => write(json ? `${JSON.stringify({ message: text })}\n` : `${text}\n`),
+    result: (record, text) => write(json ? `${JSON.stringify(record)}\n` : `${text}\n`),
+    text: write,
+
+    async flush() {
+      if (isUsed && !failure) await written('')
+      if (failure && failure.code !== 'EPIPE') {
+        throw new Error('standard output cannot be written', { cause: failure })
+      }
+      return failure === undefined
+    },
+  }
+
+  function write(text: string): void {
+    void written(text)
+  }
+
+  function written(text: string): Promise<void> {
+    if (!isUsed) stdout.on('error', noteFailure)
+    isUsed = true
+    if (failure) return Promise.resolve()
+    return new Promise((resolve) => {
+      stdout.write(text, (error) => {
+        if (error) noteFailure(error)
+        resolve()
+      })
+    })
+  }
+
+  function noteFailure(error: Error): void {
+    failure ??= error
+  }
+
+  function progressOf() {
+    const isShown = stderr.isTTY === true && stdout.isTTY !== true
+    let toldAt = performance.now()
+    let isTold = false
+    return {
+      tell(count: number) {
+        if (!isShown || performance.now() - toldAt < progressEveryMs) return
+        toldAt = performance.now()
+        isTold = true
+        stderr.write(`\r${count} so far`)
+      },
+      end() {
+        if (isTold) stderr.write('\r\x1b[K')
+      },
+    }
+  }
+}
+
+function widthsOf(rows: readonly Row[]): number[] {
+  return Object.keys(rows[0] ?? {}).map((name) =>
+    Math.max(name.length, ...rows.map((row) => shown(row[name]).length)),
+  )
+}
+
+function table(rows: readonly Row[], widths: readonly number[], withNames: boolean): string {
+  const names = Object.keys(rows[0] ?? {})
+  const lines = rows.map((row) => names.map((name) => shown(row[name])))
+  return [...(withNames && rows.length > 0 ? [names] : []), ...lines]
+    .map((cells) => alignedLine(cells, widths))
+    .join('')
+}
+
+function inWords(cell: Cell): string {
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
+}
+
+/** A stored name must not steer the terminal, nor turn its text around. */
+function shown(cell: Cell | undefined): string {
+  if (cell === null || cell === undefined) return '-'
+  const isList = Array.isArray(cell) && cell.every((item) => typeof item === 'string')
+  const text = isList ? cell.join(',') || '-' : inWords(cell)
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )
+}

@@ -1,0 +1,137 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { type Random, randomText } from '../kernel/random.ts'
+import { type CommandCall, CommandError, exitCodes, type Terminal, UsageError } from './command.ts'
+
+const maxBytes = 16_384
+const generatedBytes = 18
+
+/** The options of every command that sets a password. */
+export const passwordOptions = {
+  'password-stdin': { type: 'boolean', doc: 'read the password from standard input' },
+  generate: {
+    type: 'boolean',
+    doc: 'make a random one, show it once; the next login must change it',
+  },
+  'must-change': { type: 'boolean', doc: 'the next login must set another password' },
+} as const
+
+export interface NewPassword {
+  readonly text: string
+  /** Whether it was made here, and nobody knows it yet. */
+  readonly isGenerated: boolean
+  readonly mustChange: boolean
+}
+
+/** Before anything else is tried. @throws UsageError where there is nobody to ask for a password */
+export function assertPasswordSource({ terminal, values }: CommandCall): void {
+  const [isRead, isGenerated] = [values['password-stdin'] === true, values.generate === true]
+  if (isRead && isGenerated) throw new UsageError('--password-stdin or --generate, not both')
+  if (isRead || isGenerated || terminal.stdin.isTTY === true) return
+  throw new UsageError(
+    'standard input is no terminal to ask at: use --password-stdin or --generate',
+  )
+}
+
+/** Made, typed twice and unseen, or read from standard input. @throws CommandError, UsageError */
+export async function newPassword(
+  { terminal, values }: CommandCall,
+  username: string,
+  random: Random,
+): Promise<NewPassword> {
+  const mustChange = values['must-change'] === true
+  if (values.generate === true) {
+    return { text: randomText(random, generatedBytes), isGenerated: true, mustChange: true }
+  }
+  if (terminal.stdin.isTTY !== true) {
+    return { text: await readSecret(terminal, 'password'), isGenerated: false, mustChange }
+  }
+  const [first = '', second] = await ask(terminal, [`New password for ${username}: `, 'Again: '])
+  if (first !== second) throw new CommandError('the two passwords differ: nothing was changed')
+  return { text: first, isGenerated: false, mustChange }
+}
+
+/** Tells what was done; shows a password that was made here, this once. @throws CommandError */
+export async function tellPassword(
+  { output }: CommandCall,
+  { text, isGenerated }: NewPassword,
+  record: object,
+  sentence: string,
+): Promise<void> {
+  if (!isGenerated) return output.result(record, sentence)
+  output.result(
+    { ...record, password: text },
+    `${sentence}\n\n  password  ${text}   (shown once)\n`,
+  )
+  if (await output.flush()) return
+  throw new CommandError('done, but nobody could read the password: set another')
+}
+
+/** A secret that exists already: typed unseen, or read from standard input. @throws UsageError */
+export async function knownSecret({ terminal }: CommandCall, what: string): Promise<string> {
+  if (terminal.stdin.isTTY !== true) return readSecret(terminal, what)
+  const [secret = ''] = await ask(terminal, [`${what[0]?.toUpperCase()}${what.slice(1)}: `])
+  return secret
+}
+
+/**
+ * The passphrase of a backup: typed unseen (twice, where it is `isNew`), or read from standard input.
+ * @throws CommandError, UsageError
+ */
+export async function readPassphrase(
+  { terminal }: Pick<CommandCall, 'terminal'>,
+  { isNew }: { readonly isNew: boolean },
+): Promise<string> {
+  if (terminal.stdin.isTTY !== true) return readSecret(terminal, 'passphrase')
+  const questions = isNew ? ['Passphrase of the backup: ', 'Again: '] : ['Passphrase: ']
+  const [first = '', ...others] = await ask(terminal, questions)
+  if (others.some((other) => other !== first)) {
+    throw new CommandError('the two passphrases differ: nothing was done')
+  }
+  return first
+}
+
+/** All of standard input, as one line. @throws UsageError where it is none */
+async function readSecret({ stdin }: Terminal, what: string): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of stdin) {
+    const part = Buffer.from(chunk)
+    bytes += part.length
+    if (bytes > maxBytes) throw new UsageError(`standard input is too long for a ${what}`)
+    chunks.push(part)
+  }
+  const text = decode(Buffer.concat(chunks), what).replace(/\r?\n$/, '')
+  if (text === '') throw new UsageError(`standard input holds no ${what}`)
+  if (/[\r\n]/.test(text)) throw new UsageError(`standard input holds more than one line`)
+  return text
+}
+
+function decode(bytes: Uint8Array, what: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new UsageError(`standard input is no UTF-8: a ${what} is text`)
+  }
+}
+
+/** Asks at the terminal; what is typed is not shown. @throws CommandError where that is broken off */
+function ask({ stdin, stderr }: Terminal, questions: readonly string[]): Promise<string[]> {
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: stdin, output: unseen, terminal: true, historySize: 0 })
+  const answers: string[] = []
+  return new Promise((resolve, reject) => {
+    lines.on('line', (line) => {
+      answers.push(line)
+      stderr.write(`\n${questions[answers.length] ?? ''}`)
+      if (answers.length === questions.length) lines.close()
+    })
+    lines.on('SIGINT', () => lines.close())
+    lines.on('close', () => {
+      if (answers.length === questions.length) return resolve(answers)
+      stderr.write('\n')
+      reject(new CommandError('broken off: nothing was changed', exitCodes.interrupted.code))
+    })
+    stderr.write(questions[0] ?? '')
+  })
+}

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Deps } from '../deps.ts'
+import type { Services } from '../services.ts'
+import { type CommandCall, CommandError, exitCodes } from './command.ts'
+
+/** Who did it, in the events of the command line. */
+export const by = 'cli'
+
+/** Runs work on the database alone, and closes it whatever happens; makes it where it is missing. */
+export async function withDeps<T>(
+  { config, terminal, values }: CommandCall,
+  work: (deps: Deps) => Promise<T>,
+): Promise<T> {
+  const { createLog, systemDeps } = await import('../deps.ts')
+  const log = createLog(values.verbose === true ? config.logLevel : 'silent', {
+    write: (line: string) => void terminal.stderr.write(line),
+  })
+  for (const warning of config.warnings) log.warn(warning)
+  const system = systemDeps(config)
+  const deps = { ...system, log, clock: terminal.clock ?? system.clock }
+  try {
+    return await work(deps)
+  } finally {
+    await deps.db.destroy()
+  }
+}
+
+/**
+ * Runs work with all that the service has, without its HTTP: every rule holds, and every hook runs.
+ * @throws CommandError where there is no database: a mistyped DATA_DIR must not become a new one
+ */
+export async function withServices<T>(
+  call: CommandCall,
+  work: (services: Services, deps: Deps) => Promise<T>,
+): Promise<T> {
+  const { dataDirectory, postgres } = call.config.database
+  if (!postgres) {
+    const { databaseFileName } = await import('../database/connect.ts')
+    const path = join(dataDirectory, databaseFileName)
+    if (!existsSync(path)) throw noDatabase(path, 'DATA_DIR')
+  }
+  const { createServices } = await import('../services.ts')
+  return withDeps(call, async (deps) => {
+    if (postgres) {
+      const { hasSchema } = await import('../database/migrate.ts')
+      const place = `${postgres.host}/${postgres.database}`
+      if (!(await hasSchema(deps.db))) throw noDatabase(place, 'DATABASE_URL')
+    }
+    return work(await createServices(deps), deps)
+  })
+}
+
+function noDatabase(place: string, setting: string): CommandError {
+  const hint = `is ${setting} right? \`gatehouse migrate\` makes a new one`
+  return new CommandError(`there is no database at ${place}: ${hint}`, exitCodes.notFound.code)
+}

@@ -1,0 +1,9 @@
+import type { Migration } from './statement.ts'
+
+/** Indexes for what administrators ask: how many accounts in what state, and which ones fail. */
+export const statements: Migration = [
+  `create index accounts_by_state
+    on accounts (roles, locked, active, must_change, second_factor)`,
+  `create index accounts_failing on accounts (user_id)
+    where failed_logins > 0 or locked_until is not null`,
+]

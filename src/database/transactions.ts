@@ -1,0 +1,134 @@
+import { PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely'
+import { digest } from '../kernel/digest.ts'
+import type { Database, DatabaseOrTransaction } from './connect.ts'
+import { TransactionConflict } from './errors.ts'
+import { Deadline, Turnstile } from './turnstile.ts'
+
+const mostAttempts = 3
+
+/**
+ * All of the work or nothing of it, alone with the words: no other transaction on any node that names
+ * one of them runs beside it, so that what it reads stays so until it is done. Where the database
+ * ends it in favour of another one it is begun anew: the work must do nothing but read and write.
+ * On SQLite a transaction is alone with everything.
+ */
+export async function transact<T>(
+  db: Database,
+  words: readonly string[],
+  work: (trx: DatabaseOrTransaction) => Promise<T>,
+): Promise<T> {
+  const { adapter } = db.getExecutor()
+  const leave = adapter instanceof QueuedAdapter ? await adapter.enter(words) : () => {}
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await db.transaction().execute(async (trx) => {
+          await exclusively(trx, ...words)
+          return work(trx)
+        })
+      } catch (error) {
+        if (!(error instanceof TransactionConflict) || attempt === mostAttempts) throw error
+      }
+    }
+  } finally {
+    leave()
+  }
+}
+
+/**
+ * The same inside a transaction, from here to its end. To come before anything is read: what is read
+ * afterwards has been committed by all who had the word before.
+ */
+export async function exclusively(
+  trx: DatabaseOrTransaction,
+  ...words: readonly string[]
+): Promise<void> {
+  if (!isPostgres(trx) || words.length === 0) return
+  if (!trx.isTransaction) throw new Error('outside a transaction nobody is alone with anything')
+  // All in one order, so that no two wait for each other.
+  const keys = [...new Set(words.map(lockKey))].sort((a, b) => (a < b ? -1 : 1)).map(String)
+  await sql`select pg_advisory_xact_lock(key) from unnest(${keys}::bigint[]) as key`.execute(trx)
+}
+
+/** What rules are kept about. */
+export const word = {
+  schema: 'schema',
+  keys: 'keys',
+  /** That one stays. */
+  administrators: 'administrators',
+  revocations: 'revocations',
+  account: (userId: number | string) => `account ${userId}`,
+  /** Whose it becomes. */
+  username: (username: string) => `username ${username}`,
+  idempotencyKey: (id: string) => `idempotency key ${id}`,
+  throttle: (key: string) => `throttle ${key}`,
+}
+
+/**
+ * A query of one row of a table that waits until nobody else is changing it, and answers it as it is
+ * then; nobody changes it before the end of the transaction. Others may still refer to it.
+ */
+export function held<DB, Table extends keyof DB, Row>(
+  trx: DatabaseOrTransaction,
+  table: Table & string,
+  query: SelectQueryBuilder<DB, Table, Row>,
+): SelectQueryBuilder<DB, Table, Row> {
+  return isPostgres(trx) ? query.forNoKeyUpdate(table) : query
+}
+
+/** The same for what is only referred to: it is not removed before the end of the transaction. */
+export function kept<DB, Table extends keyof DB, Row>(
+  trx: DatabaseOrTransaction,
+  table: Table & string,
+  query: SelectQueryBuilder<DB, Table, Row>,
+): SelectQueryBuilder<DB, Table, Row> {
+  return isPostgres(trx) ? query.forKeyShare(table) : query
+}
+
+/** For the few statements that both databases do not understand alike. */
+export function isPostgres(db: DatabaseOrTransaction): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter
+}
+
+/**
+ * Those of this process who wait for a word do so here, one behind the other: waiting in the database
+ * each would keep a connection from everybody else.
+ */
+export class QueuedAdapter extends PostgresAdapter {
+  readonly #timeoutMs: number
+  readonly #queues = new Map<string, { readonly turns: Turnstile; users: number }>()
+
+  constructor(timeoutMs: number) {
+    super()
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** @throws DatabaseUnavailable where the wait takes too long */
+  async enter(words: readonly string[]): Promise<() => void> {
+    const deadline = new Deadline(this.#timeoutMs)
+    const left: (() => void)[] = []
+    const leave = () => {
+      for (const done of left) done()
+    }
+    try {
+      for (const name of [...new Set(words)].sort()) {
+        const queue = this.#queues.get(name) ?? { turns: new Turnstile(), users: 0 }
+        this.#queues.set(name, queue)
+        queue.users += 1
+        left.push(() => {
+          queue.users -= 1
+          if (queue.users === 0) this.#queues.delete(name)
+        })
+        left.push(await queue.turns.enter(deadline))
+      }
+    } catch (error) {
+      leave()
+      throw error
+    }
+    return leave
+  }
+}
+
+function lockKey(name: string): bigint {
+  return Buffer.from(digest(`gatehouse ${name}`), 'base64url').readBigInt64BE()
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildApp } from './app.ts'
+import type { Config } from './config.ts'
+import { createLog, systemDeps } from './deps.ts'
+import type { RouteRow } from './http/route-table.ts'
+
+export interface ServiceDescription {
+  readonly routes: readonly RouteRow[]
+  /** The OpenAPI 3.1 document. */
+  readonly openapi: object
+}
+
+/**
+ * What the service would offer under a configuration. It is built on a database that lives as long as
+ * this takes: neither the data directory nor the configured keys and secrets are touched.
+ */
+export async function describeService(given: Config): Promise<ServiceDescription> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  try {
+    const deps = systemDeps(throwaway(given, directory))
+    const { server, routes } = await buildApp(
+      { ...deps, log: createLog('silent') },
+      { runsChores: false },
+    )
+    const openapi = server.swagger()
+    await server.close()
+    return { routes: routes(), openapi }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function throwaway(config: Config, dataDirectory: string): Config {
+  return {
+    ...config,
+    database: { ...config.database, dataDirectory, postgres: undefined },
+    masterKey: undefined,
+    admin: { ...config.admin, password: undefined },
+    // Quickly made, and nobody is asked.
+    password: { ...config.password, hash: 'pbkdf2', pbkdf2Iterations: 1, breachUrl: undefined },
+    token: {
+      ...config.token,
+      algorithm: 'HS256',
+      secret: undefined,
+      previousSecret: undefined,
+      privateKey: undefined,
+    },
+  }
+}

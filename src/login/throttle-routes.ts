@@ -1,0 +1,121 @@
+import type { FastifyInstance } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { AutomaticLock } from '../accounts/lock.ts'
+import { AccountName } from '../accounts/schemas.ts'
+import type { Database } from '../database/connect.ts'
+import { transact } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
+import { callerOf } from '../http/access.ts'
+import { parsePage, type Query } from '../http/paging.ts'
+import { ListQuery, Message, type SchemaTypes } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
+import { digest } from '../kernel/digest.ts'
+import { canonicalUsername } from '../kernel/username.ts'
+import { role } from '../policy/rules.ts'
+import type { CountNow, ThrottleOverview } from '../throttle/overview.ts'
+import { ThrottleNow } from './schemas.ts'
+
+/**
+ * What keeps people from logging in, for an administrator: GET /api/admin/throttle and DELETE
+ * /api/admin/throttle/{username}. Of a username that was tried the digest alone is stored: it is
+ * shown by name where an account that fails has it, and else not at all, since people type
+ * passwords into the wrong field.
+ */
+export interface ThrottleRoutesOptions {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly db: Database
+  readonly events: Events
+  readonly lock: AutomaticLock
+  readonly throttle: ThrottleOverview
+}
+
+const access = { rule: role('ADMIN') }
+const mostPerPage = 100
+
+export async function throttleAdminRoutes(
+  instance: FastifyInstance,
+  { accounts, db, events, lock, throttle }: ThrottleRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    '/api/admin/throttle',
+    {
+      config: { access, query: ListQuery },
+      schema: {
+        summary: 'Accounts with failed logins in a row, and the tries that limits count now',
+        response: { 200: ThrottleNow },
+      },
+    },
+    async (request) => {
+      const page = parsePage(request.query as Query, mostPerPage) // parsed by Fastify
+      const failing = await lock.failing(page)
+      const counts = await throttle.page(page)
+      const names = new Map((await lock.failingNames()).map((name) => [digest(name), name]))
+      return {
+        ...page,
+        accounts: {
+          total: failing.total,
+          data: failing.data.map(({ username, failures, lockedUntil }) => ({
+            username,
+            failures,
+            locked_until: isoTimeOrNull(lockedUntil),
+          })),
+        },
+        counts: {
+          total: counts.total,
+          data: await Promise.all(counts.data.map((count) => show(count, names))),
+        },
+      }
+    },
+  )
+
+  app.delete(
+    '/api/admin/throttle/:username',
+    {
+      config: { access },
+      schema: {
+        summary: 'Forget the failed tries of a username and its automatic lock',
+        params: AccountName,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const username = canonicalUsername(request.params.username)
+      if (username !== null) {
+        const userId = await transact(db, [], async (trx) => {
+          const found = await lock.lift(trx, username)
+          await throttle.forget(trx, username, found)
+          return found
+        })
+        const by = callerOf(request).subject
+        events.record('authz_admin', { user_id: userId, by, what: 'throttle_cleared' })
+      }
+      return { message: 'Failed tries forgotten' }
+    },
+  )
+
+  async function show(now: CountNow, names: ReadonlyMap<string, string>) {
+    return {
+      count: now.count,
+      username: await nameOf(now, names),
+      address: now.address,
+      used: now.used,
+      pending: now.pending,
+      attempts: now.attempts,
+      blocked_until: isoTimeOrNull(now.blockedUntil),
+    }
+  }
+
+  async function nameOf(
+    { usernameDigest, userId }: CountNow,
+    names: ReadonlyMap<string, string>,
+  ): Promise<string | null> {
+    if (userId !== null) return (await accounts.byUserId(userId))?.username ?? null
+    return names.get(usernameDigest ?? '') ?? null
+  }
+}
+
+function isoTimeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : isoTime(milliseconds)
+}

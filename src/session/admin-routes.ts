@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import { accountNamed, ownSession } from '../accounts/look-up.ts'
+import { AccountName } from '../accounts/schemas.ts'
+import type { Events } from '../events/events.ts'
+import { callerOf } from '../http/access.ts'
+import { Message, type SchemaTypes } from '../http/schemas.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { role } from '../policy/rules.ts'
+import { SessionList, showSession } from './schemas.ts'
+import type { Sessions } from './sessions.ts'
+
+/** GET and DELETE /api/admin/accounts/{username}/sessions: who is logged in, and the end of it. */
+export interface SessionAdminOptions {
+  readonly accounts: Pick<Accounts, 'byUsername' | 'endLogins'>
+  readonly events: Events
+  readonly sessions: Pick<Sessions, 'of'>
+}
+
+const path = '/api/admin/accounts/:username/sessions'
+const access = { rule: role('ADMIN') }
+
+export async function sessionAdminRoutes(
+  instance: FastifyInstance,
+  { accounts, events, sessions }: SessionAdminOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    path,
+    {
+      config: { access, errors: ['accountNotFound'] },
+      schema: {
+        summary: 'The live sessions of an account',
+        params: AccountName,
+        response: { 200: SessionList },
+      },
+    },
+    async (request) => {
+      const { userId } = await accountNamed(accounts, request.params.username)
+      const current = ownSession(request, userId)
+      const live = await sessions.of(userId)
+      return live.map((session) => showSession(session, session.id === current))
+    },
+  )
+
+  app.delete(
+    path,
+    {
+      config: { access, errors: ['accountNotFound'] },
+      schema: {
+        summary: 'End all sessions and all tokens of an account; the session that asks goes on',
+        params: AccountName,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const { userId } = await accountNamed(accounts, request.params.username)
+      const ended = await accounts.endLogins(userId, ownSession(request, userId))
+      if (!ended) throw new ApiError('accountNotFound')
+      const by = callerOf(request).subject
+      events.record('session_ended', { user_id: userId, by, reason: 'administrator' })
+      return { message: 'All sessions and all tokens ended' }
+    },
+  )
+}

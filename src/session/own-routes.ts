@@ -1,0 +1,86 @@
+import type { FastifyInstance } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import { ownAccount, ownSession } from '../accounts/look-up.ts'
+import type { Config } from '../config.ts'
+import type { Events } from '../events/events.ts'
+import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { authenticated } from '../policy/rules.ts'
+import { clearSessionCookie } from './cookie.ts'
+import { SessionList, showSession } from './schemas.ts'
+import type { Sessions } from './sessions.ts'
+
+/**
+ * One's own sessions, decisions.md section 8: GET and DELETE /sessions and DELETE /sessions/{id}
+ * below /api/user/account (role USER) and /api/account (any account).
+ */
+export interface OwnSessionsOptions {
+  readonly accounts: Pick<Accounts, 'byUserId' | 'endLogins'>
+  readonly config: Pick<Config, 'session'>
+  readonly events: Events
+  readonly sessions: Pick<Sessions, 'of' | 'endOne'>
+}
+
+const access = { rule: authenticated }
+
+const SessionName = { type: 'object', required: ['id'], properties: { id: Text } } as const
+
+export async function ownSessionRoutes(
+  instance: FastifyInstance,
+  { accounts, config, events, sessions }: OwnSessionsOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    '/sessions',
+    {
+      config: { access, errors: ['accountNotFound'] },
+      schema: { summary: "One's own live sessions", response: { 200: SessionList } },
+    },
+    async (request) => {
+      const { userId } = await ownAccount(accounts, request)
+      const current = ownSession(request, userId)
+      const live = await sessions.of(userId)
+      return live.map((session) => showSession(session, session.id === current))
+    },
+  )
+
+  app.delete(
+    '/sessions/:id',
+    {
+      config: { access, errors: ['accountNotFound', 'sessionNotFound'] },
+      schema: {
+        summary: "End one of one's own sessions",
+        params: SessionName,
+        response: { 200: Message },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = await ownAccount(accounts, request)
+      const current = ownSession(request, userId)
+      const ended = await sessions.endOne(userId, request.params.id)
+      if (!ended) throw new ApiError('sessionNotFound')
+      if (ended.id === current) clearSessionCookie(reply, config)
+      events.record('session_ended', { user_id: userId, reason: 'owner' })
+      return { message: 'Session ended' }
+    },
+  )
+
+  app.delete(
+    '/sessions',
+    {
+      config: { access, errors: ['accountNotFound'] },
+      schema: {
+        summary: 'Log out everywhere else: all other sessions and all tokens end',
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const { userId } = await ownAccount(accounts, request)
+      const ended = await accounts.endLogins(userId, ownSession(request, userId))
+      if (!ended) throw new ApiError('accountNotFound')
+      events.record('session_ended', { user_id: userId, reason: 'everywhere' })
+      return { message: 'All other sessions and all tokens ended' }
+    },
+  )
+}

@@ -1,0 +1,79 @@
+import type { Config } from '../config.ts'
+import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { offsetOf, type Page } from '../http/paging.ts'
+import type { Username } from '../kernel/username.ts'
+import { type CountedFor, readThrottleKey, throttleKeys } from './keys.ts'
+import { limitOf } from './limits.ts'
+import { throttleStore } from './store.ts'
+import { freeAt, isPending, pendingMs, type ThrottleDeps } from './throttle.ts'
+
+/** What is counted and blocked now, by the settings in force, for an administrator. */
+export interface ThrottleOverview {
+  /** The counts that have places, the last used first. */
+  page(page: Page): Promise<{ readonly total: number; readonly data: CountNow[] }>
+  /** How many keys of a count are blocked. */
+  blocked(count: 'login' | 'address'): Promise<number>
+  /**
+   * Forgets the tries of a username over all addresses, and the wrong codes of its user; never a try
+   * that is being judged.
+   */
+  forget(trx: DatabaseOrTransaction, username: Username, userId: number | null): Promise<void>
+}
+
+export interface CountNow extends CountedFor {
+  /** Tries that count, and tries whose verdict is awaited. */
+  readonly used: number
+  readonly pending: number
+  /** How many there is room for; 0: no limit. */
+  readonly attempts: number
+  /** Epoch milliseconds; null while there is room. */
+  readonly blockedUntil: number | null
+}
+
+export function createThrottleOverview({
+  config,
+  db,
+  clock,
+}: ThrottleDeps & { readonly config: Pick<Config, 'login'> }): ThrottleOverview {
+  const store = throttleStore(db)
+
+  return {
+    async page(page) {
+      const now = clock.now()
+      const total = await store.countKeys(now)
+      const keys = await store.keys(now, offsetOf(page, total), page.limit)
+      const data: CountNow[] = []
+      for (const key of keys) {
+        const counted = readThrottleKey(key)
+        const limit = limitOf(config, counted.count)
+        const since = now - limit.windowSeconds * 1000
+        const [places = []] = await store.taken([{ key, since }])
+        const pending = places.filter((place) => isPending(place, now)).length
+        const isFull = limit.attempts > 0 && places.length >= limit.attempts
+        data.push({
+          ...counted,
+          used: places.length - pending,
+          pending,
+          attempts: limit.attempts,
+          blockedUntil: isFull ? freeAt(limit, places, now) : null,
+        })
+      }
+      return { total, data }
+    },
+
+    async blocked(count) {
+      const { attempts, windowSeconds } = limitOf(config, count)
+      if (attempts === 0) return 0
+      return store.countFull(count, attempts, clock.now() - windowSeconds * 1000)
+    },
+
+    async forget(trx, username, userId) {
+      const names = [
+        throttleKeys.login(username, '').username,
+        throttleKeys.captcha(username, '').username,
+        ...(userId === null ? [] : [throttleKeys.secondFactor(userId).username]),
+      ]
+      await throttleStore(trx).removeUsedOf(names, clock.now() - pendingMs)
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import type { Revocations } from './revocations.ts'
+import type { Rotation } from './rotation.ts'
+import type { Tokens } from './tokens.ts'
+
+export interface EndTokenDeps {
+  readonly revocations: Revocations
+  readonly rotation: Rotation
+  readonly tokens: Tokens
+}
+
+/**
+ * Ends an access token or one for enrolment; false where it is none that is valid: that counts as
+ * revoked already. Spec 3.2. @throws DatabaseUnavailable where the end cannot be stored
+ */
+export async function endAccessToken(
+  { tokens, revocations }: Pick<EndTokenDeps, 'tokens' | 'revocations'>,
+  token: string,
+): Promise<boolean> {
+  const claims =
+    (await tokens.verifyAccess(token)) ?? (await tokens.verifyAccess(token, 'enrolment'))
+  if (claims) await revocations.revoke(claims)
+  return claims !== null
+}
+
+/** The same for a refresh token, with all that were given or will be given for it. RFC 7009. */
+export async function endRefreshToken(
+  { tokens, revocations, rotation }: EndTokenDeps,
+  token: string,
+): Promise<boolean> {
+  const claims = await tokens.verifyRefresh(token)
+  if (!claims) return false
+  await revocations.revokeRefresh(claims)
+  await rotation.end(claims)
+  return true
+}

@@ -1,0 +1,86 @@
+import { isUsable } from '../accounts/account.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Config } from '../config.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { AccessClaims } from '../kernel/principal.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import type { SecondFactor } from '../totp/second-factor.ts'
+import { parseObject, verifyJws } from './jws.ts'
+import type { Revocations } from './revocations.ts'
+import type { Rotation } from './rotation.ts'
+import type { Tokens } from './tokens.ts'
+
+export interface InspectDeps {
+  readonly config: Pick<Config, 'token'>
+  readonly clock: Clock
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly keys: Pick<KeySet, 'find'>
+  readonly revocations: Pick<Revocations, 'refuses'>
+  readonly rotation: Pick<Rotation, 'isSpent'>
+  readonly secondFactor: Pick<SecondFactor, 'isMissing'>
+  readonly tokens: Tokens
+}
+
+export interface Inspection {
+  /** As they stand in the token, whoever wrote them. */
+  readonly header: Readonly<Record<string, unknown>>
+  readonly claims: Readonly<Record<string, unknown>>
+  /** Whether a key of this service signed it. */
+  readonly signature: boolean
+  readonly expired: boolean
+  /** Ended before its time; null where the signature, the claims or the time refuse it already. */
+  readonly revoked: boolean | null
+  /** Why it does not pass; null where it does. */
+  readonly refusal: string | null
+}
+
+/** Takes a token apart, and tells whether it passes here and now; null for what is no JWS. */
+export async function inspectToken(deps: InspectDeps, token: string): Promise<Inspection | null> {
+  const [head = '', body = '', ...rest] = token.split('.')
+  const header = parseObject(Buffer.from(head, 'base64url'))
+  const claims = parseObject(Buffer.from(body, 'base64url'))
+  if (!header || !claims || rest.length !== 1) return null
+  const signature = (await verifyJws(token, deps.keys.find)) !== null
+  const expired = typeof claims.exp === 'number' && deps.clock.now() >= claims.exp * 1000
+  const revoked = signature ? await isRevoked(deps, token, claims.type) : null
+  const found = { claims, signature, expired, revoked }
+  return { header, ...found, refusal: refusalOf(found, deps) }
+}
+
+function refusalOf(
+  { claims, signature, expired, revoked }: Omit<Inspection, 'header' | 'refusal'>,
+  { clock, config }: Pick<InspectDeps, 'clock' | 'config'>,
+): string | null {
+  if (!signature) return 'no key of this service signed it'
+  if (expired) return 'it has expired'
+  if (revoked !== null) return revoked ? 'it was revoked, or its account lets nobody in' : null
+  const { issuer, audience } = config.token
+  if (claims.iss !== issuer) return `its iss is not ${issuer}: are these the service's settings?`
+  if (claims.type !== 'refresh' && ![claims.aud].flat().includes(audience)) {
+    return `its aud is not ${audience}`
+  }
+  const isEarly = [claims.nbf, claims.iat].some((time) => Number(time) * 1000 > clock.now())
+  return isEarly ? 'its time has not come' : 'its claims are not those of a token of this service'
+}
+
+/** null where its claims or its time are refused before that is asked. */
+async function isRevoked(
+  { accounts, config, revocations, rotation, secondFactor, tokens }: InspectDeps,
+  token: string,
+  type: unknown,
+): Promise<boolean | null> {
+  if (type !== 'refresh') {
+    const claims = await tokens.verifyAccess(token, isAccessType(type) ? type : 'access')
+    return claims && revocations.refuses(claims)
+  }
+  const claims = await tokens.verifyRefresh(token)
+  if (!claims) return null
+  const account = await accounts.byUserId(Number(claims.sub))
+  if (!account || !isUsable(account) || secondFactor.isMissing(account)) return true
+  if (account.refreshVersion !== claims.ver) return true
+  return config.token.rotatesRefresh && rotation.isSpent(claims)
+}
+
+function isAccessType(type: unknown): type is AccessClaims['type'] {
+  return type === 'access' || type === 'enrolment'
+}

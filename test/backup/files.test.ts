@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { createHash, hash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { suite, test } from 'node:test'
+import { backup } from '../../src/backup/backup.ts'
+import { createKeyBox } from '../../src/backup/key-box.ts'
+import { restore } from '../../src/backup/restore.ts'
+import { readPassphrase } from '../../src/cli/secrets.ts'
+import { testApp } from '../app.ts'
+import { gatehouse } from '../cli/gatehouse.ts'
+import { backupOf, folder, passphrase, place, restoring } from '../copies.ts'
+import { databaseSettings, sqliteOnly } from '../database.ts'
+
+suite('a backup file', async () => {
+  const app = await testApp()
+  const path = await backupOf(app)
+  const whole = readFileSync(path)
+  const target = await place()
+  const file = join(folder(), 'changed')
+
+  /** Restores from these bytes; nothing may come of it. */
+  async function refuse(bytes: Uint8Array, reason: RegExp, what: string) {
+    writeFileSync(file, bytes)
+    await assert.rejects(restore(target.deps, file, restoring), reason, what)
+    assert.deepEqual(await target.tables(), [], what)
+    assert.equal(existsSync(join(target.directory, 'master.key')), false)
+  }
+
+  test('R9: one bit that differs, anywhere, is detected before anything is written', async () => {
+    for (let position = 0; position < whole.length; position += 37) {
+      const bytes = Buffer.from(whole)
+      bytes[position] = (bytes[position] ?? 0) ^ (1 << (position % 8))
+      await refuse(bytes, /is damaged|is no backup|was changed/, `byte ${position}`)
+    }
+  })
+
+  test('R9: a file that ends early or goes on is detected', async () => {
+    for (const end of [0, 1, 40, 700, whole.length - 200, whole.length - 2, whole.length - 1]) {
+      await refuse(whole.subarray(0, end), /is damaged|is no backup/, `${end} bytes`)
+    }
+    for (const more of ['\n', '\0', '{}', whole]) {
+      await refuse(Buffer.concat([whole, Buffer.from(more)]), /is damaged/, 'more bytes')
+    }
+    const header = whole.indexOf('\n') + 1
+    const holed = Buffer.concat([whole.subarray(0, header + 9), whole.subarray(header + 10)])
+    await refuse(holed, /is damaged/, 'a byte less in the middle')
+  })
+
+  test('a file that somebody made who can compute a digest but has no passphrase is refused', async () => {
+    const other = await testApp({}, { seed: 2 })
+    const theirs = readFileSync(await backupOf(other, { passphrase: 'a passphrase of a thief' }))
+    await refuse(theirs, /the passphrase is wrong/, 'another backup')
+    const header = JSON.parse(whole.subarray(0, whole.indexOf('\n')).toString())
+    const bodyOf = (bytes: Buffer) =>
+      bytes.subarray(bytes.indexOf('\n') + 1, bytes.lastIndexOf('\n{"sha256"'))
+    const forged = (changes: object, mac?: string) => {
+      const start = Buffer.from(`${JSON.stringify({ ...header, ...changes })}\n`)
+      const signed = Buffer.concat([start, bodyOf(theirs), Buffer.from('\n')])
+      const sha256 = createHash('sha256').update(signed).digest('hex')
+      return Buffer.concat([signed, Buffer.from(`${JSON.stringify({ sha256, mac })}\n`)])
+    }
+    await refuse(forged({}), /was changed/, 'our keys, their rows, no code')
+    await refuse(forged({}, 'a'.repeat(64)), /was changed/, 'our keys, their rows')
+    await refuse(forged({ keys: null }), /has no keys: .*--without-keys/, 'no keys')
+    await refuse(forged({ version: 2 }), /newer Gatehouse/, 'another format')
+    const counts = { ...header.counts, sqlite_master: 1 }
+    writeFileSync(file, forged({ keys: null, counts }))
+    const trusting = { ...restoring, withoutKeys: true }
+    await assert.rejects(restore(target.deps, file, trusting), /does not know: sqlite_master/)
+    assert.deepEqual(await target.tables(), [])
+  })
+
+  test('a wrong passphrase opens nothing, and is told as such', async () => {
+    const wrong = { ...restoring, passphrase: async () => `${passphrase} ` }
+    await assert.rejects(restore(target.deps, path, wrong), /the passphrase is wrong/)
+    assert.deepEqual(await target.tables(), [])
+  })
+
+  test('no key, and no secret under one, is in it in the open or under the master key', async () => {
+    const { sealed } = await app.deps.db
+      .selectFrom('keys')
+      .select('sealed')
+      .executeTakeFirstOrThrow()
+    assert.ok(!whole.includes(sealed))
+    const { MASTER_KEY = readFileSync(join(app.directory, 'master.key'), 'utf8').trim() } =
+      await databaseSettings(app.directory)
+    assert.ok(!whole.includes(MASTER_KEY))
+  })
+
+  test('an existing file is not touched, and a short passphrase not taken', async () => {
+    const { deps } = await place({}, app.directory)
+    const directory = folder()
+    const without = { passphrase: undefined }
+    const taken = join(directory, 'taken')
+    writeFileSync(taken, 'mine')
+    await assert.rejects(backup(deps, taken, without), /is there already/)
+    assert.equal(readFileSync(taken, 'utf8'), 'mine')
+    const free = join(directory, 'free')
+    await assert.rejects(backup(deps, free, { passphrase: 'eleven char' }), /at least 12/)
+    writeFileSync(`${free}.partial`, 'half')
+    await assert.rejects(backup(deps, free, without), /another backup is under way/)
+    assert.equal(readFileSync(`${free}.partial`, 'utf8'), 'half')
+    assert.deepEqual(readdirSync(directory), ['free.partial', 'taken'])
+  })
+
+  test('a backup that fails on the way leaves nothing behind', async () => {
+    const { deps } = await place({}, app.directory)
+    const directory = folder()
+    const failing = backup(deps, join(directory, 'b'), {
+      passphrase: undefined,
+      onProgress: () => {
+        throw new Error('on the way')
+      },
+    })
+    await assert.rejects(failing, /on the way/)
+    assert.deepEqual(readdirSync(directory), [])
+  })
+
+  test('a database that holds anything is not restored into', async () => {
+    const before = await app.rows()
+    const bare = { ...restoring, withoutKeys: true }
+    await assert.rejects(restore(app.deps, path, bare), /the database is not empty/)
+    assert.deepEqual(await app.rows(), before)
+  })
+
+  test('gatehouse backup and gatehouse restore read the passphrase from standard input', async () => {
+    const copy = join(folder(), 'copy')
+    const stdin = `${passphrase}\n`
+    const env = await databaseSettings(app.directory)
+    const made = await gatehouse(app.directory, `backup ${copy}`, { stdin, env })
+    assert.deepEqual([made.code, made.stderr], [0, ''])
+    const sha256 = hash('sha256', readFileSync(copy), 'hex')
+    assert.equal(made.stdout, `${copy} is written; its SHA-256 is ${sha256}\n`)
+    assert.equal(statSync(copy).mode & 0o777, 0o600)
+    const elsewhere = folder()
+    const empty = await databaseSettings(elsewhere, { isEmpty: true })
+    const done = await gatehouse(elsewhere, `restore ${copy}`, { stdin, env: empty })
+    assert.deepEqual([done.code, done.stderr], [0, ''])
+    assert.match(done.stdout, /All logins have ended/)
+  })
+
+  sqliteOnly('a mistyped DATA_DIR is told, and nothing is made there', async () => {
+    const nowhere = folder()
+    const copy = join(folder(), 'copy')
+    const lost = await gatehouse(nowhere, `backup ${copy}`, { stdin: passphrase })
+    assert.equal(lost.code, 3)
+    assert.match(lost.stderr, /there is no database at/)
+    assert.deepEqual([readdirSync(nowhere), existsSync(copy)], [[], false])
+  })
+
+  test('a passphrase is one line of a bearable length, and nothing else is cut off from it', async () => {
+    const { stdout, stderr, env } = process
+    const read = (text: string) =>
+      readPassphrase(
+        { terminal: { stdin: Readable.from([Buffer.from(text)]), stdout, stderr, env } },
+        { isNew: true },
+      )
+    assert.equal(await read(' with spaces \r\n'), ' with spaces ')
+    assert.equal(await read('no end'), 'no end')
+    await assert.rejects(read('\n'), /holds no passphrase/)
+    await assert.rejects(read('two\nlines\n'), /more than one line/)
+    await assert.rejects(read('x'.repeat(16_385)), /too long/)
+  })
+
+  test('a passphrase typed in other code points is the same one', async () => {
+    const [composed, decomposed] = ['Zo\u00eb was here once', 'Zoe\u0308 was here once']
+    const [one, other] = [
+      await createKeyBox(composed, 'c2FsdA'),
+      await createKeyBox(decomposed, 'c2FsdA'),
+    ]
+    assert.ok(other.isMacOf('digest', one.macOf('digest')))
+    assert.ok(!other.isMacOf('digests', one.macOf('digest')))
+  })
+})

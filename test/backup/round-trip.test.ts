@@ -1,0 +1,355 @@
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { backup } from '../../src/backup/backup.ts'
+import { takeDump } from '../../src/backup/dump.ts'
+import { loadDump } from '../../src/backup/load.ts'
+import { move } from '../../src/backup/move.ts'
+import { restore } from '../../src/backup/restore.ts'
+import { copiedTables, leftOutTables } from '../../src/backup/tables.ts'
+import { assertUnused } from '../../src/database/alone.ts'
+import { connect } from '../../src/database/connect.ts'
+import { latestSchema, migrate, migrateTo, schemaVersion } from '../../src/database/migrate.ts'
+import { inSnapshot } from '../../src/database/snapshot.ts'
+import { testApp } from '../app.ts'
+import { gatehouse } from '../cli/gatehouse.ts'
+import { backupOf, folder, place, restoring } from '../copies.ts'
+import { databaseSettings, postgresOnly, sqliteOnly } from '../database.ts'
+import { enrolled } from '../factor.ts'
+import { importLines, line } from '../transfer.ts'
+import { seedUsers } from '../users.ts'
+
+const rowsOf = async (place: {
+  deps: { db: Awaited<ReturnType<typeof testApp>>['deps']['db'] }
+}) => {
+  const rows: Record<string, unknown[]> = {}
+  for (const { name, key, blank = [] } of copiedTables) {
+    const order = sql.join(key.map((column) => sql.id(column)))
+    const all = sql`select * from ${sql.table(name)} order by ${order}`.execute(place.deps.db)
+    rows[name] = (await all).rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row as object).filter(([column]) => !blank.includes(column)),
+      ),
+    )
+  }
+  return rows
+}
+
+suite('a copy of everything', async () => {
+  const app = await testApp({ REFRESH_ROTATION: 'on' })
+  await enrolled(app, 'ann')
+  await seedUsers(app, 1201, (index) => ({
+    name: `Zoë \u2028 "${index}"`,
+    email: `user${index}@example.org`,
+  }))
+  const { refresh_token } = await app.pair(app.admin)
+  for (let use = 0; use < 2; use += 1) {
+    await app.call('POST', '/refresh', { form: { refresh_token } })
+    app.clock.advance(60)
+  }
+  const ended = await app.bearer(app.admin)
+  await app.call('POST', '/logout', { headers: ended })
+  await app.call('POST', '/login', { form: { username: 'ann', password: 'wrong phrase of ann' } })
+  const made = await app.call('POST', '/users', {
+    headers: { ...app.basic(app.admin), 'idempotency-key': 'once' },
+    json: { name: 'Once', email: 'once@example.org' },
+  })
+  assert.equal(made.status, 201)
+  await app.deps.db.insertInto('used_challenges').values({ nonce: 'n', expires_at: 5 }).execute()
+  await importLines(app, app.basic(app.admin), [line('imported')])
+  await app.call('POST', '/api/posts', { headers: app.basic(app.admin), json: { title: 'Kept' } })
+  const identity = { user_id: 1, issuer: 'https://idp.example.org', subject: 's', created_at: 1 }
+  await app.deps.db.insertInto('identities').values(identity).execute()
+  const before = await rowsOf(app)
+
+  test('every table has rows here, so that none is compared empty', () => {
+    for (const [name, rows] of Object.entries(before)) assert.ok(rows.length > 0, name)
+  })
+
+  test('backup and restore with logins: every table is the same, but for the seal of the keys', async () => {
+    const path = await backupOf(app)
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    const { deps } = await place()
+    const told: string[] = []
+    const { counts } = await restore(deps, path, {
+      ...restoring,
+      keepLogins: true,
+      onProgress: (table, done, total) => told.push(`${table} ${done}/${total}`),
+    })
+    const after = await rowsOf({ deps })
+    const unsealed = (rows: typeof before) => ({
+      ...rows,
+      keys: rows.keys?.map((key) => ({ ...(key as object), sealed: '' })),
+    })
+    assert.deepEqual(unsealed(after), unsealed(before))
+    assert.notDeepEqual(after.keys, before.keys)
+    assert.equal(counts.get('users'), before.users?.length)
+    assert.deepEqual(told.slice(0, 3), ['users 500/1205', 'users 1000/1205', 'users 1205/1205'])
+    const { total } = await deps.db
+      .selectFrom('row_counts')
+      .select('total')
+      .where('name', '=', 'users')
+      .executeTakeFirstOrThrow()
+    assert.equal(total, before.users?.length)
+  })
+
+  test('by default the sessions and the keys that sign stay behind, and nothing else', async () => {
+    const { deps } = await place()
+    await restore(deps, await backupOf(app), restoring)
+    const { sessions, keys, ...others } = await rowsOf({ deps })
+    const { sessions: _, keys: __, ...expected } = before
+    assert.deepEqual(others, expected)
+    assert.deepEqual(sessions, [])
+    assert.deepEqual(
+      keys?.map((key) => (key as { purpose: string }).purpose), // a row of the table
+      ['data'],
+    )
+  })
+
+  sqliteOnly(
+    'move: every table is the same, sealed keys too, and ids go on where they were',
+    async () => {
+      const { deps } = await place()
+      const counts = await move({ from: app.deps, to: deps.db, clock: app.clock })
+      assert.deepEqual(await rowsOf({ deps }), before)
+      assert.equal(counts.get('sessions'), before.sessions?.length)
+      const insert = { name: 'n', email: 'e', name_key: 'n', email_key: 'e' }
+      const { id } = await deps.db
+        .insertInto('users')
+        .values(insert)
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      assert.equal(id, (made.body.id as number) + 2) // one was imported in between
+    },
+  )
+
+  sqliteOnly(
+    'move: what another process writes meanwhile stops it, and nothing is moved',
+    async () => {
+      const other = await place({}, app.directory)
+      const { deps, tables } = await place()
+      const moving = move({
+        from: app.deps,
+        to: deps.db,
+        clock: app.clock,
+        onProgress: (table, done) => {
+          if (table !== 'users' || done !== 500) return
+          writing = other.deps.db
+            .insertInto('used_challenges')
+            .values({ nonce: 'meanwhile', expires_at: 5 })
+            .execute()
+        },
+      })
+      let writing: Promise<unknown> | undefined
+      await assert.rejects(moving, /changed meanwhile/)
+      await writing
+      assert.deepEqual(await tables(), [])
+      await app.deps.db.deleteFrom('used_challenges').where('nonce', '=', 'meanwhile').execute()
+    },
+  )
+
+  sqliteOnly(
+    'move: a database that a service has open is told from one that nobody has',
+    async () => {
+      assert.throws(() => assertUnused(app.directory), /is in use/)
+      assert.throws(() => assertUnused(folder()), /there is no database/)
+      const { deps, directory } = await place()
+      await migrate(deps.db, deps.clock)
+      assert.throws(() => assertUnused(directory), /is in use/)
+      await deps.db.destroy()
+      assertUnused(directory)
+    },
+  )
+
+  postgresOnly(
+    'gatehouse move takes a SQLite database to PostgreSQL, and says what to do next',
+    async () => {
+      const directory = folder()
+      const file = connect({ dataDirectory: directory, timeoutMs: 2000, synchronous: 'off' })
+      await migrate(file.db, app.clock)
+      const values = { name: 'n', email: 'e', name_key: 'n', email_key: 'e' }
+      await file.db.insertInto('users').values([values, values, values]).execute()
+      const target = folder()
+      const { DATABASE_URL: url = '' } = await databaseSettings(target, { isEmpty: true })
+      const env = { DATA_DIR: directory, DATABASE_URL: '', MASTER_KEY: '' }
+      const move = (to: string) => gatehouse(directory, `move ${to}`, { env })
+      assert.match((await move('')).stderr, /where to\?/)
+      assert.match((await move('--to mysql://x@y/z')).stderr, /must be empty, or postgres:/)
+      const secret = 'postgres://ann:hidden@127.0.0.1/x'
+      const refused = await move(`--to ${secret}`)
+      assert.equal(refused.code, 2)
+      assert.ok(!refused.stderr.includes('hidden'))
+      assert.match((await move(`--to ${url}`)).stderr, /is in use: stop the service first/)
+      await file.db.destroy()
+      const { code, stdout } = await move(`--to ${url}`)
+      assert.equal(code, 0)
+      assert.match(stdout, /^moved: 3 rows in \d+ tables, 3 users\n.*same master key/)
+      const { deps } = await place({}, target)
+      const ids = await deps.db.selectFrom('users').select('id').orderBy('id').execute()
+      assert.deepEqual(
+        ids.map(({ id }) => id),
+        [1, 2, 3],
+      )
+      const again = await move(`--to ${url}`)
+      assert.match(again.stderr, /the database is not empty/)
+    },
+  )
+
+  test('a backup while others write holds all that was acknowledged before it, and no half', async () => {
+    const { db } = app.deps
+    const insertBoth = (name: string) =>
+      db.transaction().execute(async (trx) => {
+        const values = { name, email: name, name_key: name, email_key: name }
+        const { id } = await trx
+          .insertInto('users')
+          .values(values)
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        await setImmediate()
+        const account = { user_id: id, username: name, password_hash: 'x', roles: 'USER' }
+        await trx
+          .insertInto('accounts')
+          .values({ ...account, locked: 0, active: 1, must_change: 0, created_at: 1 })
+          .execute()
+        return id
+      })
+    const acknowledged: number[] = []
+    let isDone = false
+    const writing = (async () => {
+      for (let index = 0; !isDone; index += 1) acknowledged.push(await insertBoth(`w${index}`))
+    })()
+    while (acknowledged.length < 20) await setImmediate()
+    const own = await place({}, app.directory)
+    const path = `${folder()}/backup`
+    const starting = acknowledged.slice()
+    await backup({ ...own.deps, config: app.deps.config }, path, { passphrase: undefined })
+    const ending = acknowledged.length
+    isDone = true
+    await writing
+    assert.ok(ending > starting.length, 'they wrote while it was read')
+
+    const { deps } = await place()
+    await restore(deps, path, { ...restoring, withoutKeys: true })
+    const users = (await deps.db.selectFrom('users').select('id').execute()).map(({ id }) => id)
+    for (const id of starting) assert.ok(users.includes(id), `user ${id}`)
+    assert.ok(!users.includes(acknowledged.at(-1) ?? 0))
+    const halves = await deps.db
+      .selectFrom('users')
+      .leftJoin('accounts', 'accounts.user_id', 'users.id')
+      .select('users.id')
+      .where('users.name', 'like', 'w%')
+      .where('accounts.user_id', 'is', null)
+      .execute()
+    assert.deepEqual(halves, [])
+  })
+})
+
+suite('the list of tables', () => {
+  sqliteOnly('every table of the schema is copied, or left out with a reason', async () => {
+    const { deps, tables } = await place()
+    await migrate(deps.db, deps.clock)
+    const listed = [...copiedTables.map(({ name }) => name), ...Object.keys(leftOutTables)]
+    const ours = (await tables()).filter((name) => !name.startsWith('sqlite_'))
+    assert.deepEqual(listed.toSorted(), ours.toSorted())
+    for (const reason of Object.values(leftOutTables)) assert.ok(reason.length > 10)
+  })
+
+  sqliteOnly('each names its whole primary key, and whether it gives out ids', async () => {
+    const { deps } = await place()
+    await migrate(deps.db, deps.clock)
+    for (const { name, key, givesIds } of copiedTables) {
+      const { rows: columns } = await sql<{ name: string; pk: number }>`
+        select name, pk from pragma_table_info(${name}) where pk > 0 order by pk`.execute(deps.db)
+      assert.deepEqual(
+        columns.map((column) => column.name),
+        key,
+        name,
+      )
+      const { rows } = await sql<{ sql: string }>`
+        select sql from sqlite_master where type = 'table' and name = ${name}`.execute(deps.db)
+      assert.equal(/autoincrement/.test(rows[0]?.sql ?? ''), givesIds === true, name)
+    }
+  })
+
+  sqliteOnly('comes in an order that no foreign key contradicts', async () => {
+    const { deps } = await place()
+    await migrate(deps.db, deps.clock)
+    const names: string[] = copiedTables.map(({ name }) => name)
+    for (const [index, name] of names.entries()) {
+      const { rows } = await sql<{ table: string }>`
+        select "table" from pragma_foreign_key_list(${name})`.execute(deps.db)
+      for (const { table } of rows) assert.ok(names.indexOf(table) < index, `${name} -> ${table}`)
+    }
+  })
+})
+
+suite('schemas of other versions', () => {
+  for (const schema of [1, latestSchema - 1]) {
+    test(`a backup of schema ${schema} is restored as it was, and brought up to date`, async () => {
+      const { deps } = await place()
+      await deps.db.transaction().execute((trx) => migrateTo(trx, deps.clock, schema))
+      const values = { name: 'Old', email: 'old@example.org', name_key: 'old', email_key: 'old' }
+      await deps.db.insertInto('users').values(values).execute()
+      const path = `${folder()}/backup`
+      await backup(deps, path, { passphrase: undefined })
+      const target = await place()
+      await restore(target.deps, path, { ...restoring, withoutKeys: true })
+      assert.equal(await schemaVersion(target.deps.db), latestSchema)
+      const fresh = await place()
+      await migrate(fresh.deps.db, fresh.deps.clock)
+      assert.deepEqual((await target.tables()).toSorted(), (await fresh.tables()).toSorted())
+      const users = await target.deps.db.selectFrom('users').select(['id', 'name']).execute()
+      assert.deepEqual(
+        users.map((user) => ({ ...user })),
+        [{ id: 1, name: 'Old' }],
+      )
+    })
+  }
+
+  test('a newer schema is refused, and nothing is written', async () => {
+    const source = await place()
+    await migrate(source.deps.db, source.deps.clock)
+    const { deps, tables } = await place()
+    await inSnapshot(source.deps.db, async (snapshot) => {
+      const dump = { ...(await takeDump(snapshot)), schema: latestSchema + 1 }
+      const loading = deps.db
+        .transaction()
+        .execute((trx) => loadDump(trx, dump, { clock: deps.clock, keepLogins: true }))
+      await assert.rejects(loading, /use a newer Gatehouse/)
+    })
+    const version = { version: latestSchema + 1, applied_at: 1 }
+    await source.deps.db.insertInto('schema_version').values(version).execute()
+    const path = `${folder()}/backup`
+    await assert.rejects(backup(source.deps, path, { passphrase: undefined }), /use a newer/)
+    assert.deepEqual(await tables(), [])
+  })
+
+  test('rows that are lost on the way, or come twice, stop it, and nothing is written', async () => {
+    const source = await place()
+    await migrate(source.deps.db, source.deps.clock)
+    const { deps, tables } = await place()
+    for (const expected of [0, 2]) {
+      await inSnapshot(source.deps.db, async (snapshot) => {
+        const dump = await takeDump(snapshot)
+        const row = { table: 'used_challenges', columns: ['nonce', 'expires_at'] } as const
+        const one = async function* () {
+          yield { ...row, rows: [['n', 1]] }
+        }
+        const counts = new Map([...dump.counts, ['used_challenges', expected] as const])
+        const loading = deps.db
+          .transaction()
+          .execute((trx) =>
+            loadDump(
+              trx,
+              { ...dump, counts, batches: one() },
+              { clock: deps.clock, keepLogins: true },
+            ),
+          )
+        await assert.rejects(loading, /used_challenges: 1 rows where \S+ were expected/)
+      })
+    }
+    assert.deepEqual(await tables(), [])
+  })
+})

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, normalize } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { commands } from '../../src/cli/main.ts'
+import { testApp } from '../app.ts'
+import { databaseLock, databaseSettings, timeoutFor } from '../database.ts'
+import { gatehouse } from './gatehouse.ts'
+
+const root = join(import.meta.dirname, '../..')
+const nowhere = join(tmpdir(), 'gatehouse-that-is-not')
+
+suite('the command line', async () => {
+  test('help lists every command, on standard output', async () => {
+    const { code, stdout, stderr } = await gatehouse(nowhere, '--help')
+    assert.deepEqual([code, stderr], [0, ''])
+    for (const { name } of commands) assert.ok(stdout.includes(`\n  ${name}`), name)
+  })
+
+  for (const { name, options = {} } of commands) {
+    test(`gatehouse ${name} --help tells its options, each with its meaning, and an example`, async () => {
+      const { code, stdout, stderr } = await gatehouse(nowhere, `${name} --help`)
+      assert.deepEqual([code, stderr], [0, ''])
+      assert.match(stdout, new RegExp(`Example:\n {2}gatehouse ${name}`))
+      for (const option of [...Object.keys(options), 'json', 'verbose', 'help']) {
+        assert.match(stdout, new RegExp(`--${option}( <\\w+>)? {2,}\\S`), option)
+      }
+    })
+  }
+
+  test('a group tells its commands', async () => {
+    const { code, stdout } = await gatehouse(nowhere, 'keys --help')
+    assert.equal(code, 0)
+    assert.match(stdout, /keys rotate/)
+    assert.doesNotMatch(stdout, /account/)
+  })
+
+  for (const words of [
+    '',
+    'acount list',
+    'account',
+    'account shout ann',
+    '--json',
+    'account lock',
+    'account lock ann bob',
+    'account roles ann',
+    'account list --nonsense',
+    'account list --role',
+    'account list --role KING',
+    'account list --locked=yes',
+    'account add ann',
+    'account add ann --email none --generate',
+    'account add a:b --email ann@example.org --generate',
+    'account add ann --email ann@example.org --role KING --generate',
+    'account add ann --email ann@example.org --generate --password-stdin',
+    'account add ann --user two --generate',
+    'account add ann --user 2 --email ann@example.org --generate',
+    'account password ann',
+    'user add --name Ann',
+    'user add --email ann@example.org',
+    "user add --name '' --email ann@example.org",
+    'keys retire',
+    'migrate now',
+  ]) {
+    test(`used wrongly: gatehouse ${words} exits 2, with help on standard error alone`, async () => {
+      const { code, stdout, stderr } = await gatehouse(nowhere, words)
+      assert.deepEqual([code, stdout], [2, ''])
+      assert.match(stderr, /^gatehouse .*\n\n/m)
+    })
+  }
+
+  const secret = 'abracadabra-1234567'
+  for (const words of [
+    `account password ann ${secret}`,
+    `account password ann --password ${secret}`,
+    `account password ann --password=${secret}`,
+    `account password ann -p ${secret}`,
+    `account password ann --password-stdin=${secret}`,
+    `account add ann ${secret} --email ann@example.org`,
+    `account add ann --email ann@example.org --pass=${secret}`,
+    `token inspect ${secret}`,
+    `token inspect --token=${secret}`,
+    `token inspect --token-stdin ${secret}`,
+  ]) {
+    test(`a secret among the arguments is refused and not repeated: ${words}`, async () => {
+      const { code, stdout, stderr } = await gatehouse(nowhere, words)
+      assert.deepEqual([code, stdout], [2, ''])
+      assert.ok(!stderr.includes(secret))
+    })
+  }
+
+  test('only migrate makes a database: a mistyped DATA_DIR is told and left alone', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+    after(() => rmSync(directory, { recursive: true, force: true }))
+    await databaseSettings(directory, { isEmpty: true })
+    for (const words of ['account list', 'keys list', 'user add --name A --email a@example.org']) {
+      const { code, stdout, stderr } = await gatehouse(directory, words)
+      assert.deepEqual([code, stdout], [3, ''], words)
+      assert.match(stderr, /there is no database at .*gatehouse/)
+    }
+    assert.deepEqual(globSync('*', { cwd: directory }), [])
+
+    const made = await gatehouse(directory, 'migrate --json')
+    const { from, to } = JSON.parse(made.stdout)
+    assert.deepEqual([made.code, from], [0, 0])
+    assert.ok(to >= 4)
+    assert.deepEqual(JSON.parse((await gatehouse(directory, 'migrate --json')).stdout), {
+      from: to,
+      to,
+    })
+    assert.match((await gatehouse(directory, 'migrate')).stdout, /nothing to do/)
+    const empty = await gatehouse(directory, 'account list --json')
+    assert.deepEqual([empty.code, empty.stdout], [0, '[]\n'])
+  })
+
+  test('a database that another process holds exits 5, and nothing is changed', async () => {
+    const app = await testApp()
+    const before = await app.rows()
+    const lock = await databaseLock(app)
+    await lock.hold()
+    const { code, stdout, stderr } = await gatehouse(app.directory, 'keys rotate', {
+      env: { DATABASE_TIMEOUT_MS: '1', ...timeoutFor('1') },
+    })
+    await lock.release()
+    assert.deepEqual([code, stdout], [5, ''])
+    assert.match(stderr, /the database is not available/)
+    assert.deepEqual(await app.rows(), before)
+  })
+
+  test('wrong settings exit 1, all of them told', async () => {
+    const env = { PORT: 'x', TOKEN_SECONDS: '0' }
+    const { code, stdout, stderr } = await gatehouse(nowhere, 'account list', { env })
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /PORT must .*\n.*TOKEN_SECONDS must/)
+  })
+
+  test('help and mistakes load no package: only a command that runs does', () => {
+    const seen = new Set<string>()
+    const packages: string[] = []
+    const visit = (path: string): void => {
+      if (seen.has(path)) return
+      seen.add(path)
+      const source = readFileSync(join(root, path), 'utf8')
+      for (const [, names, to = ''] of source.matchAll(/^import (?!type )(.*?)from '([^']+)'/gms)) {
+        if (to.startsWith('.')) visit(normalize(join(dirname(path), to)))
+        else if (!to.startsWith('node:')) packages.push(`${path}: ${names}${to}`)
+      }
+    }
+    visit('src/cli/main.ts')
+    assert.ok(seen.size > 10)
+    assert.deepEqual(packages, [])
+  })
+})

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { settings } from '../../src/settings-table.ts'
+import { readDoc } from '../../tools/docs.ts'
+import { gatehouse } from './gatehouse.ts'
+
+suite('gatehouse config, routes and openapi', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  const dataDirectory = join(directory, 'data')
+  after(() => rmSync(directory, { recursive: true, force: true }))
+  const run = (words: string, env: Record<string, string> = {}) =>
+    gatehouse(dataDirectory, words, { env })
+
+  test('config check: settings that are right', async () => {
+    const { code, stdout, stderr } = await run('config check')
+    assert.deepEqual([code, stdout, stderr], [0, 'The settings are valid.\n', ''])
+    assert.deepEqual(JSON.parse((await run('config check --json')).stdout), {
+      valid: true,
+      mistakes: [],
+      warnings: [],
+    })
+  })
+
+  test('config check lists every mistake, those between settings too, and exits 1', async () => {
+    const env = { NODE_ENV: 'production', BASE_URL: 'http://a.example.org', PORT: '99999' }
+    const { code, stdout, stderr } = await run('config check', env)
+    assert.deepEqual([code, stdout], [1, ''])
+    for (const name of ['PORT', 'BASE_URL', 'TRUST_PROXY']) {
+      assert.match(stderr, new RegExp(`^ {2}${name} must`, 'm'))
+    }
+    const forMachines = await run('config check --json', env)
+    const { valid, mistakes } = JSON.parse(forMachines.stdout)
+    assert.deepEqual([forMachines.code, valid, mistakes.length], [1, false, 3])
+  })
+
+  test('config check warns of a secret that others can read', async () => {
+    const path = join(directory, 'open')
+    writeFileSync(path, 'seven lamps in a quiet harbour')
+    chmodSync(path, 0o644)
+    const { code, stderr } = await run('config check', { ADMIN_PASSWORD_FILE: path })
+    assert.equal(code, 0)
+    assert.match(stderr, /^warning: ADMIN_PASSWORD_FILE/)
+  })
+
+  test('config show: every setting, its value and where it comes from, but no secret', async () => {
+    const path = join(directory, 'secret')
+    writeFileSync(path, 'seven lamps in a quiet harbour', { mode: 0o600 })
+    const secret = 'K7-qVx2mUe9_Zt4rLb8cNw3yPd6sHf1j'
+    const { code, stdout, stderr } = await run('config show --json', {
+      PORT: '8080',
+      CORS_ORIGINS: 'https://a.example, https://b.example',
+      TOKEN_SECRET: secret,
+      ADMIN_PASSWORD_FILE: path,
+    })
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.ok(!stdout.includes(secret) && !stdout.includes('lamps'))
+    const rows: { setting: string }[] = JSON.parse(stdout)
+    const rowOf = (name: string) => rows.find(({ setting }) => setting === name)
+    assert.deepEqual(
+      rows.map(({ setting }) => setting),
+      Object.keys(settings),
+    )
+    for (const [setting, value, source] of [
+      ['PORT', 8080, 'environment'],
+      ['HOST', '127.0.0.1', 'default'],
+      ['CORS_ORIGINS', ['https://a.example', 'https://b.example'], 'environment'],
+      ['TOKEN_SECRET', '[redacted]', 'environment'],
+      ['ADMIN_PASSWORD', '[redacted]', 'file'],
+      ['TOKEN_PRIVATE_KEY', null, 'default'],
+    ]) {
+      assert.deepEqual(rowOf(String(setting)), { setting, value, source })
+    }
+  })
+
+  test('config show: what is not accepted is not repeated, and the mistakes follow', async () => {
+    const env = { MASTER_KEY: 'my little secret', DATABASE_URL: 'postgres://me:pw@db/x' }
+    const { code, stdout, stderr } = await run('config show', env)
+    assert.equal(code, 1)
+    assert.match(stdout, /^MASTER_KEY +\[not accepted\] +environment$/m)
+    assert.match(stderr, /MASTER_KEY must be 32 bytes/)
+    assert.doesNotMatch(stdout + stderr, /little|pw@/)
+  })
+
+  test('routes and openapi are the checked-in documents', async () => {
+    const routes = await run('routes')
+    assert.deepEqual([routes.code, routes.stdout], [0, readDoc('routes.txt')])
+    const openapi = await run('openapi')
+    assert.deepEqual([openapi.code, openapi.stdout], [0, readDoc('openapi.json')])
+  })
+
+  test('routes and openapi follow the settings, for machines too', async () => {
+    const env = { USERS_POLICY: 'open', BASE_URL: 'https://auth.example.org' }
+    const routes = JSON.parse((await run('routes --json', env)).stdout)
+    const list = routes.find(
+      ({ method, url }: { method: string; url: string }) => method === 'GET' && url === '/users',
+    )
+    const all = { nobody: '200', USER: '200', EDITOR: '200', ADMIN: '200', owner: '200' }
+    const expected = { method: 'GET', url: '/users', schemes: '-', rule: 'anyone', statuses: all }
+    assert.deepEqual(list, expected)
+    const openapi = await run('openapi --json', env)
+    assert.equal(openapi.stdout.indexOf('\n'), openapi.stdout.length - 1)
+    assert.deepEqual(JSON.parse(openapi.stdout).servers, [{ url: 'https://auth.example.org' }])
+  })
+
+  test('none of them makes a data directory', () => {
+    assert.deepEqual(globSync('data*', { cwd: directory }), [])
+  })
+})

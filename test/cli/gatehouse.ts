@@ -1,0 +1,62 @@
+import { PassThrough, Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { main } from '../../src/cli/main.ts'
+import type { Clock } from '../../src/kernel/clock.ts'
+import { databaseSettings } from '../database.ts'
+
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>
+  /** What is piped into it. */
+  readonly stdin?: string | Buffer
+  /** What is typed at its terminal, line by line. */
+  readonly typed?: readonly string[]
+  readonly clock?: Clock
+}
+
+/** Runs the command line in this process, as it would run in one of its own. */
+export async function gatehouse(
+  directory: string,
+  words: string,
+  { env = {}, stdin = '', typed, clock }: Surroundings = {},
+): Promise<Ran> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const [out, err] = [text(stdout), text(stderr)]
+  const code = await main(wordsOf(words), {
+    stdin: typed ? terminal(typed) : Readable.from([Buffer.from(stdin)]),
+    stdout,
+    stderr,
+    env: { NODE_ENV: 'test', ...(await databaseSettings(directory)), ...env },
+    ...(clock && { clock }),
+  })
+  stdout.end()
+  stderr.end()
+  return { code, stdout: await out, stderr: await err }
+}
+
+/** Words between spaces; a piece in single quotes is one word. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word = '']) => quoted ?? word)
+}
+
+function terminal(lines: readonly string[]): Readable & { isTTY: true } {
+  const keys = new PassThrough()
+  void (async () => {
+    for (const line of lines) {
+      keys.write(line)
+      await setImmediate()
+    }
+  })()
+  return Object.assign(keys, { isTTY: true as const })
+}
+
+async function text(stream: PassThrough): Promise<string> {
+  let all = ''
+  for await (const chunk of stream.setEncoding('utf8')) all += chunk
+  return all
+}

