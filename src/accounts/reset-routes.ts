@@ -8,8 +8,8 @@ import type { Random } from '../kernel/random.ts'
 import { role } from '../policy/rules.ts'
 import type { Account } from './account.ts'
 import type { Accounts } from './accounts.ts'
+import { generatedPassword } from './generated-password.ts'
 import { accountNamed } from './look-up.ts'
-import { oneTimePassword } from './one-time-password.ts'
 import { AccountName } from './schemas.ts'
 
 /**
@@ -63,7 +63,7 @@ export async function passwordResetRoutes(
 
   async function reset({ userId }: Account): Promise<string> {
     for (let tries = 1; ; tries += 1) {
-      const text = oneTimePassword(random, config.password.minLength)
+      const text = generatedPassword(random, config.password.minLength)
       try {
         const wanted = { password: { text, field: 'password' }, mustChange: true }
         if (await accounts.change(userId, wanted)) return text
