@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
+import { assertRecentLogin } from '../http/recent-login.ts'
 import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
-import { isoTime } from '../kernel/clock.ts'
+import { type Clock, isoTime } from '../kernel/clock.ts'
 import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
 import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
 import { canonicalUsername } from '../kernel/username.ts'
@@ -13,12 +15,14 @@ import { role } from '../policy/rules.ts'
 import type { Account } from './account.ts'
 import type { Accounts, WantedAccount } from './accounts.ts'
 import { recordAccount, recordChange } from './change-events.ts'
-import { accountNamed, ownSession } from './look-up.ts'
+import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
 /** Administration of accounts, decisions.md section 8: /api/admin/accounts. Role ADMIN by the group. */
 export interface AccountRoutesOptions {
   readonly accounts: Accounts
+  readonly config: Pick<Config, 'login'>
+  readonly clock: Clock
   readonly events: Events
   readonly idempotency: Idempotency
 }
@@ -28,7 +32,7 @@ const mostPerPage = 1000
 
 export async function accountAdminRoutes(
   instance: FastifyInstance,
-  { accounts, events, idempotency }: AccountRoutesOptions,
+  { accounts, clock, config, events, idempotency }: AccountRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -102,10 +106,10 @@ export async function accountAdminRoutes(
         access,
         body: 'json',
         honours: ['if-match'],
-        errors: ['accountNotFound', 'lastAdministrator'],
+        errors: ['accountNotFound', 'lastAdministrator', 'recentLoginRequired'],
       },
       schema: {
-        summary: 'Change roles, flags or password',
+        summary: "Change roles, flags, or the password of somebody else's",
         params: AccountName,
         body: UpdateAccount,
         response: { 200: AccountBody },
@@ -117,6 +121,10 @@ export async function accountAdminRoutes(
     async (request, reply) => {
       const { roles, locked, active, password, must_change } = request.body
       const { userId } = await named(request.params.username)
+      if (password !== undefined) {
+        assertRecentLogin(request, config, clock)
+        assertNotOwn(request, { userId })
+      }
       const wanted = {
         roles: roles && parseRoles(roles),
         locked,
