@@ -28,7 +28,8 @@ export async function withDeps<T>(
 
 /**
  * Runs work with all that the service has, without its HTTP: every rule holds, and every hook runs.
- * @throws CommandError where there is no database: a mistyped DATA_DIR must not become a new one
+ * @throws CommandError where there is no database: a mistyped DATA_DIR must not become a new one;
+ * Error where its schema is an older one
  */
 export async function withServices<T>(
   call: CommandCall,
@@ -41,5 +42,8 @@ export async function withServices<T>(
     throw new CommandError(`there is no database at ${path}: ${hint}`, exitCodes.notFound.code)
   }
   const { createServices } = await import('../services.ts')
-  return withDeps(call, async (deps) => work(await createServices(deps), deps))
+  // A service of an older program may be at work: to look into its database must not change it.
+  return withDeps(call, async (deps) => {
+    return work(await createServices(deps, { mayMigrate: false }), deps)
+  })
 }

@@ -26,9 +26,13 @@ export const latestSchema = migrations.length
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one
  * and two processes that start at once apply it once. Answers how many migrations ran.
- * @throws Error where the database is newer than this program
+ * @throws Error where the database is newer than this program, or older and `mayChange` is false
  */
-export async function migrate(db: Database, clock: Clock): Promise<number> {
+export async function migrate(
+  db: Database,
+  clock: Clock,
+  { mayChange = true } = {},
+): Promise<number> {
   return db.transaction().execute(async (trx) => {
     await execute(
       trx,
@@ -41,6 +45,11 @@ export async function migrate(db: Database, clock: Clock): Promise<number> {
     if (version > migrations.length) {
       throw new Error(
         `the database has schema ${version}, this program knows ${migrations.length}: start a newer Gatehouse`,
+      )
+    }
+    if (version < migrations.length && !mayChange) {
+      throw new Error(
+        `the database has schema ${version}, this program works with ${migrations.length}: stop what still works on it, and run \`gatehouse migrate\``,
       )
     }
     for (const [index, { statements }] of migrations.entries()) {
