@@ -97,7 +97,7 @@ export function meter({ pid }: Pick<Child, 'pid'>): { count: Meter; microseconds
 }
 
 /** Processor time that a process has used so far, all threads, in milliseconds. */
-function processorMs(pid: number): number {
+export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // Behind the name in parentheses; user and system time in ticks of 10 ms. proc(5).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,11 +1,20 @@
 import { parseArgs } from 'node:util'
+import { imports } from './import.ts'
 import { logins } from './logins.ts'
 import { posts } from './posts.ts'
 import { guarded, me } from './requests.ts'
 import type { Row } from './rounds.ts'
 import { pages, stream } from './users.ts'
 
-const parts = { me, protected: guarded, login: logins, users: pages, posts, stream }
+const parts = {
+  me,
+  protected: guarded,
+  login: logins,
+  users: pages,
+  posts,
+  stream,
+  import: imports,
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

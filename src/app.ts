@@ -6,6 +6,9 @@ import { passwordResetRoutes } from './accounts/reset-routes.ts'
 import { basicAuthenticator } from './basic/authenticator.ts'
 import type { Deps } from './deps.ts'
 import { docsRoutes } from './docs/routes.ts'
+import { externalBearer } from './external/authenticator.ts'
+import { identityRoutes } from './external/own-routes.ts'
+import { externalRoutes } from './external/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { type Chore, startChores } from './housekeeping.ts'
 import { access } from './http/access.ts'
@@ -28,6 +31,7 @@ import { bearerAuthenticator, endBearer } from './token/authenticator.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { factorAdminRoutes } from './totp/admin-routes.ts'
 import { factorRoutes } from './totp/own-routes.ts'
+import { transferRoutes } from './transfer/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 export interface App {
@@ -52,12 +56,13 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   const bootstrap = prepareFirstAdministrator(accounts, config, random)
   bootstrap.catch(() => {}) // told where it is awaited
 
+  const external = externalBearer(wired)
   const server = await createServer(deps)
   await server.register(access, {
     config,
     authenticators: [
       basicAuthenticator(wired),
-      bearerAuthenticator(wired),
+      external.beside(bearerAuthenticator(wired)),
       sessionAuthenticator(config, sessions, secondFactor),
     ],
   })
@@ -68,11 +73,17 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   for (const prefix of ['/api/user/account', '/api/account']) {
     server.register(ownAccountRoutes, { prefix, ...wired })
     server.register(factorRoutes, { prefix, ...wired })
+    server.register(identityRoutes, { prefix, ...wired })
     server.register(ownSessionRoutes, { prefix, ...wired })
   }
   server.register(captchaRoutes, wired)
   server.register(loginRoutes, wired)
-  server.register(sessionRoutes, { ...wired, endBearer: endBearer(services) })
+  server.register(externalRoutes, wired)
+  const endOwn = endBearer(services)
+  server.register(sessionRoutes, {
+    ...wired,
+    endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
+  })
   server.register(tokenRoutes, wired)
   for (const [prefix, version] of [
     ['', 'v1'],
@@ -85,6 +96,7 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   server.register(accountAdminRoutes, wired)
   server.register(passwordResetRoutes, wired)
   server.register(factorAdminRoutes, wired)
+  server.register(transferRoutes, wired)
   server.register(sessionAdminRoutes, wired)
   server.register(tokenAdminRoutes, wired)
   server.register(throttleAdminRoutes, wired)

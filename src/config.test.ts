@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
 import { type Config, ConfigError, describeSettings, loadConfig } from './config.ts'
-import { isLoopback, settings } from './settings-table.ts'
+import { isLoopback } from './kernel/loopback.ts'
+import { settings } from './settings-table.ts'
 
 /** From the decisions on settings, in their order; what is unset is undefined. */
 const defaults: Partial<Record<string, unknown>> = {
@@ -83,7 +84,8 @@ suite('defaults', () => {
 
   test('secrets can be read from files, all of them and nothing else', () => {
     const names = ['MASTER_KEY', 'ADMIN_PASSWORD', 'TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS']
-    for (const name of [...names, 'TOKEN_PRIVATE_KEY']) assert.ok(secretNames.includes(name), name)
+    for (const name of [...names, 'TOKEN_PRIVATE_KEY', 'OIDC_CLIENT_SECRET'])
+      assert.ok(secretNames.includes(name), name)
     for (const name of ['PORT', 'HOST', 'BASE_URL']) assert.ok(!secretNames.includes(name))
   })
 

@@ -1,11 +1,20 @@
 import { isIP } from 'node:net'
 import { passwordRefusal } from './accounts/password-rules.ts'
+import { isLoopback } from './kernel/loopback.ts'
+import {
+  type ProvidersReading,
+  providerContradictions,
+  providerWarnings,
+  readProviders,
+  toProvider,
+} from './oidc-config.ts'
 import { readSettings, type Setting, type Values } from './settings.ts'
-import { isLoopback, settings } from './settings-table.ts'
+import { settings } from './settings-table.ts'
 
 type SettingValues = Values<typeof settings>
 
 export type Config = ReturnType<typeof toConfig>
+export type ProviderConfig = Config['providers'][number]
 
 /** All mistakes of a configuration, one per line. */
 export class ConfigError extends Error {
@@ -23,12 +32,16 @@ export class ConfigError extends Error {
 /** Reads the settings of an environment. @throws ConfigError that lists every mistake */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const { values, mistakes, warnings } = readSettings(settings, env)
+  const oidc = readProviders(values, env)
+  mistakes.push(...oidc.mistakes)
+  warnings.push(...oidc.warnings, ...providerWarnings(oidc.providers))
   // A setting that could not be read says nothing about the others.
   const misread = new Set(mistakes.map(settingOf))
   mistakes.push(...unsupportedSettings(env))
-  mistakes.push(...contradictions(values).filter((line) => !misread.has(settingOf(line))))
+  const all = [...contradictions(values), ...providerContradictions(oidc.providers, about(values))]
+  mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return toConfig(values, warnings)
+  return toConfig(values, oidc, warnings)
 }
 
 /** Every mistake begins with the name of its setting. */
@@ -37,7 +50,7 @@ function settingOf(mistake: string): string {
 }
 
 /** Names of settings that other versions have: to ignore one in silence would be to disobey it. */
-const unsupported = /^(OIDC_\w+|DATABASE_POOL_MAX|CONSOLE)$/
+const unsupported = /^(DATABASE_POOL_MAX|CONSOLE)$/
 
 function unsupportedSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)
@@ -70,7 +83,18 @@ function contradictions(values: SettingValues): string[] {
   return mistakes
 }
 
-function toConfig(values: SettingValues, warnings: readonly string[]) {
+function about(values: SettingValues) {
+  return {
+    isProduction: values.NODE_ENV === 'production',
+    ownIssuer: values.TOKEN_ISSUER ?? values.BASE_URL ?? defaultBaseUrl(values),
+  }
+}
+
+function toConfig(
+  values: SettingValues,
+  { providers }: ProvidersReading,
+  warnings: readonly string[],
+) {
   const baseUrl = values.BASE_URL ?? defaultBaseUrl(values)
   return deepFreeze({
     warnings,
@@ -132,6 +156,7 @@ function toConfig(values: SettingValues, warnings: readonly string[]) {
       breachUrl: values.PASSWORD_BREACH_URL,
     },
     secondFactor: { requiredOf: values.REQUIRE_SECOND_FACTOR },
+    providers: providers.map((provider) => toProvider(provider, baseUrl)),
     users: { policy: values.USERS_POLICY },
     posts: { deletePolicy: values.POSTS_DELETE_POLICY },
     lists: { pageLimitMax: values.PAGE_LIMIT_MAX },

@@ -5,6 +5,9 @@ import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { migrate } from './database/migrate.ts'
 import type { Deps } from './deps.ts'
 import { type Events, logEvents } from './events/events.ts'
+import { createFlows, type Flows } from './external/flow.ts'
+import { createIdentities, type Identities } from './external/identities.ts'
+import { createProviders, type Providers } from './external/providers.ts'
 import { type Chore, inBatches } from './housekeeping.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
@@ -19,6 +22,7 @@ import { loadRevocations, type Revocations } from './token/revocations.ts'
 import { createRotation, type Rotation } from './token/rotation.ts'
 import { createTokens, type Tokens } from './token/tokens.ts'
 import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
+import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
 
 const reapEveryMs = 60_000
@@ -31,13 +35,17 @@ export interface Services {
   readonly accounts: Accounts
   readonly captcha: Captcha
   readonly events: Events
+  readonly flows: Flows
+  readonly identities: Identities
   readonly idempotency: Idempotency
+  readonly imports: Imports
   readonly keys: KeySet
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly passwords: Passwords
   readonly posts: Posts
   readonly profiles: Profiles
+  readonly providers: Providers
   readonly revocations: Revocations
   readonly rotation: Rotation
   readonly secondFactor: SecondFactor
@@ -62,10 +70,11 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
   const lock = createAutomaticLock(deps)
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({ ...deps, db: unsyncedDb, events, captcha, failures: lock })
+  const isBreached = breachQuery({ ...deps, events })
   const accounts = createAccounts({
     ...deps,
     passwords,
-    isBreached: breachQuery({ ...deps, events }),
+    isBreached,
     hooks: {
       ending: [endSessionsOf],
       revoking: [revocations.revokeBelow],
@@ -84,13 +93,17 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
     accounts,
     captcha,
     events,
+    flows: createFlows({ ...deps, keys }),
+    identities: createIdentities({ ...deps, accounts, events }),
     idempotency: createIdempotency({ ...deps, keys }),
+    imports: createImports({ ...deps, events, passwords, isBreached }),
     keys,
     limits,
     lock,
     passwords,
     posts: createPosts(deps),
     profiles,
+    providers: createProviders({ ...deps, events }),
     revocations,
     rotation: createRotation(deps),
     secondFactor: createSecondFactor({ ...deps, accounts, events, keys }),
@@ -103,7 +116,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
 
 /** What runs beside the requests. */
 export function choresOf(
-  { events, idempotency, keys, revocations, rotation, sessions }: Services,
+  { events, flows, idempotency, imports, keys, revocations, rotation, sessions }: Services,
   deps: Deps,
 ): Chore[] {
   return [
@@ -111,7 +124,9 @@ export function choresOf(
     { name: 'ended sessions', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, sessions.reap) },
     { name: 'keys of other processes', everyMs: flushEveryMs, run: keys.refresh },
     { name: 'key rotation', everyMs: rotateEveryMs, run: rotateKeys },
+    { name: 'sign-ins under way', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, flows.reap) },
     { name: 'refresh tokens', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, rotation.reap) },
+    { name: 'dead imports', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, imports.reap) },
     { name: 'revocations', everyMs: reapEveryMs, run: inBatches(reapedAtOnce, revocations.reap) },
     {
       name: 'idempotency keys',

@@ -1,8 +1,10 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { hashKinds } from './accounts/password.ts'
+import { isLoopback } from './kernel/loopback.ts'
 import { parseRole } from './kernel/principal.ts'
 import { canonicalUsername } from './kernel/username.ts'
+import { oidcSettings } from './oidc-settings.ts'
 import { assertSoundRsaKey, assertStrongSecret, assertVaried } from './secrets.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './settings.ts'
 
@@ -267,6 +269,7 @@ export const settings = {
     min: 0,
     doc: 'Largest page of users v1 and of posts; 0: no cap.',
   }),
+  ...oidcSettings,
 } satisfies Record<string, Setting<unknown>>
 
 /** The 32 bytes of a master key. @throws Error whose message says what is wrong */
@@ -338,16 +341,4 @@ function parseBreachUrl(value: string): string {
     throw new Error('must be an https address (or http on loopback) without credentials or a query')
   }
   return url.href.replace(/\/+$/, '')
-}
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8)
-loopback.addAddress('::1', 'ipv6')
-
-/** Whether a URL's host name is this machine itself. */
-export function isLoopback(hostname: string): boolean {
-  const address = hostname.replace(/^\[|\]$/g, '')
-  const family = isIP(address)
-  if (family === 0) return address === 'localhost' || address.endsWith('.localhost')
-  return loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }

@@ -72,10 +72,13 @@ export function oneOf<const T extends string>(
   }
 }
 
-export function list<T>(options: Common & { parse: (item: string) => T }): Setting<readonly T[]> {
+export function list<T>(
+  options: Common & { parse: (item: string) => T; default?: readonly T[] },
+): Setting<readonly T[]> {
+  const { default: fallback = [] } = options
   return {
-    ...described(options, ''),
-    fallback: [],
+    ...described(options, fallback.join(',')),
+    fallback,
     parse: (value) =>
       value
         .split(',')

@@ -159,7 +159,7 @@ export async function testApp(
         ...(payload !== undefined && { payload }),
         ...(from !== undefined && { remoteAddress: from }),
       })
-      const isJson = String(response.headers['content-type']).includes('json')
+      const isJson = String(response.headers['content-type']).startsWith('application/json')
       return {
         status: response.statusCode,
         headers: response.headers,

@@ -19,7 +19,9 @@ const rooms = [
   'totp',
   'session',
   'token',
+  'transfer',
   'basic',
+  'external',
   'login',
   'posts',
   'health',
@@ -38,7 +40,7 @@ const floor: Record<string, readonly string[]> = {
 }
 
 /** Their types may be imported by all; what they are made of, by few. */
-const top = ['deps.ts', 'config.ts', 'settings-table.ts']
+const top = ['deps.ts', 'config.ts', 'settings-table.ts', 'oidc-settings.ts']
 
 interface Import {
   readonly from: string

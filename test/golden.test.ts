@@ -27,7 +27,7 @@ suite('generated documents', async () => {
         assert.ok(Array.isArray(security), `${where}: security`)
         assert.ok(summary, `${where}: summary`)
         assert.ok(
-          Object.keys(responses).some((status) => status.startsWith('2')),
+          Object.keys(responses).some((status) => /^[23]/.test(status)),
           `${where}: success`,
         )
         assert.ok('500' in responses && '503' in responses, `${where}: errors`)

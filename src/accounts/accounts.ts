@@ -12,7 +12,8 @@ import type { BreachQuery } from './breached/range-query.ts'
 import { createEndTokens, type EndingHooks, everything } from './end-tokens.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
-import { type AccountFilter, type AccountTally, accountStore } from './store.ts'
+import { type AccountTally, standingStore } from './standing-store.ts'
+import { type AccountFilter, accountStore, type ImportedAccount } from './store.ts'
 import { changesOf, endedBy, type WantedChange, type WantedPassword } from './wanted-change.ts'
 
 /** Accounts and what must stay true of them. Spec 2.2, 3.4; decisions.md section 8. */
@@ -56,10 +57,13 @@ export interface Accounts {
 
 export interface WantedAccount {
   readonly username: Username
-  readonly password: string
+  /** Null: no password logs in, for somebody whom an identity provider vouches for. */
+  readonly password: string | null
   readonly roles: readonly Role[]
   readonly mustChange: boolean
   readonly user: { readonly id: number } | NewUser
+  /** What must be made in the same transaction or not at all. */
+  readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
 
 export interface HowToChange {
@@ -97,7 +101,7 @@ export interface AccountsDeps {
 
 export function createAccounts(deps: AccountsDeps): Accounts {
   const { db, clock, passwords, hooks } = deps
-  const { byUsername, byUserId, page, after, count, tally } = accountStore(db)
+  const { byUsername, byUserId, page, after, count } = accountStore(db)
   const endTokens = createEndTokens(hooks)
 
   return {
@@ -106,7 +110,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     page,
     after,
     count,
-    tally,
+    tally: standingStore(db).tally,
 
     create: async (wanted) => (await prepare(wanted))(),
     prepare,
@@ -172,15 +176,18 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async removeWithUser(trx, userId) {
       const account = await accountStore(trx).byUserId(userId)
       if (account) await removeAccount(trx, account)
+      await accountStore(trx).dislodge([], [userId])
     },
   }
 
-  async function prepare({ username, password, roles, mustChange, user }: WantedAccount) {
+  async function prepare({ username, password, roles, mustChange, user, also }: WantedAccount) {
     const email = 'id' in user ? await userEmail(db, user.id) : user.email
-    await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
+    if (password !== null) {
+      await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
+    }
     // Asked before the costly hash; the unique index has the last word.
     if (await byUsername(username)) throw new ApiError('usernameExists')
-    const passwordHash = await passwords.hash(password)
+    const passwordHash = await (password === null ? passwords.none() : passwords.hash(password))
     const make = async (trx: DatabaseOrTransaction) => {
       const store = accountStore(trx)
       const userId = 'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
@@ -188,6 +195,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await store.insert(account).catch((error: unknown) => {
         throw error instanceof UniqueViolation ? new ApiError('usernameExists') : error
       })
+      await also?.(trx, userId)
       return present(await store.byUserId(userId))
     }
     return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : db.transaction().execute(make))
@@ -230,6 +238,25 @@ export async function reread(trx: DatabaseOrTransaction, verified: Account): Pro
     throw new ApiError('invalidCredentials')
   }
   return account
+}
+
+/** Makes the accounts of an import, see `isPresentAccount`. @throws UniqueViolation */
+export function insertUnseenAccounts(
+  trx: DatabaseOrTransaction,
+  accounts: readonly ImportedAccount[],
+  importId: number,
+): Promise<void> {
+  return accountStore(trx).insertUnseen(accounts, importId)
+}
+
+/** See the store: what an older import does to younger ones. */
+export function dislodge(
+  trx: DatabaseOrTransaction,
+  usernames: readonly Username[],
+  userIds: readonly number[],
+  after: number,
+): Promise<void> {
+  return accountStore(trx).dislodge(usernames, userIds, after)
 }
 
 async function freeUser(trx: DatabaseOrTransaction, userId: number): Promise<number> {

@@ -8,14 +8,13 @@ import { assertRecentLogin } from '../http/recent-login.ts'
 import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
-import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
-import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
-import { canonicalUsername } from '../kernel/username.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import type { Account } from './account.ts'
-import type { Accounts, WantedAccount } from './accounts.ts'
+import type { Accounts } from './accounts.ts'
 import { recordAccount, recordChange } from './change-events.ts'
 import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
+import { parseRoles, parseUser, parseUsername } from './parse.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
 /** Administration of accounts, decisions.md section 8: /api/admin/accounts. Role ADMIN by the group. */
@@ -182,32 +181,4 @@ export function show(account: Account): Static<typeof AccountBody> {
     second_factor: account.secondFactor,
     created_at: isoTime(account.createdAt),
   }
-}
-
-function parseUsername(text: string) {
-  return (
-    canonicalUsername(text) ??
-    refuseField(
-      ['username'],
-      'must have 1 to 64 characters, none of them a colon, a control or a zero-width character',
-    )
-  )
-}
-
-function parseRoles(names: readonly string[]): Role[] {
-  const roles = names.map(parseRole)
-  const details = roles.flatMap((found, index): Detail[] =>
-    found ? [] : [{ path: ['roles', String(index)], message: 'must be USER, EDITOR or ADMIN' }],
-  )
-  if (details.length > 0) throw new ApiError('validationFailed', { details })
-  return sortRoles(roles.filter((found) => found !== null))
-}
-
-function parseUser({ user_id, name, email }: Static<typeof CreateAccount>): WantedAccount['user'] {
-  const isNew = name !== undefined && email !== undefined
-  if (user_id !== undefined) {
-    if (name === undefined && email === undefined) return { id: user_id }
-    return refuseField(['user_id'], 'stands for a user that exists: leave out name and email')
-  }
-  return isNew ? { name, email } : refuseField(['user_id'], 'is required, or else name and email')
 }

@@ -7,7 +7,8 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Username } from '../kernel/username.ts'
 import type { FailuresInARow } from '../throttle/limits.ts'
 import type { Account } from './account.ts'
-import { accountStore, type FailingAccount } from './store.ts'
+import { type FailingAccount, standingStore } from './standing-store.ts'
+import { accountStore } from './store.ts'
 
 const mostNames = 10_000
 
@@ -104,15 +105,15 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
     async failing(page) {
       if (!isOn) return { total: 0, data: [] }
       const now = clock.now()
-      const total = await accountStore(db).countFailing(now)
-      const data = await accountStore(db).failing(now, offsetOf(page, total), page.limit)
+      const total = await standingStore(db).countFailing(now)
+      const data = await standingStore(db).failing(now, offsetOf(page, total), page.limit)
       return { total, data }
     },
 
-    count: async () => (isOn ? accountStore(db).countLocked(clock.now()) : 0),
+    count: async () => (isOn ? standingStore(db).countLocked(clock.now()) : 0),
 
     failingNames: async () => {
-      const rows = isOn ? await accountStore(db).failing(clock.now(), 0, mostNames) : []
+      const rows = isOn ? await standingStore(db).failing(clock.now(), 0, mostNames) : []
       return rows.map(({ username }) => username)
     },
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { callerOf } from '../http/access.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { userIdOf } from '../kernel/principal.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import type { Account } from './account.ts'
 import type { Accounts } from './accounts.ts'
@@ -21,7 +22,8 @@ export async function ownAccount(
   accounts: Pick<Accounts, 'byUserId'>,
   request: FastifyRequest,
 ): Promise<Account> {
-  const account = await accounts.byUserId(Number(callerOf(request).subject))
+  const userId = userIdOf(callerOf(request))
+  const account = userId === null ? null : await accounts.byUserId(userId)
   if (!account) throw new ApiError('accountNotFound')
   return account
 }

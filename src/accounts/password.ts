@@ -17,7 +17,7 @@ const saltBytes = 16
 const longestVerified = 1024 // UTF-16 units
 const hashBytes = 32
 const lanes = 1
-const shortestHashBytes = 16
+export const shortestHashBytes = 16
 // What bcrypt reads of a password; the rest would not count.
 export const bcryptMaxBytes = 72
 
@@ -119,7 +119,7 @@ async function verifyBcrypt(password: string, stored: string): Promise<boolean> 
 }
 
 // $pbkdf2-sha256$i=600000$salt$hash, or the rounds alone as passlib writes them.
-const pbkdf2Format =
+export const pbkdf2Format =
   /^\$pbkdf2-(sha1|sha256|sha512)\$(?:i=)?([1-9][0-9]{0,8})(?:,l=[0-9]+)?\$([A-Za-z0-9+/._-]+=*)\$([A-Za-z0-9+/._-]+=*)$/
 
 async function verifyPbkdf2(password: string, stored: string): Promise<boolean> {
@@ -137,6 +137,6 @@ function encode(bytes: Uint8Array): string {
 }
 
 /** Base64, base64url, or passlib's with a dot for the plus. */
-function decode(text: string): Buffer {
+export function decode(text: string): Buffer {
   return Buffer.from(text.replaceAll('.', '+'), 'base64')
 }

@@ -1,6 +1,7 @@
-import { type ExpressionBuilder, type Selectable, sql, type Updateable } from 'kysely'
+import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
+import { isPresentAccount } from '../database/unfinished.ts'
 import { type Role, sortRoles } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 import { type Account, splitRoles } from './account.ts'
@@ -8,7 +9,11 @@ import { type Account, splitRoles } from './account.ts'
 export type NewAccount = Pick<
   Account,
   'userId' | 'username' | 'passwordHash' | 'roles' | 'mustChange' | 'createdAt'
->
+> &
+  Partial<Pick<Account, 'locked' | 'active'>>
+
+/** With the line of the import that asked for it. */
+export type ImportedAccount = NewAccount & { readonly line: number }
 
 export interface AccountChanges {
   readonly passwordHash?: string
@@ -34,24 +39,6 @@ export interface EndedTokens {
   readonly refresh: boolean
 }
 
-/** An account that has failed to log in, for the automatic lock. */
-export interface FailingAccount {
-  readonly username: Username
-  readonly failures: number
-  /** Epoch milliseconds; null where it is not locked. */
-  readonly lockedUntil: number | null
-}
-
-/** Counts of accounts. */
-export interface AccountTally {
-  readonly total: number
-  readonly byRole: Readonly<Record<Role, number>>
-  readonly locked: number
-  readonly disabled: number
-  readonly secondFactor: number
-  readonly mustChange: number
-}
-
 export function accountStore(db: DatabaseOrTransaction) {
   const accounts = () =>
     db
@@ -59,14 +46,62 @@ export function accountStore(db: DatabaseOrTransaction) {
       .innerJoin('token_versions', 'token_versions.user_id', 'accounts.user_id')
       .selectAll('accounts')
       .select(['access_version', 'refresh_version'])
+      .where(isPresentAccount)
 
-  const failing = (now: number) =>
-    db
-      .selectFrom('accounts')
-      .where(isFailing)
-      .where((eb) => eb.or([eb('failed_logins', '>', 0), eb('locked_until', '>', now)]))
+  async function insertRows(rows: readonly Insertable<Schema['accounts']>[]): Promise<void> {
+    await db.insertInto('accounts').values(rows).execute()
+    await db
+      .insertInto('token_versions')
+      .values(rows.map(({ user_id }) => ({ user_id, access_version: 1, refresh_version: 1 })))
+      .onConflict((conflict) => conflict.doNothing()) // of an earlier account of this user
+      .execute()
+  }
+
+  /**
+   * Takes names and users back from imports that are not done, so that an account which is made
+   * meanwhile never meets what nobody can see; such an import can no longer be done. An older
+   * import has its way with younger ones: `after` is its id.
+   */
+  async function dislodge(
+    usernames: readonly Username[],
+    userIds: readonly number[],
+    after = 0,
+  ): Promise<void> {
+    const taken = await db
+      .deleteFrom('accounts')
+      .where((eb) =>
+        eb.or([
+          ...(usernames.length > 0 ? [eb('username', 'in', usernames)] : []),
+          ...(userIds.length > 0 ? [eb('user_id', 'in', userIds)] : []),
+        ]),
+      )
+      .where('import_id', 'in', (eb) =>
+        eb
+          .selectFrom('imports')
+          .select('id')
+          .where('state', '!=', 'done')
+          .where((or) => or.or([or('id', '>', after), or('state', '=', 'failed')])),
+      )
+      .returning(['import_id', 'import_line', 'username'])
+      .execute()
+    for (const { import_id, import_line, username } of taken) {
+      if (import_id === null) continue
+      await db
+        .insertInto('import_names')
+        .values({ import_id, username, line: import_line ?? 0 })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      await db
+        .updateTable('imports')
+        .set((eb) => ({ lost: eb('lost', '+', 1) }))
+        .where('id', '=', import_id)
+        .execute()
+    }
+  }
 
   return {
+    dislodge,
+
     async byUsername(username: Username): Promise<Account | null> {
       const row = await accounts().where('username', '=', username).executeTakeFirst()
       return row ? toAccount(row) : null
@@ -105,90 +140,30 @@ export function accountStore(db: DatabaseOrTransaction) {
     async count(): Promise<number> {
       const { total } = await db
         .selectFrom('accounts')
-        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .select((eb) => eb(eb.fn.countAll<number>(), '-', countUnseen(db)).as('total'))
         .executeTakeFirstOrThrow()
       return total
-    },
-
-    /** Read from an index alone. */
-    async tally(): Promise<AccountTally> {
-      const rows = await db
-        .selectFrom('accounts')
-        .select(['roles', 'locked', 'active', 'must_change', 'second_factor'])
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .groupBy(['roles', 'locked', 'active', 'must_change', 'second_factor'])
-        .execute()
-      const sum = (counts: (row: (typeof rows)[number]) => boolean) =>
-        rows.reduce((so_far, row) => so_far + (counts(row) ? row.total : 0), 0)
-      const having = (role: Role) => sum((row) => splitRoles(row.roles).includes(role))
-      return {
-        total: sum(() => true),
-        byRole: { USER: having('USER'), EDITOR: having('EDITOR'), ADMIN: having('ADMIN') },
-        locked: sum((row) => row.locked === 1),
-        disabled: sum((row) => row.active === 0),
-        secondFactor: sum((row) => row.second_factor === 1),
-        mustChange: sum((row) => row.must_change === 1),
-      }
-    },
-
-    async countLocked(now: number): Promise<number> {
-      const { total } = await db
-        .selectFrom('accounts')
-        .where(isFailing)
-        .where('locked_until', '>', now)
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow()
-      return total
-    },
-
-    async countFailing(now: number): Promise<number> {
-      const { total } = await failing(now)
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow()
-      return total
-    },
-
-    /** The latest locks first, then whoever failed most. */
-    async failing(now: number, offset: number, limit: number): Promise<FailingAccount[]> {
-      const rows = await failing(now)
-        .select(['username', 'failed_logins', 'locked_until'])
-        .orderBy(
-          (eb) =>
-            eb.case().when('locked_until', '>', now).then(eb.ref('locked_until')).else(0).end(),
-          'desc',
-        )
-        .orderBy('failed_logins', 'desc')
-        .orderBy('user_id')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      return rows.map((row) => ({
-        username: row.username as Username, // canonical since it was stored
-        failures: row.failed_logins,
-        lockedUntil: row.locked_until !== null && row.locked_until > now ? row.locked_until : null,
-      }))
     },
 
     /** @throws UniqueViolation where the username is taken or the user has an account */
     async insert(account: NewAccount): Promise<void> {
-      await db
-        .insertInto('accounts')
-        .values({
-          user_id: account.userId,
-          username: account.username,
-          password_hash: account.passwordHash,
-          roles: joinRoles(account.roles),
-          must_change: Number(account.mustChange),
-          created_at: account.createdAt,
-          locked: 0,
-          active: 1,
-        })
-        .execute()
-      await db
-        .insertInto('token_versions')
-        .values({ user_id: account.userId, access_version: 1, refresh_version: 1 })
-        .onConflict((conflict) => conflict.doNothing()) // of an earlier account of this user
-        .execute()
+      await dislodge([account.username], [account.userId])
+      await insertRows([rowOf(account)])
+    },
+
+    /**
+     * Accounts of an import, nobody's to see until it is done.
+     * @throws UniqueViolation where a username is taken or a user has an account
+     */
+    async insertUnseen(accounts: readonly ImportedAccount[], importId: number): Promise<void> {
+      if (accounts.length === 0) return
+      await insertRows(
+        accounts.map((account) => ({
+          ...rowOf(account),
+          import_id: importId,
+          import_line: account.line,
+        })),
+      )
     },
 
     async update(userId: number, changes: AccountChanges): Promise<void> {
@@ -236,6 +211,7 @@ export function accountStore(db: DatabaseOrTransaction) {
         .where('active', '=', 1)
         .where('locked', '=', 0)
         .where('user_id', '!=', userId)
+        .where(isPresentAccount)
         .limit(1)
         .executeTakeFirst()
       return row !== undefined
@@ -243,9 +219,27 @@ export function accountStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** The very condition of the index accounts_failing, so that it is used. */
-function isFailing(eb: ExpressionBuilder<Schema, 'accounts'>) {
-  return eb.or([eb('failed_logins', '>', sql.lit(0)), eb('locked_until', 'is not', null)])
+/** Found by an index that holds imported accounts alone. */
+function countUnseen(db: DatabaseOrTransaction) {
+  return db
+    .selectFrom('accounts as unseen')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('unseen.import_id', 'in', (eb) =>
+      eb.selectFrom('imports').select('id').where('state', '!=', 'done'),
+    )
+}
+
+function rowOf({ locked = false, active = true, ...account }: NewAccount) {
+  return {
+    user_id: account.userId,
+    username: account.username,
+    password_hash: account.passwordHash,
+    roles: joinRoles(account.roles),
+    locked: Number(locked),
+    active: Number(active),
+    must_change: Number(account.mustChange),
+    created_at: account.createdAt,
+  }
 }
 
 function joinRoles(roles: readonly Role[]): string {

@@ -7,8 +7,10 @@ import { accountCommands } from './commands/accounts.ts'
 import { configCommands } from './commands/config.ts'
 import { documentCommands } from './commands/documents.ts'
 import { keyCommands } from './commands/keys.ts'
+import { oidcCommands } from './commands/oidc.ts'
 import { serviceCommands } from './commands/service.ts'
 import { tokenCommands } from './commands/token.ts'
+import { transferCommands } from './commands/transfer.ts'
 import { userCommands } from './commands/users.ts'
 import { dispatch } from './dispatch.ts'
 
@@ -20,9 +22,11 @@ export const commands: readonly Command[] = [
   ...serviceCommands,
   ...accountCommands,
   ...accountChangeCommands,
+  ...transferCommands,
   ...userCommands,
   ...keyCommands,
   ...tokenCommands,
+  ...oidcCommands,
   ...configCommands,
   ...documentCommands,
 ]

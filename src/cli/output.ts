@@ -15,6 +15,8 @@ export interface Output {
    * nobody reads any more. Tells its progress where somebody watches standard error alone.
    */
   list(batches: AsyncIterable<readonly Row[]>): Promise<void>
+  /** Texts as they are, as fast as the reader takes them; ends early once nobody reads any more. */
+  stream(texts: AsyncIterable<string>): Promise<void>
   /** One sentence; `{"message": ...}` for machines. */
   message(text: string): void
   /** One thing: the record for machines, the sentence for people. */
@@ -50,6 +52,14 @@ export function createOutput({ stdout, stderr }: Terminal, json: boolean): Outpu
       }
       progress.end()
       if (json) write(widths ? ']\n' : '[]\n')
+    },
+
+    async stream(texts) {
+      for await (const text of texts) {
+        await written(text)
+        if (failure) return
+        await setImmediate()
+      }
     },
 
     message: (text) => write(json ? `${JSON.stringify({ message: text })}\n` : `${text}\n`),

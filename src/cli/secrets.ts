@@ -69,10 +69,10 @@ export async function tellPassword(
 }
 
 /** A secret that exists already: typed unseen, or read from standard input. @throws UsageError */
-export async function readToken({ terminal }: CommandCall): Promise<string> {
-  if (terminal.stdin.isTTY !== true) return readSecret(terminal, 'token')
-  const [token = ''] = await ask(terminal, ['Token: '])
-  return token
+export async function knownSecret({ terminal }: CommandCall, what: string): Promise<string> {
+  if (terminal.stdin.isTTY !== true) return readSecret(terminal, what)
+  const [secret = ''] = await ask(terminal, [`${what[0]?.toUpperCase()}${what.slice(1)}: `])
+  return secret
 }
 
 /** All of standard input, as one line. @throws UsageError where it is none */

@@ -8,6 +8,8 @@ import * as secondFactor from './migrations/0004-second-factor.ts'
 import * as idempotency from './migrations/0005-idempotency.ts'
 import * as posts from './migrations/0006-posts.ts'
 import * as administration from './migrations/0007-administration.ts'
+import * as imports from './migrations/0008-imports.ts'
+import * as identities from './migrations/0009-identities.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
 const migrations: readonly { readonly statements: readonly string[] }[] = [
@@ -18,6 +20,8 @@ const migrations: readonly { readonly statements: readonly string[] }[] = [
   idempotency,
   posts,
   administration,
+  imports,
+  identities,
 ]
 
 /** The version of the schema that this program works with. */

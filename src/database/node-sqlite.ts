@@ -17,6 +17,10 @@ import { Connection, type Synchronous } from './sqlite-connection.ts'
 import { Deadline, Turnstile } from './turnstile.ts'
 
 const retryMs = 5
+/** Taken as it is needed. */
+const writerCacheKib = 16_384
+/** Of 4 KiB: so long does the log grow before it is written back. */
+const pagesPerCheckpoint = 4000
 
 export interface NodeSqliteOptions {
   readonly path: string
@@ -103,6 +107,10 @@ class NodeSqliteDriver implements Driver {
       await retryWhileBusy(() => writer.exec('pragma journal_mode = wal'), new Deadline(timeoutMs))
       writer.synchronize(synchronous)
       writer.exec('pragma foreign_keys = on')
+      // What many rows in no order change must not be written again and again: an import meets every
+      // page of an index in each of its batches.
+      writer.exec(`pragma cache_size = -${writerCacheKib}`)
+      writer.exec(`pragma wal_autocheckpoint = ${pagesPerCheckpoint}`)
       this.#reader = new Connection(path, { readOnly: true })
     } catch (error) {
       writer.close()

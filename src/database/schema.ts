@@ -16,9 +16,13 @@ export interface Schema {
   revocations: RevocationsTable
   refresh_uses: RefreshUsesTable
   refresh_families_ended: RefreshFamiliesEndedTable
+  identities: IdentitiesTable
+  flows: FlowsTable
   idempotency_keys: IdempotencyKeysTable
   posts: PostsTable
   keys: KeysTable
+  imports: ImportsTable
+  import_names: ImportNamesTable
   row_counts: RowCountsTable
   schema_version: SchemaVersionTable
 }
@@ -30,6 +34,8 @@ interface UsersTable {
   /** Case-folded copies, for search and for sorting alike on every database. */
   name_key: string
   email_key: string
+  /** Of an import that is not done: nobody's to see, see unfinished.ts. */
+  import_id: Generated<number | null>
 }
 
 interface AccountsTable {
@@ -48,6 +54,8 @@ interface AccountsTable {
   /** Of the automatic lock, which ends by itself; `locked` is the administrator's. */
   locked_until: number | null
   created_at: number
+  import_id: Generated<number | null>
+  import_line: Generated<number | null>
 }
 
 /** Raised to end the access tokens, or the refresh tokens, of a user given out so far. */
@@ -131,6 +139,31 @@ interface RefreshFamiliesEndedTable {
   expires_at: number
 }
 
+/** Who somebody is at an identity provider. */
+interface IdentitiesTable {
+  id: Generated<number>
+  user_id: number
+  issuer: string
+  subject: string
+  created_at: number
+}
+
+/** Sign-ins that are under way at a provider, or wait for a second factor. */
+interface FlowsTable {
+  /** Digest of the state, or of the ticket that waits. */
+  id: string
+  /** Digest of the cookie of the browser that began. */
+  browser: string
+  purpose: 'sign_in' | 'link' | 'second_factor'
+  provider: string
+  /** Whose account: while it is linked, and while the second factor is waited for. */
+  user_id: number | null
+  /** What only we may know, under the data key. */
+  sealed: string
+  return_to: string
+  expires_at: number
+}
+
 interface IdempotencyKeysTable {
   /** Digest of caller, route and key. */
   id: string
@@ -163,6 +196,23 @@ interface KeysTable {
   created_at: number
   /** Until when a replaced key still verifies; null for the one in use. */
   retired_at: number | null
+}
+
+interface ImportsTable {
+  id: Generated<number>
+  state: 'open' | 'done' | 'failed'
+  /** How many of its names somebody else has taken meanwhile: then it cannot be done. */
+  lost: Generated<number>
+  /** An open one that was not seen for long has died with its process. */
+  seen_at: number
+}
+
+/** Lines of an import under way that made no account: see 0005-imports.ts. */
+interface ImportNamesTable {
+  import_id: number
+  username: string
+  line: number
+  user_id: number | null
 }
 
 interface RowCountsTable {

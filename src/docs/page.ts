@@ -1,3 +1,5 @@
+import { escapeHtml } from '../kernel/text.ts'
+
 /** The parts of an OpenAPI document that the page shows. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly description: string }
@@ -123,14 +125,6 @@ function sketch(schema: Schema): string {
 
 function slug(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }
 
 /** A gate: without an icon of its own, a browser asks for /favicon.ico. */

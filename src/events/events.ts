@@ -17,6 +17,9 @@ export type EventName =
   | 'authn_token_revoked'
   | 'authz_admin'
   | 'password_breach_query_fail'
+  | 'identity_linked'
+  | 'identity_provider_fail'
+  | 'identity_unlinked'
   | 'key_retired'
   | 'key_rotated'
   | 'mfa_codes_renewed'
@@ -29,6 +32,8 @@ export type EventName =
   | 'post_unlocked'
   | 'post_updated'
   | 'privilege_permissions_changed'
+  | 'sensitive_create'
+  | 'sensitive_read'
   | 'sensitive_update'
   | 'session_created'
   | 'session_ended'
@@ -51,6 +56,7 @@ const warned = new Set<EventName>([
   'authn_login_fail_max',
   'authn_login_lock',
   'authn_password_change_fail',
+  'identity_provider_fail',
   'password_breach_query_fail',
 ])
 

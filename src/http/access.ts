@@ -56,6 +56,8 @@ declare module 'fastify' {
     query?: JsonSchema
     /** The schema of a 200 that the handler writes itself, for OpenAPI. */
     describes?: JsonSchema
+    /** One line of a body of lines, and of an answer of lines, for OpenAPI. */
+    line?: { readonly body?: JsonSchema; readonly answer?: JsonSchema }
   }
   interface FastifyRequest {
     principal: Principal | null

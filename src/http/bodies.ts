@@ -4,9 +4,10 @@ import { ApiError } from '../kernel/errors.ts'
 
 /**
  * What a route does with a body. `none`: ignores it. `json`: wants JSON. `optional`: JSON or nothing
- * at all. `form`: JSON, a form or nothing at all (in rooms that register `acceptForms`).
+ * at all. `form`: JSON, a form or nothing at all (in rooms that register `acceptForms`). `lines`:
+ * lines of JSON of any total length (in rooms that register `acceptLines`, see long-bodies.ts).
  */
-export type BodyKind = 'none' | 'json' | 'optional' | 'form'
+export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'lines'
 
 /**
  * JSON is the only content type outside of login/ and token/: a cross-site HTML form, which can

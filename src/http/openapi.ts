@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { type ErrorName, errorTable } from '../kernel/errors.ts'
 import { describeRule } from '../policy/rules.ts'
 import { accepts } from './access.ts'
+import { lineContentType } from './long-bodies.ts'
 import { isExempt } from './rate-limit.ts'
 import type { JsonSchema } from './schemas.ts'
 
@@ -81,7 +82,7 @@ interface RouteSchema {
 }
 
 function describe(schema: RouteSchema, { config = {}, method, url }: RouteOptions): FastifySchema {
-  const { access, body = 'none', describes, honours = [], query } = config
+  const { access, body = 'none', describes, honours = [], line, query } = config
   if (!access) return { hide: true } // CORS preflight
   const rule = describeRule(access.rule)
   const isOpen = access.rule.kind === 'anyone'
@@ -94,9 +95,13 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
     operationId: operationIdOf(String(method), url),
     tags: [tagOf(url)],
     ...(body === 'form' && { consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
+    ...(line?.body && { consumes: [lineContentType], body: line.body }),
+    ...(line?.answer && { produces: [lineContentType] }),
     security: isOpen ? [] : schemes.map((name) => ({ [name]: [] })),
     response: {
-      ...(schema.response ? {} : { 200: described(describes ?? { type: 'string' }) }),
+      ...(schema.response
+        ? {}
+        : { 200: described(line?.answer ?? describes ?? { type: 'string' }) }),
       ...Object.fromEntries(
         Object.entries(schema.response ?? {}).map(([status, answer]) => [
           status,
@@ -155,7 +160,8 @@ function errorsOf(
     ...(!isOpen && accepted.some(({ scheme }) => scheme === 'basic')
       ? ['tooManyLoginAttempts' as const]
       : []),
-    ...(body === 'none' ? [] : ['invalidBody' as const, 'bodyTooLarge' as const]),
+    ...(body === 'none' ? [] : ['invalidBody' as const]),
+    ...(body === 'none' || body === 'lines' ? [] : ['bodyTooLarge' as const]),
     ...(schema.body ? ['validationFailed' as const] : []),
     ...(required ? [required.error] : []),
     ...honours.map((header) => honoured[header].error),

@@ -10,6 +10,8 @@ const { STATUS_CODES: statusTexts } = process.getBuiltinModule('node:http')
 const underWay = new WeakMap<Duplex, ServerResponse>()
 /** Connections that are refused as soon as that answer is out. */
 const refused = new WeakSet<Duplex>()
+/** Requests whose bodies may take long: their routes have a limit of their own. */
+const unhurried = new WeakSet<IncomingMessage>()
 
 /**
  * The answers that Node would give by itself, empty and without headers, or not at all: a request
@@ -24,10 +26,16 @@ export function answerParserErrors(server: Server): void {
   server.on('connect', (_request, socket) => refuse(socket, 'badRequest'))
 }
 
+/** Lifts the limit on the time of a whole request from one whose header has come. */
+export function letTakeItsTime(request: IncomingMessage): void {
+  unhurried.add(request)
+}
+
+const timedOut = 'ERR_HTTP_REQUEST_TIMEOUT'
 const byCode: Readonly<Record<string, ErrorName>> = {
   HPE_HEADER_OVERFLOW: 'headerFieldsTooLarge',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'bodyTooLarge',
-  ERR_HTTP_REQUEST_TIMEOUT: 'requestTimeout',
+  [timedOut]: 'requestTimeout',
 }
 
 /** Node's `clientError`: there is no response object, only the socket. */
@@ -38,6 +46,8 @@ export function onClientError(error: Error & { code?: string }, socket: Duplex):
     socket.destroy()
     return
   }
+  // Told once per request.
+  if (error.code === timedOut && current && unhurried.has(current.req)) return
   const row = byCode[error.code ?? ''] ?? 'badRequest'
   if (!isAnswering) refuse(socket, row)
   else if (current.req.complete) refuseBehind(current, socket, row)

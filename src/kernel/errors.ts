@@ -7,6 +7,7 @@ export const errorTable = {
   invalidBody: { status: 400, error: 'Invalid request body' },
   nameAndEmailRequired: { status: 400, error: 'Name and email required' },
   validationFailed: { status: 400, error: 'Validation failed' },
+  signInFailed: { status: 400, error: 'Sign-in failed' },
   authenticationRequired: { status: 401, error: 'Authentication required' },
   invalidCredentials: { status: 401, error: 'Invalid credentials' },
   invalidOrExpiredToken: { status: 401, error: 'Invalid or expired token' },
@@ -24,10 +25,12 @@ export const errorTable = {
   userNotFound: { status: 404, error: 'User not found' },
   postNotFound: { status: 404, error: 'Post not found' },
   accountNotFound: { status: 404, error: 'Account not found' },
+  identityNotFound: { status: 404, error: 'Identity not found' },
   sessionNotFound: { status: 404, error: 'Session not found' },
   requestTimeout: { status: 408, error: 'Request timeout' },
   usernameExists: { status: 409, error: 'Username already exists' },
   userHasAccount: { status: 409, error: 'User already has an account' },
+  identityLinked: { status: 409, error: 'Identity already linked' },
   lastAdministrator: { status: 409, error: 'Last administrator' },
   preconditionFailed: { status: 412, error: 'Precondition failed' },
   bodyTooLarge: { status: 413, error: 'Request body too large' },
@@ -36,6 +39,7 @@ export const errorTable = {
   tooManyRequests: { status: 429, error: 'Too many requests' },
   headerFieldsTooLarge: { status: 431, error: 'Request header fields too large' },
   internal: { status: 500, error: 'Internal server error' },
+  identityProvider: { status: 502, error: 'Identity provider error' },
   serviceUnavailable: { status: 503, error: 'Service unavailable' },
 } as const satisfies Record<string, { status: number; error: string }>
 

@@ -14,8 +14,10 @@ export type Credential =
       readonly expiresAt: number
     }
   | { readonly scheme: 'bearer'; readonly claims: AccessClaims }
+  | { readonly scheme: 'external'; readonly claims: ExternalClaims }
 
-export type Scheme = Credential['scheme']
+/** What a route may ask for. A token of another issuer comes where one of ours may. */
+export type Scheme = Exclude<Credential['scheme'], 'external'>
 
 /** The claims of an access token of ours. Spec 2.4; RFC 7519 section 4. */
 export interface AccessClaims {
@@ -40,9 +42,29 @@ export interface AccessClaims {
   readonly name?: string
 }
 
+/** The claims of an access token of an identity provider. RFC 9068 section 2.2; spec 2.4, 5.4. */
+export interface ExternalClaims {
+  readonly iss: string
+  readonly sub: string
+  readonly exp: number
+  readonly nbf: number
+  readonly iat: number
+  /** Names the token for revocation: its digest, since a `jti` is unique per issuer alone. */
+  readonly jti: string
+  readonly roles: readonly Role[]
+  /** When its holder last logged in there; absent where the provider does not tell. */
+  readonly auth_time?: number
+  readonly username?: string
+  readonly email?: string
+  readonly name?: string
+}
+
 /** The authenticated caller. Everything behind `http/access.ts` sees this and no header. */
 export interface Principal {
-  /** The user's id as text: `sub` of the token, `user_id` of the session. */
+  /**
+   * The user's id as text: `sub` of the token, `user_id` of the session. Of an external caller
+   * without an account `issuer#sub`, which is no number and so nobody's id.
+   */
   readonly subject: string
   readonly username: string
   readonly roles: ReadonlySet<Role>

@@ -28,6 +28,16 @@ export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
+/** Text as the content of an HTML element or of a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+}
+
 /** One line of a table, without blanks at its end. */
 export function alignedLine(cells: readonly string[], widths: readonly number[]): string {
   return `${cells

@@ -8,7 +8,7 @@ import type { SchemaTypes } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
-import { sessionCookie, setSessionCookie } from '../session/cookie.ts'
+import { startSession } from '../session/browser.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { LoginMode } from '../settings-table.ts'
 import type { Tokens } from '../token/tokens.ts'
@@ -23,13 +23,11 @@ export interface LoginRoutesOptions extends LogInDeps {
   readonly tokens: Tokens
 }
 
-const enrolmentSeconds = 600
-
 export async function loginRoutes(
   instance: FastifyInstance,
   options: LoginRoutesOptions,
 ): Promise<void> {
-  const { config, clock, events, sessions, tokens } = options
+  const { config, clock, events, tokens } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
@@ -74,7 +72,10 @@ export async function loginRoutes(
           newPassword: new_password,
           address: clientAddress(request),
         },
-        { give: (account) => give(account, request, reply), enrolmentToken },
+        {
+          give: (account) => give(account, request, reply),
+          enrolmentToken: (account) => tokens.issueEnrolment(account),
+        },
       )
     },
   )
@@ -83,14 +84,7 @@ export async function loginRoutes(
 
   const answers: Record<LoginMode, Answer> = {
     async session(account, request, reply) {
-      // Always a new id: one that was planted before the login must not become a session.
-      const { secret, csrfToken } = await sessions.start(
-        account,
-        { address: clientAddress(request), userAgent: request.headers['user-agent'] ?? '' },
-        sessionCookie(request, config),
-      )
-      setSessionCookie(reply, config, secret)
-      events.record('session_created', { user_id: account.userId, address: clientAddress(request) })
+      const csrfToken = await startSession(options, account, request, reply)
       return { message: 'Logged in', csrf_token: csrfToken }
     },
 
@@ -111,14 +105,6 @@ export async function loginRoutes(
       events.record('authn_token_created', { user_id: account.userId, by: 'login' })
       return { access_token, refresh_token, token_type: 'Bearer', expires_in: seconds }
     },
-  }
-
-  function enrolmentToken(account: Account): Promise<string> {
-    return tokens.issueAccess(account, {
-      seconds: enrolmentSeconds,
-      authenticatedAt: clock.now(),
-      type: 'enrolment',
-    })
   }
 
   function defaultMode(request: FastifyRequest): LoginMode {

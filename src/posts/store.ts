@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { isPresentAccount } from '../database/unfinished.ts'
 import type { SliceStart } from '../http/listing.ts'
 import { type Asked, allowed } from './allowed.ts'
 import type { Post, PostChanges } from './post.ts'
@@ -15,7 +16,9 @@ export function postStore(db: DatabaseOrTransaction) {
   const posts = () =>
     db
       .selectFrom('posts')
-      .leftJoin('accounts', 'accounts.user_id', 'posts.author_id')
+      .leftJoin('accounts', (join) =>
+        join.onRef('accounts.user_id', '=', 'posts.author_id').on(isPresentAccount),
+      )
       .select([
         'posts.id',
         'posts.title',

@@ -7,7 +7,7 @@ import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
-import { clearSessionCookie, sessionCookie } from './cookie.ts'
+import { endSession } from './browser.ts'
 import type { Sessions } from './sessions.ts'
 
 /**
@@ -53,12 +53,7 @@ export async function sessionRoutes(
       },
     },
     async (request, reply) => {
-      const secret = sessionCookie(request, config)
-      if (secret !== undefined) {
-        const userId = await sessions.end(secret) // a failure is 503: never a 200 that is not true
-        if (userId !== null) events.record('session_ended', { user_id: userId, reason: 'logout' })
-        clearSessionCookie(reply, config)
-      }
+      await endSession({ config, events, sessions }, request, reply)
       if (await endBearer(request)) events.record('authn_token_revoked', { reason: 'logout' })
       return { message: 'Logged out' }
     },

@@ -1,5 +1,5 @@
+import type { KeyObject } from 'node:crypto'
 import { type CompactJWSHeaderParameters, compactVerify, errors } from 'jose'
-import type { SigningKey } from '../keys/signing-key.ts'
 
 /** A token whose signature holds; its claims are not looked at yet. */
 export interface VerifiedJws {
@@ -7,9 +7,13 @@ export interface VerifiedJws {
   readonly payload: Uint8Array
 }
 
-type VerifyingKey = Pick<SigningKey, 'algorithm' | 'verifyWith'>
+export interface VerifyingKey {
+  readonly algorithm: string
+  readonly verifyWith: KeyObject
+}
 type FindKey = (
   kid: string | undefined,
+  header: Readonly<Record<string, unknown>>,
 ) => Promise<VerifyingKey | undefined> | VerifyingKey | undefined
 
 const maxTokenLength = 8192
@@ -31,7 +35,7 @@ export async function verifyJws(token: string, find: FindKey): Promise<VerifiedJ
   if ('crit' in header || 'b64' in header) return null
   const { kid } = header
   if (kid !== undefined && typeof kid !== 'string') return null
-  const key = await find(kid)
+  const key = await find(kid, header)
   if (!key) return null
   try {
     const { protectedHeader, payload } = await compactVerify(token, key.verifyWith, {

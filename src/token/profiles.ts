@@ -14,7 +14,8 @@ export interface Profile {
 }
 
 const mostKept = 10_000
-const nobody: Profile = { email: null, name: null }
+/** Of an external caller without an account. */
+export const nobody: Profile = { email: null, name: null }
 
 /** @param changes whose epoch differs once the database may have been changed */
 export function createProfiles(

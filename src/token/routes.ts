@@ -7,11 +7,12 @@ import { callerOf } from '../http/access.ts'
 import { acceptForms } from '../http/bodies.ts'
 import { Roles, type SchemaTypes, Text, TextOrNull } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { userIdOf } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
 import type { SecondFactor } from '../totp/second-factor.ts'
 import type { RefreshClaims } from './claims.ts'
-import type { Profiles } from './profiles.ts'
+import { nobody, type Profiles } from './profiles.ts'
 import type { Revocations } from './revocations.ts'
 import type { Rotation, Successor } from './rotation.ts'
 import type { Tokens } from './tokens.ts'
@@ -118,11 +119,15 @@ export async function tokenRoutes(
       schema: { summary: 'Who the token speaks for', response: { 200: Me } },
     },
     async (request) => {
-      const { subject, roles, credential } = callerOf(request)
-      const claims = credential.scheme === 'bearer' ? credential.claims : {}
+      const caller = callerOf(request)
+      const { credential, roles } = caller
       // The token's own claims first; ours carry neither, so that a change shows at once.
-      const { email, name } = { ...(await profiles.of(Number(subject))), ...claims }
-      return { sub: subject, email, name, roles: [...roles] }
+      const userId = userIdOf(caller)
+      const profile = userId === null ? nobody : await profiles.of(userId)
+      const hasClaims = credential.scheme === 'bearer' || credential.scheme === 'external'
+      const claims = hasClaims ? credential.claims : { sub: caller.subject }
+      const { sub, email, name } = { ...profile, ...claims }
+      return { sub, email, name, roles: [...roles] }
     },
   )
 

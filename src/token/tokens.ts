@@ -14,6 +14,8 @@ import type { Successor } from './rotation.ts'
 export interface Tokens {
   /** An access token that lives `seconds`. */
   issueAccess(account: Account, options: AccessOptions): Promise<string>
+  /** A token that opens the enrolment of a second factor for ten minutes, and nothing else. */
+  issueEnrolment(account: Account): Promise<string>
   /** A refresh token of its own, or the very one that a rotation has named. */
   issueRefresh(account: Account, options: RefreshOptions): Promise<string>
   /** Null where the token is not one of ours, not of this type, or out of its time. */
@@ -41,6 +43,7 @@ export interface TokensDeps {
 }
 
 const idBytes = 16
+const enrolmentSeconds = 600
 
 export function createTokens({ config, clock, random, keys }: TokensDeps): Tokens {
   const find = (kid: string | undefined) => keys.find(kid)
@@ -65,6 +68,11 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
         .setIssuedAt(now)
         .setJti(randomText(random, idBytes))
         .sign(keys.current.signWith)
+    },
+
+    issueEnrolment(account) {
+      const options = { seconds: enrolmentSeconds, authenticatedAt: clock.now() }
+      return this.issueAccess(account, { ...options, type: 'enrolment' })
     },
 
     async issueRefresh(account, { authenticatedAt, identity }) {

@@ -46,7 +46,12 @@ const CodeOrRecovery = {
   properties: { totp: { description: 'Six digits' }, recovery_code: { description: 'Text' } },
 } as const
 
-const errors = ['recentLoginRequired', 'invalidCredentials', 'tooManyLoginAttempts'] as const
+const errors = [
+  'recentLoginRequired',
+  'invalidCredentials',
+  'tooManyLoginAttempts',
+  'accountNotFound',
+] as const
 
 export async function factorRoutes(
   instance: FastifyInstance,

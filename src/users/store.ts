@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
+import { isPresentUser } from '../database/unfinished.ts'
 import type { SliceStart } from '../http/listing.ts'
 import { caseFold } from '../kernel/text.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
@@ -34,19 +35,41 @@ const shown = ['id', 'name', 'email'] as const
 const columnOf = { id: 'id', name: 'name_key', email: 'email_key' } as const
 
 export function userStore(db: DatabaseOrTransaction) {
+  const present = () => db.selectFrom('users').where(isPresentUser)
+
   return {
     async byId(id: number): Promise<User | null> {
-      const row = await db.selectFrom('users').select(shown).where('id', '=', id).executeTakeFirst()
+      const row = await present().select(shown).where('id', '=', id).executeTakeFirst()
       return row ? toUser(row) : null
     },
 
     async insert(user: NewUser): Promise<User> {
       const row = await db
         .insertInto('users')
-        .values({ ...user, name_key: caseFold(user.name), email_key: caseFold(user.email) })
+        .values(rowOf(user))
         .returning(shown)
         .executeTakeFirstOrThrow()
       return toUser(row)
+    },
+
+    /** Users of an import, nobody's to see until it is done; answers their ids in the order given. */
+    async insertUnseen(users: readonly NewUser[], importId: number): Promise<number[]> {
+      if (users.length === 0) return []
+      const rows = await db
+        .insertInto('users')
+        .values(users.map((user) => ({ ...rowOf(user), import_id: importId })))
+        .returning(shown)
+        .execute()
+      // No database says in which order it answers; users that look alike may change places.
+      const ids = Map.groupBy(
+        rows.toSorted((one, other) => one.id - other.id),
+        looks,
+      )
+      return users.map((user) => {
+        const row = ids.get(looks(user))?.shift()
+        if (!row) throw new Error('a user was inserted and not answered')
+        return row.id
+      })
     },
 
     /** Changes what is given and keeps the rest; null where there is no such user. */
@@ -59,6 +82,7 @@ export function userStore(db: DatabaseOrTransaction) {
           ...(email !== undefined && { email, email_key: caseFold(email) }),
         })
         .where('id', '=', id)
+        .where(isPresentUser)
         .returning(shown)
         .executeTakeFirst()
       return row ? toUser(row) : null
@@ -69,6 +93,7 @@ export function userStore(db: DatabaseOrTransaction) {
       const row = await db
         .deleteFrom('users')
         .where('id', '=', id)
+        .where(isPresentUser)
         .returning(shown)
         .executeTakeFirst()
       return row ? toUser(row) : null
@@ -85,7 +110,7 @@ export function userStore(db: DatabaseOrTransaction) {
     },
 
     async countMatching(text: string): Promise<number> {
-      const { total } = await matching(db.selectFrom('users'), text)
+      const { total } = await matching(present(), text)
         .select((eb) => eb.fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow()
       return total
@@ -93,7 +118,7 @@ export function userStore(db: DatabaseOrTransaction) {
 
     /** Users in id order from `offset`, or after an id. */
     async slice(limit: number, from: SliceStart): Promise<User[]> {
-      const query = db.selectFrom('users').select(shown).orderBy('id').limit(limit)
+      const query = present().select(shown).orderBy('id').limit(limit)
       const rows =
         'offset' in from
           ? await query.offset(from.offset).execute()
@@ -105,7 +130,7 @@ export function userStore(db: DatabaseOrTransaction) {
       const column = columnOf[order.key]
       const direction = order.descending ? 'desc' : 'asc'
       const beyond = order.descending ? '<' : '>'
-      let query = matching(db.selectFrom('users'), text).select(shown).orderBy(column, direction)
+      let query = matching(present(), text).select(shown).orderBy(column, direction)
       if (order.key !== 'id') query = query.orderBy('id', direction)
       if (after) {
         query =
@@ -135,6 +160,14 @@ function matching<Selection>(
   return query.where(
     sql<boolean>`(name_key like ${pattern} escape '\\' or email_key like ${pattern} escape '\\')`,
   )
+}
+
+function rowOf({ name, email }: NewUser) {
+  return { name, email, name_key: caseFold(name), email_key: caseFold(email) }
+}
+
+function looks({ name, email }: NewUser): string {
+  return JSON.stringify([name, email])
 }
 
 function toUser({ id, name, email }: User): User {

@@ -57,7 +57,9 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
 
     async remove(id, assertWanted) {
       const user = await db.transaction().execute(async (trx) => {
-        if (assertWanted) await look(trx, id, assertWanted)
+        const user = await userStore(trx).byId(id)
+        if (!user) return null
+        assertWanted?.(user)
         for (const removing of hooks.removing) await removing(trx, id)
         return userStore(trx).remove(id)
       })
@@ -79,6 +81,15 @@ async function look(
 /** Makes a user inside the transaction of whoever needs one. */
 export function insertUser(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
   return userStore(trx).insert(user)
+}
+
+/** Makes the users of an import, see `isPresentUser`; answers their ids in the order given. */
+export function insertUnseenUsers(
+  trx: DatabaseOrTransaction,
+  users: readonly NewUser[],
+  importId: number,
+): Promise<number[]> {
+  return userStore(trx).insertUnseen(users, importId)
 }
 
 /** What a user's new password must not hold; undefined where there is no such user. */

@@ -113,6 +113,14 @@ suite('spec 7: errors', async () => {
       by: ['GET', '/api/admin/accounts/nobody', { headers: admin }],
       ...{ status: 404, error: 'Account not found' },
     },
+    'a sign-in that nobody began': {
+      by: ['GET', '/oauth/second-factor'],
+      ...{ status: 400, error: 'Sign-in failed' },
+    },
+    'an identity that one does not have': {
+      by: ['DELETE', '/api/account/identities/1', { headers: admin }],
+      ...{ status: 404, error: 'Identity not found' },
+    },
     'session not found': {
       by: ['DELETE', '/api/account/sessions/nothing', { headers: admin }],
       ...{ status: 404, error: 'Session not found' },
@@ -196,6 +204,15 @@ suite('spec 7: errors', async () => {
     assertRefusal(late, 401, 'Recent login required')
   })
 
+  test('an identity provider that is none: 502', async () => {
+    const nobody = await testApp()
+    const { url } = await nobody.listen()
+    const client = await testApp({ OIDC_ISSUER: url, OIDC_CLIENT_ID: 'x' })
+    const before = await client.rows()
+    assertRefusal(await client.call('GET', '/oauth/login'), 502, 'Identity provider error')
+    assert.deepEqual(await client.rows(), before)
+  })
+
   test('what the parser of HTTP refuses has the same shape: 400 and 431', async () => {
     const { port } = await app.listen()
     assertRefusal(await ask(port, 'GET / HTTP/1.1', { 'Content-Length': 'x' }), 400, 'Bad request')
@@ -242,6 +259,8 @@ suite('spec 7: errors', async () => {
       'tooManyLoginAttempts',
       'headerFieldsTooLarge',
       'serviceUnavailable',
+      'identityProvider',
+      'identityLinked', // needs a provider: test/external/sign-in.test.ts
     ] as const)
       here.add(errorTable[name].error)
     here.add(errorTable.internal.error)

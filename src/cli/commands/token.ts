@@ -1,7 +1,7 @@
 import type { Inspection } from '../../token/inspect.ts'
 import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
 import type { Row } from '../output.ts'
-import { readToken } from '../secrets.ts'
+import { knownSecret } from '../secrets.ts'
 import { withServices } from '../work.ts'
 
 const times = ['exp', 'nbf', 'iat', 'auth_time']
@@ -22,7 +22,7 @@ export const tokenCommands: readonly Command[] = [
 ]
 
 async function inspect(call: CommandCall): Promise<void> {
-  const token = (await readToken(call)).trim()
+  const token = (await knownSecret(call, 'token')).trim()
   await withServices(call, async (services, deps) => {
     const { inspectToken } = await import('../../token/inspect.ts')
     const inspection = await inspectToken({ ...deps, ...services }, token)

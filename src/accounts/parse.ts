@@ -1,0 +1,41 @@
+import type { Static } from '../http/schemas.ts'
+import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
+import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
+import { canonicalUsername, type Username } from '../kernel/username.ts'
+import type { WantedAccount } from './accounts.ts'
+import type { CreateAccount } from './schemas.ts'
+
+/** @throws ApiError validationFailed where no account can have the name */
+export function parseUsername(text: string): Username {
+  return (
+    canonicalUsername(text) ??
+    refuseField(
+      ['username'],
+      'must have 1 to 64 characters, none of them a colon, a control or a zero-width character',
+    )
+  )
+}
+
+/** Roles in their order, each once. @throws ApiError validationFailed */
+export function parseRoles(names: readonly string[]): Role[] {
+  const roles = names.map(parseRole)
+  const details = roles.flatMap((found, index): Detail[] =>
+    found ? [] : [{ path: ['roles', String(index)], message: 'must be USER, EDITOR or ADMIN' }],
+  )
+  if (details.length > 0) throw new ApiError('validationFailed', { details })
+  return sortRoles(roles.filter((found) => found !== null))
+}
+
+/** Whose the account is to be. @throws ApiError validationFailed */
+export function parseUser({
+  user_id,
+  name,
+  email,
+}: Pick<Static<typeof CreateAccount>, 'user_id' | 'name' | 'email'>): WantedAccount['user'] {
+  const isNew = name !== undefined && email !== undefined
+  if (user_id !== undefined) {
+    if (name === undefined && email === undefined) return { id: user_id }
+    return refuseField(['user_id'], 'stands for a user that exists: leave out name and email')
+  }
+  return isNew ? { name, email } : refuseField(['user_id'], 'is required, or else name and email')
+}

@@ -1,0 +1,142 @@
+import type { ClientToken } from '../../external/client-tokens.ts'
+import type { Provider } from '../../external/provider.ts'
+import { type Command, type CommandCall, CommandError, UsageError } from '../command.ts'
+import { knownSecret } from '../secrets.ts'
+
+/**
+ * The service as a client of its identity providers, from the command line: what is configured, and
+ * whether it works. Secrets come from the settings, a prompt or standard input, never from arguments,
+ * which every user of the machine can read.
+ */
+const ofProvider = {
+  provider: { type: 'string', value: 'name', doc: 'of those in OIDC_PROVIDERS' },
+} as const
+const loginPatienceSeconds = 300
+
+export const oidcCommands: readonly Command[] = [
+  {
+    name: 'oidc discover',
+    summary: 'Asks an identity provider for its endpoints',
+    options: ofProvider,
+    example: 'oidc discover --provider acme',
+    run: (call) =>
+      told(async () => {
+        const metadata = await (await providerOf(call)).metadata()
+        const rows = Object.entries(metadata).map(([name, value]) => ({
+          name,
+          value: Array.isArray(value) ? value.join(' ') : String(value),
+        }))
+        call.output.rows(rows)
+      }),
+  },
+  {
+    name: 'oidc token',
+    summary: 'Gets a token by client credentials, by a password or by a refresh token',
+    options: {
+      ...ofProvider,
+      scope: { type: 'string', value: 'scopes', doc: 'separated by spaces' },
+      resource: { type: 'string', value: 'address', doc: 'whom the token is for (RFC 8707)' },
+      username: { type: 'string', value: 'name', doc: 'by the password of this user, read unseen' },
+      refresh: { type: 'boolean', doc: 'by a refresh token, read unseen' },
+    },
+    example: "oidc token --scope 'api.read api.write'",
+    run: (call) => told(() => getToken(call)),
+  },
+  {
+    name: 'oidc login',
+    summary: 'Signs in with a browser, which comes back to a port of this machine',
+    options: {
+      ...ofProvider,
+      port: { type: 'string', value: 'number', doc: 'to come back to; else any that is free' },
+    },
+    example: 'oidc login --port 8765',
+    run: (call) => told(() => logIn(call)),
+  },
+]
+
+async function getToken(call: CommandCall): Promise<void> {
+  const { createClientTokens } = await import('../../external/client-tokens.ts')
+  const { systemClock } = await import('../../kernel/clock.ts')
+  const [scope, resource, username] = ['scope', 'resource', 'username'].map((name) =>
+    textOf(call.values[name]),
+  )
+  const tokens = createClientTokens(await providerOf(call), { clock: systemClock })
+  const token =
+    call.values.refresh === true
+      ? await tokens.refresh(await knownSecret(call, 'refresh token'))
+      : username !== undefined
+        ? await tokens.password(username, await knownSecret(call, 'password'), { scope, resource })
+        : await tokens.clientCredentials({ scope, resource })
+  call.output.rows([await show(token)])
+}
+
+async function logIn(call: CommandCall): Promise<void> {
+  const { loopbackLogin } = await import('../../external/loopback-login.ts')
+  const { systemClock } = await import('../../kernel/clock.ts')
+  const port = Number(textOf(call.values.port) ?? '0')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new UsageError('--port must be a whole number from 0 to 65535')
+  }
+  const login = await loopbackLogin(await providerOf(call), {
+    clock: systemClock,
+    port,
+    patienceSeconds: loginPatienceSeconds,
+  })
+  call.terminal.stderr.write(`Open this address in a browser:\n\n  ${login.address}\n\n`)
+  const { accessToken, refreshToken, claims } = await login.tokens
+  const { sub, email = null, name = null } = claims
+  call.output.rows([
+    {
+      sub: String(sub),
+      email: textOf(email) ?? null,
+      name: textOf(name) ?? null,
+      access_token: accessToken,
+      refresh_token: refreshToken,
+    },
+  ])
+}
+
+async function providerOf({ config, values }: CommandCall): Promise<Provider> {
+  const { createLog } = await import('../../deps.ts')
+  const { logEvents } = await import('../../events/events.ts')
+  const { createProvider } = await import('../../external/provider.ts')
+  const { systemClock } = await import('../../kernel/clock.ts')
+  const { defaultName } = await import('../../oidc-settings.ts')
+  const name = textOf(values.provider) ?? defaultName
+  const found = config.providers.find((provider) => provider.name === name)
+  if (!found) {
+    const names = config.providers.map((provider) => provider.name).join(', ')
+    throw new CommandError(`no provider ${name}: the settings have ${names || 'none'}`)
+  }
+  return createProvider(found, {
+    clock: systemClock,
+    fetch: globalThis.fetch,
+    events: logEvents(createLog('silent')), // what fails is told below, once
+  })
+}
+
+async function show({ accessToken, expiresAt, refreshToken, scope }: ClientToken) {
+  const { isoTime } = await import('../../kernel/clock.ts')
+  return {
+    access_token: accessToken,
+    expires: expiresAt === null ? null : isoTime(expiresAt),
+    scope,
+    refresh_token: refreshToken,
+  }
+}
+
+/** The reason behind a refusal: here its reader is the operator. */
+async function told(work: () => Promise<void>): Promise<void> {
+  const { ApiError } = await import('../../kernel/errors.ts')
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const reason = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+    throw new CommandError(`${error.message}${reason}`)
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

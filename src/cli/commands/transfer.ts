@@ -1,0 +1,72 @@
+import { createReadStream } from 'node:fs'
+import type { ImportReport, Mistake } from '../../transfer/import.ts'
+import { type Command, CommandError, type Terminal } from '../command.ts'
+import { by, withServices } from '../work.ts'
+
+const progressEveryLines = 10_000
+
+export const transferCommands: readonly Command[] = [
+  {
+    name: 'account import',
+    operands: ['file|-'],
+    summary: 'Imports accounts from lines of JSON, all of them or none',
+    options: { 'dry-run': { type: 'boolean', doc: 'finds every mistake and changes nothing' } },
+    example: 'account import accounts.jsonl --dry-run',
+    run: (call) =>
+      withServices(call, async ({ imports }) => {
+        const { operands, values, output, terminal } = call
+        const { showImport } = await import('../../transfer/routes.ts')
+        const report = await imports.run(read(operands[0] ?? '-', terminal), {
+          dryRun: values['dry-run'] === true,
+          by,
+          onProgress: tellProgress(terminal),
+        })
+        if (report.errorsTotal === 0 || values.json === true) {
+          output.result(showImport(report), summaryOf(report))
+        } else {
+          for (const mistake of report.errors) terminal.stderr.write(`${describe(mistake)}\n`)
+        }
+        if (report.errorsTotal > 0) throw new CommandError(summaryOf(report))
+      }),
+  },
+  {
+    name: 'account export',
+    summary: 'Writes every account as a line of JSON; with its hash where an import shall read it',
+    options: {
+      'with-hashes': { type: 'boolean', doc: 'adds the password hashes: keep them safe' },
+    },
+    example: 'account export > accounts.jsonl',
+    run: (call) =>
+      withServices(call, async ({ events }, deps) => {
+        const { exportAccounts } = await import('../../transfer/export.ts')
+        const withHashes = call.values['with-hashes'] === true
+        events.record('sensitive_read', { what: 'account_export', hashes: withHashes, by })
+        await call.output.stream(exportAccounts(deps, { withHashes }))
+      }),
+  },
+]
+
+function read(file: string, { stdin }: Terminal): AsyncIterable<Uint8Array> {
+  return file === '-' ? stdin : createReadStream(file)
+}
+
+function tellProgress({ stderr }: Terminal): (lines: number) => void {
+  let told = 0
+  return (lines) => {
+    if (lines - told < progressEveryLines) return
+    told = lines
+    stderr.write(`${lines} lines read\n`)
+  }
+}
+
+function describe({ line, path, message }: Mistake): string {
+  return `line ${line}: ${[...path, message].join(' ')}`
+}
+
+function summaryOf({ dryRun, lines, imported, errors, errorsTotal }: ImportReport): string {
+  if (errorsTotal === 0) {
+    return dryRun ? `${imported} accounts would be imported` : `${imported} accounts imported`
+  }
+  const shown = errorsTotal > errors.length ? `, the first ${errors.length} shown` : ''
+  return `nothing was imported: ${errorsTotal} errors in ${lines} lines${shown}`
+}

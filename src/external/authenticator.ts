@@ -1,0 +1,139 @@
+import type { FastifyRequest } from 'fastify'
+import { isUsable } from '../accounts/account.ts'
+import type { Authenticator } from '../http/access.ts'
+import { BoundedMap } from '../kernel/bounded-map.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { digest } from '../kernel/digest.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { ExternalClaims, Principal } from '../kernel/principal.ts'
+import { bearerToken } from '../token/authenticator.ts'
+import { isTimely } from '../token/claims.ts'
+import { parseObject, verifyJws } from '../token/jws.ts'
+import type { Revocations } from '../token/revocations.ts'
+import type { SecondFactor } from '../totp/second-factor.ts'
+import { parseExternalClaims } from './claims.ts'
+import type { Identities } from './identities.ts'
+import type { Provider } from './provider.ts'
+import type { Providers } from './providers.ts'
+
+/**
+ * Bearer tokens of identity providers (spec 5.4), wherever one of ours is accepted. Which of the two
+ * a token is says its `iss`, compared as text before anything is believed; from there on only the
+ * keys and the rules of that issuer count, so that neither can speak for the other.
+ */
+export interface ExternalDeps {
+  readonly clock: Clock
+  readonly identities: Pick<Identities, 'accountOf'>
+  readonly providers: Providers
+  readonly revocations: Pick<Revocations, 'refuses' | 'revoke'>
+  readonly secondFactor: Pick<SecondFactor, 'isMissing'>
+}
+
+const mostKept = 10_000
+
+interface Verified {
+  readonly claims: ExternalClaims
+  readonly provider: Provider
+  /** Of the keys that verified it. */
+  readonly generation: number
+}
+
+export interface ExternalBearer {
+  /** The authenticator of our own tokens, and now of the providers' as well. */
+  beside(own: Authenticator): Authenticator
+  /** Ends a provider's token here, for POST /logout; true where there was one. */
+  end(request: FastifyRequest): Promise<boolean>
+}
+
+export function externalBearer(deps: ExternalDeps): ExternalBearer {
+  const { clock, identities, providers, revocations, secondFactor } = deps
+  const verified = new BoundedMap<string, Verified>(mostKept)
+  const isOn = providers.all.some(({ config }) => config.audience !== null)
+
+  return {
+    beside: (own) =>
+      !isOn
+        ? own
+        : {
+            ...own,
+            async authenticate(request) {
+              const token = bearerToken(request)
+              const provider = token === null ? undefined : issuerOf(token)
+              if (token === null || !provider) return own.authenticate(request)
+              const claims = await claimsOf(token, provider)
+              if (!claims || (await isRevoked(claims))) throw new ApiError('invalidOrExpiredToken')
+              return principalOf(claims)
+            },
+          },
+
+    async end(request) {
+      const token = isOn ? bearerToken(request) : null
+      const provider = token === null ? undefined : issuerOf(token)
+      const claims = token !== null && provider && (await claimsOf(token, provider))
+      if (claims) await revocations.revoke(claims)
+      return Boolean(claims)
+    },
+  }
+
+  /** Not believed yet: it only tells whose keys to ask. */
+  function issuerOf(token: string): Provider | undefined {
+    const known = verified.get(token)
+    if (known) return known.provider
+    const payload = parseObject(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url'))
+    const provider = providers.issuing(payload?.iss)
+    return provider?.config.audience === null ? undefined : provider
+  }
+
+  async function claimsOf(token: string, provider: Provider): Promise<ExternalClaims | null> {
+    const { audience, client, issuer, rolesClaim } = provider.config
+    provider.keys.keepFresh()
+    const known = verified.get(token)
+    if (known && known.generation === provider.keys.generation) {
+      return isTimely(known.claims, clock.now()) ? known.claims : null
+    }
+    const jws = await verifyJws(token, (kid, { alg }) => provider.keys.find(kid, alg))
+    const raw = jws && parseObject(jws.payload)
+    const expected = {
+      issuer,
+      audience: audience ?? '',
+      clientId: client?.id,
+      rolesClaim,
+      digest: digest(token),
+    }
+    const claims = raw && parseExternalClaims(raw, jws.header, expected, clock.now())
+    if (claims) verified.set(token, { claims, provider, generation: provider.keys.generation })
+    else verified.delete(token)
+    return claims
+  }
+
+  async function isRevoked({ jti, iss, sub }: ExternalClaims): Promise<boolean> {
+    // No version ends it: those are of our own tokens.
+    return revocations.refuses({ jti, sub: subjectOf({ iss, sub }), ver: Infinity })
+  }
+
+  /** @throws ApiError invalidOrExpiredToken where the account that it is linked to is locked or disabled */
+  async function principalOf(claims: ExternalClaims): Promise<Principal> {
+    const { iss, sub, roles, auth_time, username = sub } = claims
+    const caller = {
+      subject: subjectOf(claims),
+      username,
+      roles: new Set(roles),
+      credential: { scheme: 'external', claims },
+      // Without a word of it, the login may have been any time ago.
+      authenticatedAt: auth_time === undefined ? Number.NEGATIVE_INFINITY : auth_time * 1000,
+    } as const
+    const account = await identities.accountOf({ issuer: iss, subject: sub })
+    if (!account) return caller
+    if (!isUsable(account)) throw new ApiError('invalidOrExpiredToken')
+    // As with Basic: the token has no room for the account's own second factor or a new password,
+    // and must not stand in for them. It goes on as what the provider says of it.
+    const isHeld = account.secondFactor || account.mustChange || secondFactor.isMissing(account)
+    if (isHeld) return caller
+    return { ...caller, subject: String(account.userId), username: account.username }
+  }
+}
+
+/** Never the id of a user: an issuer is an address, and holds no `#` that could shift the border. */
+function subjectOf({ iss, sub }: Pick<ExternalClaims, 'iss' | 'sub'>): string {
+  return `${iss}#${sub}`
+}

@@ -1,0 +1,111 @@
+import { type ExternalClaims, parseRole, type Role, sortRoles } from '../kernel/principal.ts'
+import { codePointLength, isStorableText } from '../kernel/text.ts'
+import { isTimely } from '../token/claims.ts'
+
+type Raw = Readonly<Record<string, unknown>>
+
+export interface Expected {
+  readonly issuer: string
+  readonly audience: string
+  /** Of ours, whose ID tokens must not pass for access tokens. */
+  readonly clientId: string | undefined
+  readonly rolesClaim: string
+  /** What the token is known by. */
+  readonly digest: string
+}
+
+const maxSubjectLength = 255 // OpenID Connect Core section 2
+/** RFC 9068 section 2.1; plain JWT is what most providers write. */
+const typesOfAccessTokens = new Set(['at+jwt', 'application/at+jwt', 'jwt'])
+/** What only ID tokens and logout tokens carry. OpenID Connect Core 2 and 3.1.3.6, Back-Channel Logout 2.4. */
+const claimsOfOthers = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
+/** Words by which Keycloak (`typ`) and Cognito (`token_use`) tell other tokens apart. */
+const kindsOfOthers = new Set(['id', 'refresh', 'offline', 'logout'])
+
+/**
+ * The claims of a provider's access token at `now` (epoch milliseconds), or null where it is another
+ * kind of token, for somebody else, out of its time, or bound to a key that a bearer does not show
+ * (`cnf`: RFC 8705, RFC 9449). RFC 9068 section 4.
+ */
+export function parseExternalClaims(
+  raw: Raw,
+  header: Raw,
+  expected: Expected,
+  now: number,
+): ExternalClaims | null {
+  const { iss, sub, aud, exp, iat = 0, nbf = iat, auth_time } = raw
+  if (iss !== expected.issuer || !isSubject(sub) || !isAccessToken(raw, header, expected)) {
+    return null
+  }
+  if (!isTime(exp) || !isTime(iat) || !isTime(nbf) || !isTimely({ exp, iat, nbf }, now)) return null
+  if (!audiences(aud).includes(expected.audience)) return null
+  return {
+    iss,
+    sub,
+    exp: Math.floor(exp), // a revocation is stored until then
+    nbf,
+    iat,
+    jti: expected.digest,
+    roles: rolesAt(raw, expected.rolesClaim) ?? [],
+    // A login cannot be younger than the token that tells of it.
+    ...(isTime(auth_time) && { auth_time: Math.min(auth_time, iat) }),
+    ...texts(raw),
+  }
+}
+
+/** What tokens and UserInfo say of a person, where it is text that can be kept. */
+export interface Texts {
+  readonly username?: string
+  readonly email?: string
+  readonly name?: string
+}
+
+export function texts({ preferred_username, email, name }: Raw): Texts {
+  return {
+    ...(isText(preferred_username) && { username: preferred_username }),
+    ...(isText(email) && { email }),
+    ...(isText(name) && { name }),
+  }
+}
+
+/**
+ * The roles in a claim, by its name or by names with dots between them; null where there is no such
+ * claim. A list of exact names: others are passed over, and a text that holds one gives none.
+ */
+export function rolesAt(raw: Raw, path: string): Role[] | null {
+  const value = member(raw, path) ?? path.split('.').reduce<unknown>(member, raw)
+  if (value === undefined || value === null) return null
+  return sortRoles(Array.isArray(value) ? value.flatMap((name) => parseRole(name) ?? []) : [])
+}
+
+/** Own members alone: `constructor` is no claim. */
+function member(value: unknown, name: string): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject && Object.hasOwn(value, name) ? (value as Raw)[name] : undefined // it has the name
+}
+
+function isAccessToken(raw: Raw, { typ }: Raw, { audience, clientId }: Expected): boolean {
+  if (typeof typ !== 'string' || !typesOfAccessTokens.has(typ.toLowerCase())) return false
+  if (raw.cnf !== undefined || claimsOfOthers.some((name) => raw[name] !== undefined)) return false
+  if ([raw.typ, raw.token_use].some((kind) => kindsOfOthers.has(String(kind).toLowerCase())))
+    return false
+  // An ID token is for its client: for that audience only a token that says what it is passes.
+  return audience !== clientId || typ.toLowerCase() !== 'jwt'
+}
+
+function audiences(aud: unknown): readonly unknown[] {
+  return Array.isArray(aud) ? aud : [aud]
+}
+
+function isSubject(value: unknown): value is string {
+  return isText(value) && codePointLength(value) <= maxSubjectLength
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && isStorableText(value)
+}
+
+/** Seconds whose milliseconds can be counted. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value * 1000 <= Number.MAX_SAFE_INTEGER
+}

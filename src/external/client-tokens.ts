@@ -1,0 +1,101 @@
+import { BoundedMap } from '../kernel/bounded-map.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { asApiError } from './faults.ts'
+import { type Client, deadline, type Provider } from './provider.ts'
+
+/** Tokens that this service gets for itself, or for somebody, as a client of a provider. Spec 4.4, 5.4. */
+export interface ClientTokens {
+  /** For the service itself; kept until shortly before it expires. RFC 6749 section 4.4. */
+  clientCredentials(wanted?: Wanted): Promise<ClientToken>
+  /** The deprecated flow. @throws ApiError accessDenied unless the settings allow it */
+  password(username: string, password: string, wanted?: Wanted): Promise<ClientToken>
+  /** RFC 6749 section 6. */
+  refresh(refreshToken: string): Promise<ClientToken>
+}
+
+export interface Wanted {
+  /** Names with spaces between them; absent: what the provider gives by default. */
+  readonly scope?: string | undefined
+  /** Which API it is for, where the provider asks. RFC 8707. */
+  readonly resource?: string | undefined
+}
+
+export interface ClientToken {
+  readonly accessToken: string
+  /** Epoch milliseconds; null where the provider does not tell. */
+  readonly expiresAt: number | null
+  readonly refreshToken: string | null
+  readonly scope: string | null
+}
+
+type Answer = Awaited<ReturnType<Client['library']['clientCredentialsGrant']>>
+
+/** A token that expires on its way is refused there: it is replaced this long before. */
+const marginMs = 30_000
+const mostKept = 100
+
+/** @throws ApiError signInFailed, identityProvider, serviceUnavailable from every verb */
+export function createClientTokens(
+  provider: Provider,
+  { clock }: { readonly clock: Clock },
+): ClientTokens {
+  const kept = new BoundedMap<string, ClientToken>(mostKept)
+  const underWay = new Map<string, Promise<ClientToken>>()
+
+  return {
+    clientCredentials(wanted = {}) {
+      const parameters = parametersOf(wanted)
+      const key = String(new URLSearchParams(parameters))
+      const known = kept.get(key)
+      if (known?.expiresAt && clock.now() < known.expiresAt - marginMs) {
+        return Promise.resolve(known)
+      }
+      const pending = underWay.get(key)
+      if (pending) return pending // one request for all who wait
+      const asked = ask(({ library, configuration }) =>
+        library.clientCredentialsGrant(configuration, parameters),
+      )
+        .then((token) => {
+          kept.set(key, token)
+          return token
+        })
+        .finally(() => underWay.delete(key))
+      underWay.set(key, asked)
+      return asked
+    },
+
+    async password(username, password, wanted = {}) {
+      if (!provider.config.client?.allowsPasswordGrant) throw new ApiError('accessDenied')
+      return ask(({ library, configuration }) =>
+        library.genericGrantRequest(configuration, 'password', {
+          username,
+          password,
+          ...parametersOf(wanted),
+        }),
+      )
+    },
+
+    refresh: (refreshToken) =>
+      ask(({ library, configuration }) => library.refreshTokenGrant(configuration, refreshToken)),
+  }
+
+  async function ask(grant: (client: Client) => Promise<Answer>): Promise<ClientToken> {
+    const client = await provider.client(deadline())
+    try {
+      const { access_token, expires_in, refresh_token, scope } = await grant(client)
+      return {
+        accessToken: access_token,
+        expiresAt: expires_in === undefined ? null : clock.now() + expires_in * 1000,
+        refreshToken: refresh_token ?? null,
+        scope: scope ?? null,
+      }
+    } catch (error) {
+      throw asApiError(error, client)
+    }
+  }
+}
+
+function parametersOf({ scope, resource }: Wanted): Record<string, string> {
+  return { ...(scope !== undefined && { scope }), ...(resource !== undefined && { resource }) }
+}

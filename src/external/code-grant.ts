@@ -1,0 +1,104 @@
+import type { IDToken } from 'openid-client'
+import { verifyJws } from '../token/jws.ts'
+import { rolesAt, texts } from './claims.ts'
+import { asApiError } from './faults.ts'
+import { wrong } from './guarded-fetch.ts'
+import type { Person } from './identities.ts'
+import { type Client, deadline, type Provider, within } from './provider.ts'
+
+/** What binds an answer to its request: sent along, and compared when it comes back. */
+export interface FlowSecrets {
+  readonly state: string
+  readonly nonce: string
+  /** RFC 7636 section 4.1: 43 to 128 characters. */
+  readonly verifier: string
+}
+
+/**
+ * The authorization request. RFC 6749 section 4.1.1, RFC 7636 section 4.3; OpenID Connect Core 3.1.2.1.
+ * @throws ApiError identityProvider where the provider names no address for it
+ */
+export async function authorizationUrl(
+  { config }: Provider,
+  { library, configuration }: Client,
+  { state, nonce, verifier }: FlowSecrets,
+  redirectUri = config.client?.redirectUri ?? '',
+): Promise<URL> {
+  try {
+    return library.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: config.client?.scope ?? 'openid',
+      state,
+      nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    })
+  } catch (error) {
+    throw asApiError(error, { wasAsked: () => true })
+  }
+}
+
+/**
+ * From the callback's query to a person: everything that OpenID Connect Core 3.1.3 asks for.
+ * @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
+ */
+export async function exchange(
+  provider: Provider,
+  query: URLSearchParams,
+  { state, nonce, verifier }: FlowSecrets,
+): Promise<Person> {
+  const limit = deadline()
+  const client = await provider.client(limit)
+  const { library, configuration } = client
+  try {
+    const url = new URL(`${provider.config.client?.redirectUri}?${query}`)
+    // State, iss (RFC 9207), error answers; then the code; then the claims of the ID token.
+    const tokens = await library.authorizationCodeGrant(configuration, url, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (!claims || !tokens.id_token) throw wrong('the answer holds no ID token')
+    await within(limit, assertSigned(provider, tokens.id_token))
+    return personOf(provider, claims, await userInfo(client, tokens.access_token, claims))
+  } catch (error) {
+    throw asApiError(error, client)
+  }
+}
+
+/**
+ * The library trusts the connection to the token endpoint, as section 3.1.3.7 (6) lets it; the
+ * signature is looked at as well, by the provider's keys and asymmetric algorithms alone.
+ * @throws ApiError identityProvider, serviceUnavailable
+ */
+export async function assertSigned({ keys }: Provider, idToken: string): Promise<void> {
+  const verified = await verifyJws(idToken, (kid, { alg }) => keys.find(kid, alg))
+  if (!verified) throw wrong('the ID token has no valid signature')
+}
+
+/** Asked where the ID token lacks name or e-mail; the library holds its `sub` to that of the token. */
+async function userInfo(
+  { library, configuration }: Client,
+  accessToken: string,
+  claims: IDToken,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { name, email } = texts(claims)
+  const isComplete = name !== undefined && email !== undefined
+  const hasEndpoint = configuration.serverMetadata().userinfo_endpoint !== undefined
+  if (isComplete || !hasEndpoint) return {}
+  return library.fetchUserInfo(configuration, accessToken, claims.sub)
+}
+
+function personOf({ config }: Provider, claims: IDToken, info: Readonly<Record<string, unknown>>) {
+  const { username, email, name } = { ...texts(info), ...texts(claims) }
+  return {
+    issuer: config.issuer,
+    subject: claims.sub,
+    username,
+    email,
+    name,
+    roles: rolesAt(claims, config.rolesClaim) ?? rolesAt(info, config.rolesClaim),
+  }
+}

@@ -1,0 +1,173 @@
+import type { Account } from '../accounts/account.ts'
+import type { Database } from '../database/connect.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { digest } from '../kernel/digest.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { type Random, randomText } from '../kernel/random.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { seal, unseal } from '../keys/seal.ts'
+import { authorizationUrl, exchange, type FlowSecrets } from './code-grant.ts'
+import { flowStore, reapFlows, type StoredFlow } from './flow-store.ts'
+import type { Person } from './identities.ts'
+import { deadline, type Provider } from './provider.ts'
+
+/**
+ * The authorization code flow with PKCE, from our side. OpenID Connect Core section 3.1; RFC 7636,
+ * RFC 9207. What a flow knows lies in the database, so that any process can finish it.
+ */
+export interface Flows {
+  /** Where to send the browser. @throws ApiError serviceUnavailable, identityProvider */
+  begin(provider: Provider, beginning: Beginning): Promise<URL>
+  /**
+   * Who came back, by the query of the callback. The flow is used up by it, whatever comes of it.
+   * @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
+   */
+  finish(provider: Provider, query: URLSearchParams, browser: string): Promise<Finished>
+  /** Keeps a sign-in that a second factor must confirm; answers the ticket for it. */
+  suspend(account: Account, finished: Pick<Finished, 'provider' | 'returnTo'>): Promise<string>
+  /** The sign-in that a ticket waits for. @throws ApiError signInFailed where it has ended */
+  waiting(ticket: string | undefined): Promise<Waiting>
+  /** Uses the ticket up. @throws ApiError signInFailed for all but the first of many at once */
+  resume(ticket: string, waiting: Waiting): Promise<void>
+  reap(most: number): Promise<number>
+}
+
+export interface Beginning {
+  readonly returnTo: string
+  /** The value of the cookie that binds the flow to its browser. */
+  readonly browser: string
+  /** Whose account the identity shall be linked to; absent: this is a sign-in. */
+  readonly account?: Account
+}
+
+export interface Finished {
+  readonly provider: string
+  readonly person: Person
+  readonly returnTo: string
+  /** The account as it was when the linking began; null for a sign-in. */
+  readonly linkTo: AccountThen | null
+}
+
+/** An account that must not have ended its logins since. */
+export interface AccountThen {
+  readonly userId: number
+  readonly refreshVersion: number
+}
+
+export interface Waiting extends AccountThen {
+  readonly provider: string
+  readonly returnTo: string
+}
+
+export interface FlowsDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
+/** What only we may know of a flow. */
+interface Secrets extends Omit<FlowSecrets, 'state'> {
+  readonly issuer: string
+  readonly refreshVersion: number
+}
+
+export const flowSeconds = 600
+const secretBytes = 32 // 43 characters of base64url, the shortest PKCE verifier: RFC 7636 section 4.1
+
+export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
+  const store = flowStore(db)
+
+  return {
+    async begin(provider, { returnTo, browser, account }) {
+      const { name, issuer } = provider.config
+      const [state, nonce, verifier] = [secret(), secret(), secret()]
+      const client = await provider.client(deadline())
+      const url = await authorizationUrl(provider, client, { state, nonce, verifier })
+      await keep(
+        { state, browser, provider: name, returnTo },
+        { issuer, nonce, verifier, refreshVersion: account?.refreshVersion ?? 0 },
+        account ? { purpose: 'link', userId: account.userId } : { purpose: 'sign_in' },
+      )
+      return url
+    },
+
+    async finish(provider, query, browser) {
+      const { name, issuer } = provider.config
+      const state = query.get('state') ?? ''
+      const keyOf = { id: digest(state), browser: digest(browser) }
+      const flow = await store.take(keyOf, { provider: name, now: clock.now() })
+      if (!flow || flow.purpose === 'second_factor') throw new ApiError('signInFailed')
+      const secrets = open(flow)
+      // The provider may have been configured anew meanwhile.
+      if (secrets.issuer !== issuer) throw new ApiError('signInFailed')
+      const person = await exchange(provider, query, { ...secrets, state })
+      const { userId, returnTo } = flow
+      const { refreshVersion } = secrets
+      return {
+        provider: name,
+        person,
+        returnTo,
+        linkTo: userId === null ? null : { userId, refreshVersion },
+      }
+    },
+
+    async suspend({ userId, refreshVersion }, { provider, returnTo }) {
+      const ticket = secret()
+      await keep(
+        { state: ticket, browser: ticket, provider, returnTo },
+        { issuer: '', nonce: '', verifier: '', refreshVersion },
+        { purpose: 'second_factor', userId },
+      )
+      return ticket
+    },
+
+    async waiting(ticket) {
+      const key = { id: digest(ticket ?? ''), browser: digest(ticket ?? '') }
+      const flow = await store.waiting(key, clock.now())
+      if (flow?.userId == null) throw new ApiError('signInFailed')
+      const { provider, userId, returnTo } = flow
+      return { provider, userId, returnTo, refreshVersion: open(flow).refreshVersion }
+    },
+
+    async resume(ticket, { provider }) {
+      const key = { id: digest(ticket), browser: digest(ticket) }
+      if (!(await store.take(key, { provider, now: clock.now() }))) {
+        throw new ApiError('signInFailed')
+      }
+    },
+
+    reap: (most) => reapFlows(db, clock.now(), most),
+  }
+
+  function secret(): string {
+    return randomText(random, secretBytes)
+  }
+
+  async function keep(
+    flow: { state: string; browser: string; provider: string; returnTo: string },
+    secrets: Secrets,
+    about: { purpose: StoredFlow['purpose']; userId?: number },
+  ): Promise<void> {
+    const id = digest(flow.state)
+    await store.insert({
+      id,
+      browser: digest(flow.browser),
+      purpose: about.purpose,
+      provider: flow.provider,
+      userId: about.userId ?? null,
+      sealed: seal(random, keys.dataKey, contextOf(id), Buffer.from(JSON.stringify(secrets))),
+      returnTo: flow.returnTo,
+      expiresAt: clock.now() + flowSeconds * 1000,
+    })
+  }
+
+  function open({ id, sealed }: StoredFlow): Secrets {
+    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // as `keep` wrote it
+  }
+}
+
+/** A flow's secrets opened in another row would bind one browser's code to another's verifier. */
+function contextOf(id: string): string {
+  return `flow:${id}`
+}

@@ -1,0 +1,93 @@
+import { ApiError } from '../kernel/errors.ts'
+import { isLoopback } from '../kernel/loopback.ts'
+
+/** What every request to a provider may be. */
+export type GuardedFetch = (url: string, init?: RequestInit) => Promise<Response>
+
+/** How long one request may take, its whole body included. */
+const patienceMs = 2000
+const maxAnswerBytes = 1_048_576
+const retrySeconds = 5
+
+/**
+ * The one way out to identity providers: https (http where the issuer itself is on loopback), no
+ * redirects, a time limit and a limit of size, so that a provider that is slow, endless or taken
+ * over can neither hold a request nor point it into the network behind the service. Answers with
+ * the whole body read. @throws ApiError serviceUnavailable where the provider cannot be reached or
+ * fails, identityProvider where its answer cannot be taken
+ */
+export function guardedFetch(
+  fetch: typeof globalThis.fetch,
+  { allowsHttp }: { allowsHttp: boolean },
+): GuardedFetch {
+  return async (url, init = {}) => {
+    const { protocol, hostname, origin, pathname } = new URL(url)
+    const isSafe =
+      protocol === 'https:' || (protocol === 'http:' && allowsHttp && isLoopback(hostname))
+    if (!isSafe) throw wrong(`${origin} is no address for a provider`)
+    const where = `${origin}${pathname}` // a query may hold what is nobody's business
+    const limit = AbortSignal.timeout(patienceMs)
+    const signal = init.signal ? AbortSignal.any([limit, init.signal]) : limit
+    let response: Response
+    let body: Uint8Array<ArrayBuffer> | null
+    try {
+      response = await fetch(url, { ...init, redirect: 'manual', signal })
+      body = await boundedBody(response)
+    } catch (error) {
+      throw unreachable(`${where}: ${reasonOf(error)}`)
+    }
+    if (body === null) throw wrong(`${where} answers more than ${maxAnswerBytes} bytes`)
+    const { status, headers } = response
+    if (status >= 500 || status === 429) throw unreachable(`${where} answers ${status}`)
+    if (status >= 300 && status < 400) throw wrong(`${where} redirects`)
+    return new Response(body.length === 0 ? null : body, { status, headers })
+  }
+}
+
+/** A JSON object by GET. @throws ApiError as `guardedFetch` */
+export async function fetchObject(
+  fetch: GuardedFetch,
+  url: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const response = await fetch(url, { headers: { accept: 'application/json' } })
+  if (response.status !== 200) throw wrong(`${url} answers ${response.status}`)
+  const value: unknown = await response.json().catch(() => undefined)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw wrong(`${url} answers no JSON object`)
+  }
+  return value as Record<string, unknown> // every object can be read by name
+}
+
+/** The provider answers what it must not. The reason goes to the log; it never holds a credential. */
+export function wrong(reason: string): ApiError {
+  return new ApiError('identityProvider', { cause: new Error(reason) })
+}
+
+/** It does not answer: the same request may succeed a moment later. */
+export function unreachable(reason: string): ApiError {
+  return new ApiError('serviceUnavailable', {
+    cause: new Error(reason),
+    retryAfterSeconds: retrySeconds,
+  })
+}
+
+/** Null as soon as it is too long: the rest is never read. */
+async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxAnswerBytes) return null // leaving the loop cancels the stream
+    chunks.push(chunk)
+  }
+  return Uint8Array.from(Buffer.concat(chunks))
+}
+
+/** `fetch failed` alone tells nobody what to mend: the name of what led to it does. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  if (!(cause instanceof Error)) return error.message
+  const code = 'code' in cause ? String(cause.code) : cause.message
+  return `${error.message} (${code})`
+}

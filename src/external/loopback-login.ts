@@ -1,0 +1,91 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Clock } from '../kernel/clock.ts'
+import { assertSigned, authorizationUrl } from './code-grant.ts'
+import { asApiError } from './faults.ts'
+import { deadline, type Provider } from './provider.ts'
+
+export interface LoopbackLogin {
+  /** For the person to open. */
+  readonly address: string
+  /** Once the browser has come back. @throws ApiError, or Error where nobody came in time */
+  readonly tokens: Promise<{
+    readonly accessToken: string
+    readonly refreshToken: string | null
+    readonly claims: Readonly<Record<string, unknown>>
+  }>
+}
+
+const host = '127.0.0.1'
+
+/**
+ * A sign-in for a command line: the browser comes back to a port of loopback, with PKCE. RFC 8252
+ * section 7.3; the provider must know the redirect address `http://127.0.0.1:<port>/callback`.
+ */
+export async function loopbackLogin(
+  provider: Provider,
+  { clock, port, patienceSeconds }: { clock: Clock; port: number; patienceSeconds: number },
+): Promise<LoopbackLogin> {
+  const client = await provider.client(deadline())
+  const { library } = client
+  const [state, nonce] = [library.randomState(), library.randomNonce()]
+  const verifier = library.randomPKCECodeVerifier()
+  const came = Promise.withResolvers<URL>()
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', base)
+    const isOurs = url.pathname === '/callback' && url.searchParams.get('state') === state
+    response.writeHead(isOurs ? 200 : 404, {
+      'content-type': 'text/html; charset=utf-8',
+      connection: 'close',
+    })
+    response.end(
+      isOurs ? '<!doctype html><title>Signed in</title><p>Go back to the command line.</p>' : '',
+    )
+    if (isOurs) came.resolve(url)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const base = `http://${host}:${(server.address() as AddressInfo).port}` // it listens on a port
+  const address = await authorizationUrl(
+    provider,
+    client,
+    { state, nonce, verifier },
+    `${base}/callback`,
+  ).catch((error: unknown) => {
+    server.close()
+    throw error
+  })
+  return { address: address.href, tokens: finish() }
+
+  async function finish() {
+    const patience = new AbortController()
+    void clock.wait(patienceSeconds * 1000, patience.signal).then(() => {
+      came.reject(new Error(`nobody signed in within ${patienceSeconds} seconds`))
+    })
+    try {
+      const url = await came.promise
+      const asked = await provider.client(deadline()) // the time so far was the person's
+      const answer = await asked.library
+        .authorizationCodeGrant(asked.configuration, url, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        })
+        .catch((error: unknown) => {
+          throw asApiError(error, asked)
+        })
+      await assertSigned(provider, answer.id_token ?? '')
+      return {
+        accessToken: answer.access_token,
+        refreshToken: answer.refresh_token ?? null,
+        claims: { ...answer.claims() },
+      }
+    } finally {
+      patience.abort()
+      server.close()
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { escapeHtml } from '../kernel/text.ts'
+
+/**
+ * The two small pages of a sign-in; no script, no style, nothing from elsewhere, so that they work
+ * under the service's own Content-Security-Policy.
+ */
+
+/** Goes on to a path of ours by itself: see `routes.ts` for why this is no redirect. */
+export function landingPage(path: string): string {
+  const target = escapeHtml(path)
+  return page(
+    'Signed in',
+    `<p>You are signed in. <a href="${target}">Go on</a></p>`,
+    `<meta http-equiv="refresh" content="0; url=${target}">`,
+  )
+}
+
+/** Asks for the second factor of the account. */
+export function secondFactorPage(): string {
+  return page(
+    'Second factor',
+    `<form method="post" action="/oauth/second-factor">
+<p><label>Code of your authenticator app
+<input name="totp" inputmode="numeric" autocomplete="one-time-code" autofocus></label></p>
+<p><label>or a recovery code
+<input name="recovery_code" autocomplete="off"></label></p>
+<p><button>Go on</button></p>
+</form>`,
+  )
+}
+
+function page(title: string, body: string, head = ''): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${head}
+<title>${title} - Gatehouse</title>
+<h1>${title}</h1>
+${body}
+</html>
+`
+}

@@ -1,0 +1,104 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { Clock } from '../kernel/clock.ts'
+import type { VerifyingKey } from '../token/jws.ts'
+import { lastGood } from './last-good.ts'
+
+/** The public keys of a provider. RFC 7517; spec 5.4. */
+export interface ProviderKeys {
+  /** Differs once the keys were read anew: what was verified before must be verified again. */
+  readonly generation: number
+  /** Has the keys read anew behind the requests, once they are old. */
+  keepFresh(): void
+  /**
+   * The key that a token's header means; undefined where there is none. An unknown `kid` has the
+   * keys read anew, at most once in 30 seconds. @throws ApiError while there are no keys at all
+   */
+  find(kid: string | undefined, algorithm: unknown): Promise<VerifyingKey | undefined>
+}
+
+interface PublicKey {
+  readonly kid: unknown
+  readonly algorithm: unknown
+  readonly key: KeyObject
+}
+
+const freshMs = 600_000
+const coolDownMs = 30_000
+/** How long the last keys go on verifying while the provider cannot be asked. */
+const keptMs = 86_400_000
+const mostKeys = 100
+const minModulusBits = 2048 // RFC 7518 section 3.3
+
+/** By the algorithm of a header, what a key must be. Asymmetric ones alone: RFC 8725 section 3.1. */
+const fits: Readonly<Record<string, (key: KeyObject) => boolean>> = {
+  ...Object.fromEntries(
+    ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'].map((name) => [name, isSoundRsa]),
+  ),
+  ES256: isOnCurve('prime256v1'),
+  ES384: isOnCurve('secp384r1'),
+  ES512: isOnCurve('secp521r1'),
+  EdDSA: ({ asymmetricKeyType }) => asymmetricKeyType === 'ed25519',
+  Ed25519: ({ asymmetricKeyType }) => asymmetricKeyType === 'ed25519',
+}
+
+export const asymmetricAlgorithms = Object.keys(fits)
+
+/** @param load answers the provider's JWK Set as it is */
+export function createProviderKeys({
+  clock,
+  load,
+}: {
+  clock: Clock
+  load: () => Promise<Readonly<Record<string, unknown>>>
+}): ProviderKeys {
+  const loadKeys = async () => parseKeys(await load())
+  const keys = lastGood({ clock, load: loadKeys, freshMs, coolDownMs, keptMs })
+  return {
+    get generation() {
+      return keys.generation
+    },
+    keepFresh: () => void keys.peek(),
+    async find(kid, algorithm) {
+      if (typeof algorithm !== 'string' || !Object.hasOwn(fits, algorithm)) return undefined
+      return select(await keys.get(), kid, algorithm) ?? select(await keys.renew(), kid, algorithm)
+    },
+  }
+}
+
+/** The one key that is meant; none where two could be. */
+function select(
+  keys: readonly PublicKey[],
+  kid: string | undefined,
+  algorithm: string,
+): VerifyingKey | undefined {
+  const [found, ...others] = keys.filter(
+    (candidate) =>
+      (kid === undefined || candidate.kid === kid) &&
+      (candidate.algorithm === undefined || candidate.algorithm === algorithm) &&
+      fits[algorithm]?.(candidate.key),
+  )
+  return found && others.length === 0 ? { algorithm, verifyWith: found.key } : undefined
+}
+
+/** What is no public key for signatures is passed over: sets hold keys for other purposes as well. */
+function parseKeys({ keys }: Readonly<Record<string, unknown>>): PublicKey[] {
+  if (!Array.isArray(keys)) return []
+  return keys.slice(0, mostKeys).flatMap((jwk: unknown) => {
+    if (typeof jwk !== 'object' || jwk === null) return []
+    const { kid, alg, use, kty } = jwk as Record<string, unknown> // every object can be read by name
+    if (kty === 'oct' || (use !== undefined && use !== 'sig')) return []
+    try {
+      return [{ kid, algorithm: alg, key: createPublicKey({ key: jwk, format: 'jwk' }) }]
+    } catch {
+      return []
+    }
+  })
+}
+
+function isSoundRsa({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  return asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= minModulusBits
+}
+
+function isOnCurve(curve: string) {
+  return ({ asymmetricKeyDetails }: KeyObject) => asymmetricKeyDetails?.namedCurve === curve
+}

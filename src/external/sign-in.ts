@@ -1,0 +1,94 @@
+import { type Account, isUsable } from '../accounts/account.ts'
+import { type Accounts, reread } from '../accounts/accounts.ts'
+import type { AutomaticLock } from '../accounts/lock.ts'
+import type { Database } from '../database/connect.ts'
+import type { Events } from '../events/events.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Tokens } from '../token/tokens.ts'
+import type { Proof, SecondFactor } from '../totp/second-factor.ts'
+import type { AccountThen, Finished, Flows } from './flow.ts'
+import type { Identities } from './identities.ts'
+import type { Provider } from './provider.ts'
+
+export interface SignInDeps {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly db: Database
+  readonly events: Events
+  readonly flows: Flows
+  readonly identities: Identities
+  readonly lock: Pick<AutomaticLock, 'holds'>
+  readonly secondFactor: SecondFactor
+  readonly tokens: Pick<Tokens, 'issueEnrolment'>
+}
+
+/** What comes next for whoever came back from the provider. */
+export type Outcome =
+  | { readonly kind: 'linked' }
+  | { readonly kind: 'second_factor'; readonly ticket: string }
+  | { readonly kind: 'signed_in'; readonly account: Account }
+
+/**
+ * Behind the provider, the same as behind a password: the account's flags, its second factor, and what
+ * policy asks of it. Spec 2.2, 5.5.
+ * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired
+ */
+export async function signIn(
+  deps: SignInDeps,
+  provider: Provider,
+  finished: Finished,
+): Promise<Outcome> {
+  const { flows, identities } = deps
+  const { person, linkTo } = finished
+  if (linkTo) {
+    await identities.link(await unchanged(deps, linkTo), person)
+    return { kind: 'linked' }
+  }
+  const account = await identities.signIn(provider, person)
+  assertAllowed(deps, account)
+  if (account.secondFactor) {
+    return { kind: 'second_factor', ticket: await flows.suspend(account, finished) }
+  }
+  return { kind: 'signed_in', account: await complete(deps, account) }
+}
+
+/**
+ * The second half for an account with a second factor.
+ * @throws ApiError signInFailed, secondFactorRequired, invalidCredentials, tooManyLoginAttempts and
+ * those of `signIn`
+ */
+export async function confirm(
+  deps: SignInDeps,
+  ticket: string | undefined,
+  proof: Proof,
+): Promise<{ account: Account; returnTo: string }> {
+  const waiting = await deps.flows.waiting(ticket)
+  const account = await unchanged(deps, waiting)
+  if (account.secondFactor) await deps.secondFactor.prove(account, proof)
+  await deps.flows.resume(ticket ?? '', waiting)
+  return { account: await complete(deps, account), returnTo: waiting.returnTo }
+}
+
+/** What must hold at the end, however long the way was. */
+async function complete(deps: SignInDeps, account: Account): Promise<Account> {
+  assertAllowed(deps, account)
+  if (deps.secondFactor.isMissing(account)) {
+    throw new ApiError('enrolmentRequired', {
+      extra: { enrolment_token: await deps.tokens.issueEnrolment(account) },
+    })
+  }
+  return reread(deps.db, account)
+}
+
+function assertAllowed({ lock }: SignInDeps, account: Account): void {
+  if (!isUsable(account) || lock.holds(account)) throw new ApiError('accessDenied')
+  if (account.mustChange) throw new ApiError('passwordChangeRequired')
+}
+
+/** @throws ApiError signInFailed where the account has ended its logins since, or is gone */
+async function unchanged({ accounts }: SignInDeps, then: AccountThen): Promise<Account> {
+  const account = await accounts.byUserId(then.userId)
+  if (!account || !isUsable(account) || account.refreshVersion !== then.refreshVersion) {
+    throw new ApiError('signInFailed')
+  }
+  return account
+}

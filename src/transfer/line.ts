@@ -1,0 +1,104 @@
+import { hashRefusal } from '../accounts/given-hash.ts'
+import { parseRoles, parseUser, parseUsername } from '../accounts/parse.ts'
+import type { HashSettings } from '../accounts/password.ts'
+import type { Static } from '../http/schemas.ts'
+import { checkShape } from '../http/shape.ts'
+import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
+import type { Role } from '../kernel/principal.ts'
+import type { Username } from '../kernel/username.ts'
+import type { NewUser } from '../users/user.ts'
+import type { Line } from './lines.ts'
+import { ImportLine } from './schemas.ts'
+
+/** An account as a line asks for it. */
+export interface WantedLine {
+  readonly line: number
+  readonly username: Username
+  readonly secret: { readonly hash: string } | { readonly password: string }
+  readonly roles: readonly Role[]
+  readonly locked: boolean
+  readonly active: boolean
+  readonly mustChange: boolean
+  /** Epoch milliseconds; undefined: now. */
+  readonly createdAt: number | undefined
+  readonly user: { readonly id: number } | NewUser
+}
+
+/** What a line asks for; what is wrong with it; or null where it is blank. */
+export function readLine(
+  { number, text, refusal }: Line,
+  settings: HashSettings,
+): WantedLine | readonly Detail[] | null {
+  if (text === undefined) return [{ path: [], message: refusal ?? 'cannot be read' }]
+  if (text.trim() === '') return null
+  const value = parseJson(text)
+  if (value === undefined) return [{ path: [], message: 'is no JSON' }]
+  const details = checkShape(ImportLine, value)
+  if (details.length > 0) return details
+  const found: Detail[] = []
+  const body = value as Static<typeof ImportLine> // the shape was checked
+  const username = attempt(found, () => parseUsername(body.username))
+  const roles = attempt(found, () => parseRoles(body.roles))
+  const secret = attempt(found, () => parseSecret(body, settings))
+  const createdAt = attempt(found, () => parseTime(body.created_at))
+  const user = attempt(found, () => parseOwner(body))
+  if (found.length > 0 || !username || !roles || !secret || !user) return found
+  const { locked = false, active = true, must_change: mustChange = false } = body
+  return { line: number, username, secret, roles, locked, active, mustChange, createdAt, user }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Gathers what is wrong with each field, where one refusal would end the rest. */
+function attempt<T>(found: Detail[], parse: () => T): T | undefined {
+  try {
+    return parse()
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.details) throw error
+    found.push(...error.details)
+    return undefined
+  }
+}
+
+function parseSecret(
+  { password, password_hash: hash }: Static<typeof ImportLine>,
+  settings: HashSettings,
+): WantedLine['secret'] {
+  if (hash !== undefined && password !== undefined) {
+    return refuseField(['password_hash'], 'stands for a password: leave out one of them')
+  }
+  if (password !== undefined) return { password }
+  if (hash === undefined) return refuseField(['password_hash'], 'is required, or else password')
+  const reason = hashRefusal(hash, settings)
+  return reason === undefined ? { hash } : refuseField(['password_hash'], reason)
+}
+
+/** An export names the id that a user had elsewhere: beside name and e-mail it says nothing here. */
+function parseOwner({ user_id, name, email }: Static<typeof ImportLine>): WantedLine['user'] {
+  if (name !== undefined && email !== undefined) return parseUser({ name, email })
+  return parseUser({ ...(user_id !== undefined && { user_id }), ...pick({ name, email }) })
+}
+
+function pick({ name, email }: { name: string | undefined; email: string | undefined }) {
+  return { ...(name !== undefined && { name }), ...(email !== undefined && { email }) }
+}
+
+const timeFormat = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+
+function parseTime(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const [, year, month, day] = timeFormat.exec(text) ?? []
+  const time = Date.parse(text)
+  // Date.parse takes the 30th of February for the 1st of March.
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
+  if (Number.isNaN(time) || !(Number(day) <= lastDay)) {
+    return refuseField(['created_at'], 'must be a time like 2026-01-15T12:00:00Z')
+  }
+  return time
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { chromium } from 'playwright-core'
+import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
+import { fromBase32 } from '../factor.ts'
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+/** `npm run demo:oidc`, as somebody would try it. Spec 4.4; the cookies of decisions on SameSite. */
+suite('sign-in through a provider, in a real browser', async () => {
+  const demo = spawn(process.execPath, ['tools/demo-oidc.ts'], {
+    cwd: join(import.meta.dirname, '../..'),
+  })
+  after(() => demo.kill())
+  let printed = ''
+  const address = await new Promise<string>((resolve, reject) => {
+    demo.stdout.on('data', (chunk) => {
+      printed += chunk
+      const [, url] = /Open in a browser: {2}(\S+)/.exec(printed) ?? []
+      if (url) resolve(url)
+    })
+    demo.once('exit', () => reject(new Error(printed)))
+  })
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
+  })
+  after(() => browser.close())
+
+  test('the browser lands signed in: the Strict cookie goes along from our own page', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(address)
+    await page.fill('input[name=login]', 'ann')
+    await page.fill('input[name=password]', 'anything')
+    await page.click('button[type=submit]')
+    await page.click('button[type=submit]') // consent
+    await page.waitForURL('**/api/session')
+    const session = JSON.parse((await page.textContent('body')) ?? '')
+    assert.deepEqual([session.username, session.roles], ['ann', ['USER']])
+    const cookies = await context.cookies(new URL(address).origin)
+    const flagsOf = (name: string) => {
+      const { httpOnly, secure, sameSite } = cookies.find((cookie) => cookie.name === name) ?? {}
+      return { httpOnly, secure, sameSite }
+    }
+    assert.deepEqual(flagsOf('JSESSIONID'), { httpOnly: true, secure: true, sameSite: 'Strict' })
+    assert.deepEqual(flagsOf('__Host-oauth'), { httpOnly: true, secure: true, sameSite: 'Lax' })
+
+    // An authenticator app, from now on asked for behind the provider.
+    const enrol = async (method: string, body?: object): Promise<{ secret: string }> =>
+      page.evaluate(
+        async ([sent, token, text]) => {
+          const answer = await fetch('/api/account/totp', {
+            method: sent,
+            headers: { 'x-csrf-token': token, 'content-type': 'application/json' },
+            ...(text !== undefined && { body: text }),
+          })
+          return answer.json() as Promise<{ secret: string }> // what the contract says
+        },
+        [method, session.csrf_token, body && JSON.stringify(body)] as const,
+      )
+    const secret = fromBase32((await enrol('POST')).secret)
+    const code = (later: number) =>
+      codeOfStep(secret, Math.floor(Date.now() / 1000 / stepSeconds) + later)
+    await enrol('PUT', { totp: code(0) })
+    await context.clearCookies({ name: 'JSESSIONID' })
+    await page.goto(address)
+    assert.equal(new URL(page.url()).pathname, '/oauth/second-factor')
+    await page.fill('input[name=totp]', code(1))
+    await page.click('button')
+    await page.waitForURL('**/api/session')
+    assert.equal(JSON.parse((await page.textContent('body')) ?? '').username, 'ann')
+
+    await page.goto(new URL('/oauth/logout', address).href)
+    assert.match(await page.url(), /\/session\/end\?/)
+    const after = await page.goto(new URL('/api/session', address).href)
+    assert.equal(after?.status(), 401)
+  })
+})

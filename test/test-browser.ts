@@ -1,0 +1,86 @@
+import type { Answer, Call, TestApp } from './app.ts'
+
+/**
+ * As much of a browser as a sign-in needs: cookies by host, redirects, and Strict cookies that stay
+ * at home on a way that began elsewhere (RFC 6265bis section 5.2).
+ */
+export interface TestBrowser {
+  /** Follows redirects; the last answer of the service, or of whoever else answered. */
+  open(url: string): Promise<Answer>
+  /** One request to the service, with the cookies it has from there. */
+  call(method: string, path: string, call?: Call): Promise<Answer>
+  /** Follows redirects until one leads to the service; answers that address. */
+  until(url: string): Promise<URL>
+  readonly cookies: Map<string, string>
+  /** Everything that an address bar has shown. */
+  readonly seen: string[]
+}
+
+const strict = 'JSESSIONID'
+const mostRedirects = 20
+
+export function testBrowser(app: TestApp): TestBrowser {
+  const { baseUrl } = app.deps.config
+  const cookies = new Map<string, string>()
+  const others = new Map<string, Map<string, string>>()
+  const seen: string[] = []
+
+  async function call(method: string, path: string, more: Call = {}, crossSite = false) {
+    const cookie = [...cookies]
+      .filter(([name]) => !crossSite || name !== strict)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('; ')
+    const headers = { ...(cookie && { cookie }), ...more.headers }
+    const answer = await app.call(method, path, { ...more, headers })
+    for (const [name, value] of Object.entries(answer.cookies)) {
+      if (value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    return answer
+  }
+
+  /** One step at somebody else's; answers where it leads. */
+  async function elsewhere(url: URL): Promise<URL> {
+    const jar = others.get(url.host) ?? new Map<string, string>()
+    others.set(url.host, jar)
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(url, { headers: { cookie }, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      jar.set(name, value)
+    }
+    const location = response.headers.get('location')
+    if (!location) throw new Error(`${url} answers ${response.status} ${await response.text()}`)
+    return new URL(location, url)
+  }
+
+  async function until(start: string): Promise<URL> {
+    let url = new URL(start)
+    for (let steps = 0; steps < mostRedirects; steps += 1) {
+      seen.push(url.href)
+      if (url.origin === baseUrl) return url
+      url = await elsewhere(url)
+    }
+    throw new Error('it goes round in circles')
+  }
+
+  return {
+    cookies,
+    seen,
+    call: (method, path, more) => call(method, path, more),
+    until,
+    async open(start) {
+      let url = new URL(start, baseUrl)
+      let crossSite = false
+      for (;;) {
+        url = await until(url.href)
+        const answer = await call('GET', `${url.pathname}${url.search}`, {}, crossSite)
+        const { location } = answer.headers
+        if (answer.status !== 303 || typeof location !== 'string') return answer
+        const next = new URL(location, url)
+        if (next.origin !== baseUrl) crossSite = true
+        url = next
+      }
+    },
+  }
+}
