@@ -57,7 +57,7 @@ export function describeAccess(rows: readonly RouteRow[]): string {
 /** The status of success that a route declares. */
 function successOf(response: unknown): string {
   const statuses = Object.keys(response ?? {})
-  return statuses.find((status) => status.startsWith('2')) ?? '200'
+  return statuses.find((status) => /^[23]/.test(status)) ?? '200'
 }
 
 function eachCaller(statusOf: (caller: Caller) => string): RouteRow['statuses'] {

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { callers } from '../../src/policy/matrix.ts'
+import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
+import { line, ndjson } from '../transfer.ts'
+
+/** A request that is right in all but who sends it; made anew for each, since it may use things up. */
+interface Right {
+  readonly path?: string
+  readonly json?: unknown
+  readonly form?: Record<string, string>
+  readonly lines?: string
+}
+
+/** Whose success asks for more than a caller: each has its own tests. */
+const elsewhere: Record<string, RegExp> = {
+  'needs an identity provider': /^GET \/oauth\/|^POST \/oauth\/|identities/,
+  'needs a second factor, or makes one': /\/totp$|\/recovery-codes$/,
+  'ends what the caller came with': /account\/(sessions|password)$/,
+  'is a session of the caller': /account\/sessions\/:id$/,
+}
+
+const any = 'any one of them'
+const schemes = ['basic', 'session', 'bearer'] as const
+const rolesOf = { USER: ['USER'], EDITOR: ['EDITOR'], ADMIN: ['ADMIN'], owner: ['USER'] } as const
+
+suite('docs/access.txt: every route answers what is printed, by every scheme, over HTTP', async () => {
+  const app = await testApp({ LOGIN_CAPTCHA_AFTER: '1000' })
+  const { url } = await app.listen()
+  const admin = await app.bearer(app.admin)
+  const someone = {} as Record<keyof typeof rolesOf, Someone>
+  const proof = {} as Record<keyof typeof rolesOf, Record<(typeof schemes)[number], Headers>>
+  const renew = async (caller: keyof typeof rolesOf) => {
+    const account = someone[caller]
+    proof[caller] = {
+      basic: app.basic(account),
+      session: await app.session(account),
+      bearer: await app.bearer(account),
+    }
+  }
+  for (const caller of ['USER', 'EDITOR', 'ADMIN', 'owner'] as const) {
+    someone[caller] = await app.account(`the-${caller.toLowerCase()}`, rolesOf[caller])
+    await renew(caller)
+  }
+  let made = 0
+  const newUser = async () => {
+    const json = { name: 'A', email: 'a@example.org' }
+    return (await app.call('POST', '/users', { headers: admin, json })).body.id
+  }
+  const newAccount = async () => {
+    made += 1
+    return (await app.account(`made-${made}`)).username
+  }
+  // By somebody who may write, in the name of the owner afterwards: nobody becomes an author by role.
+  const newPost = async () => {
+    await app.call('PUT', `/api/admin/accounts/${someone.owner.username}`, {
+      headers: admin,
+      json: { roles: ['EDITOR'] },
+    })
+    const { body } = await app.call('POST', '/api/posts', {
+      headers: app.basic(someone.owner),
+      json: { title: 'A post' },
+    })
+    await app.call('PUT', `/api/admin/accounts/${someone.owner.username}`, {
+      headers: admin,
+      json: { roles: ['USER'] },
+    })
+    await renew('owner')
+    return body.id
+  }
+  const ownUser = () => someone.owner.userId
+  const ofUsers = (base: string): Record<string, () => Promise<Right> | Right> => ({
+    [`POST ${base}/users`]: () => ({ json: { name: 'A', email: 'a@example.org' } }),
+    [`GET ${base}/users/:id`]: () => ({ path: `${base}/users/1` }),
+    [`PUT ${base}/users/:id`]: () => ({ path: `${base}/users/${ownUser()}`, json: { name: 'B' } }),
+    [`DELETE ${base}/users/:id`]: async () => ({ path: `${base}/users/${await newUser()}` }),
+  })
+  const accounts = '/api/admin/accounts'
+  const right: Record<string, () => Promise<Right> | Right> = {
+    ...ofUsers(''),
+    ...ofUsers('/api/v1'),
+    ...ofUsers('/api/v2'),
+    'POST /login': () => ({ form: { username: app.admin.username, password: app.admin.password } }),
+    'POST /refresh': async () => ({
+      form: { refresh_token: (await app.pair(app.admin)).refresh_token },
+    }),
+    [`POST ${accounts}`]: () => {
+      made += 1
+      const username = `made-${made}`
+      const user = { name: 'A', email: 'a@example.org' }
+      return { json: { username, password: passwordOf(username), roles: [], ...user } }
+    },
+    [`GET ${accounts}/:username`]: () => ({ path: `${accounts}/the-user` }),
+    [`PUT ${accounts}/:username`]: () => ({ path: `${accounts}/the-user`, json: {} }),
+    [`DELETE ${accounts}/:username`]: async () => ({ path: `${accounts}/${await newAccount()}` }),
+    [`POST ${accounts}/:username/password`]: async () => ({
+      path: `${accounts}/${await newAccount()}/password`,
+    }),
+    [`DELETE ${accounts}/:username/second-factor`]: async () => ({
+      path: `${accounts}/${await newAccount()}/second-factor`,
+    }),
+    [`GET ${accounts}/:username/sessions`]: () => ({ path: `${accounts}/the-user/sessions` }),
+    [`DELETE ${accounts}/:username/sessions`]: async () => ({
+      path: `${accounts}/${await newAccount()}/sessions`,
+    }),
+    'POST /api/admin/import/accounts': () => {
+      made += 1
+      return { lines: ndjson([line(`made-${made}`)]) }
+    },
+    'POST /api/admin/tokens/revoke': async () => ({ json: { token: await app.token(app.admin) } }),
+    'DELETE /api/admin/throttle/:username': () => ({ path: '/api/admin/throttle/nobody' }),
+    'POST /api/posts': () => ({ json: { title: 'A post' } }),
+    'GET /api/posts/:id': async () => ({ path: `/api/posts/${await newPost()}` }),
+    'PUT /api/posts/:id': async () => ({
+      path: `/api/posts/${await newPost()}`,
+      json: { title: 'B' },
+    }),
+    'DELETE /api/posts/:id': async () => ({ path: `/api/posts/${await newPost()}` }),
+    ...Object.fromEntries(
+      ['PUT', 'DELETE'].map((method) => [
+        `${method} /api/admin/posts/:id/lock`,
+        async () => ({ path: `/api/admin/posts/${await newPost()}/lock` }),
+      ]),
+    ),
+  }
+
+  async function statusOf(method: string, path: string, given: Right, headers: Headers) {
+    const [type, body] =
+      given.json !== undefined
+        ? ['application/json', JSON.stringify(given.json)]
+        : given.form
+          ? ['application/x-www-form-urlencoded', new URLSearchParams(given.form).toString()]
+          : given.lines !== undefined
+            ? ['application/x-ndjson', given.lines]
+            : []
+    const answer = await fetch(`${url}${given.path ?? path}`, {
+      method,
+      headers: { ...(type !== undefined && { 'content-type': type }), ...headers },
+      ...(body !== undefined && { body }),
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+
+  for (const row of app.app.routes()) {
+    const name = `${row.method} ${row.url}`
+    if (Object.values(elsewhere).some((pattern) => pattern.test(name))) continue
+    const method = row.method === '*' ? 'GET' : row.method
+    const path = row.url.replace('/*', '/no/such')
+
+    test(name, async () => {
+      for (const caller of callers) {
+        const known = row.schemes === '-' ? [any] : row.schemes.split(',')
+        for (const scheme of caller === 'nobody' ? [any] : schemes) {
+          const given = (await right[name]?.()) ?? {}
+          const headers = caller === 'nobody' ? {} : proof[caller][scheme as 'basic'] // of the list
+          const isKnown = known.includes(scheme) || row.schemes === '-' || caller === 'nobody'
+          const printed = row.statuses[caller].split('/')[0]
+          const status = await statusOf(method, path, given, headers)
+          assert.equal(String(status), isKnown ? printed : '401', `${caller} by ${scheme}`)
+          if (name === 'POST /logout' && caller !== 'nobody') await renew(caller)
+        }
+      }
+    })
+  }
+
+  test('PUT /api/posts/:id of a locked post: the second status of ADMIN, and the owner as before', async () => {
+    const path = `/api/posts/${await newPost()}`
+    await app.call('PUT', `/api/admin${path.slice('/api'.length)}/lock`, { headers: admin })
+    const row = app.app
+      .routes()
+      .find(({ method, url: at }) => `${method} ${at}` === 'PUT /api/posts/:id')
+    for (const caller of ['USER', 'EDITOR', 'ADMIN', 'owner'] as const) {
+      for (const scheme of schemes) {
+        const status = await statusOf('PUT', path, { json: { title: 'C' } }, proof[caller][scheme])
+        assert.equal(
+          String(status),
+          row?.statuses[caller].split('/').at(-1),
+          `${caller} by ${scheme}`,
+        )
+      }
+    }
+  })
+
+  test('what is left to other tests is what cannot be asked here', () => {
+    const left = app.app
+      .routes()
+      .map(({ method, url: at }) => `${method} ${at}`)
+      .filter((name) => Object.values(elsewhere).some((pattern) => pattern.test(name)))
+    assert.equal(left.length, 30)
+  })
+})
