@@ -21,7 +21,7 @@ suite('the last administrator stays', async () => {
     ['PUT', account('ADMIN'), { roles: ['USER'], locked: false, active: true }],
     ['PUT', account('admin'), { locked: true }],
     ['PUT', account('admin'), { active: false }],
-    ['PUT', account('admin'), { active: false, must_change: true }],
+    ['PUT', account('admin'), { active: false, password: 'another good password' }],
     ['DELETE', account('admin')],
     ['DELETE', '/users/1'],
     ['DELETE', '/users/01'],
@@ -219,10 +219,10 @@ suite('what a change of an account does to what was given out', async () => {
     assert.equal(claims.username, 'renamed')
   })
 
-  test('the session that changes its own account goes on, the others end', async () => {
+  test('the session that changes its own password goes on, the others end', async () => {
     const one = await somebody(['ADMIN'])
     const [own, other] = [await app.session(one), await app.session(one)]
-    const json = { must_change: true }
+    const json = { password: 'chosen by myself today' }
     const changed = await app.call('PUT', account(one.username), { headers: own, json })
     assert.equal(changed.status, 200)
     assert.equal((await protectedBy(own)).status, 200)

@@ -65,11 +65,9 @@ suite('administration of logins', async () => {
     assert.equal((await login({ ...json, totp: device.code() })).status, 200)
   })
 
-  test('an administrator changes the own password with a proof of it: here it is 403', async () => {
-    const json = { password: 'a phrase of nobody in particular' }
+  test('an administrator resets no password of the own account: 403', async () => {
     const before = await app.rows()
     assertRefusal(await call('POST', account('admin', '/password')), 403, 'Access denied')
-    assertRefusal(await call('PUT', account('Admin'), json), 403, 'Access denied')
     assert.deepEqual(await app.rows(), before)
   })
 
