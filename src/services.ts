@@ -55,10 +55,13 @@ export interface Services {
   readonly users: Users
 }
 
-/** Schema and keys first, then every room's service; for the server and for the command line. */
-export async function createServices(deps: Deps): Promise<Services> {
+/**
+ * Schema and keys first, then every room's service; for the server and for the command line.
+ * @throws Error where the schema is an older one and `mayMigrate` is false
+ */
+export async function createServices(deps: Deps, { mayMigrate = true } = {}): Promise<Services> {
   const { config, db, unsyncedDb, clock, random, log } = deps
-  await migrate(db, clock)
+  await migrate(db, clock, { mayChange: mayMigrate })
 
   const events = logEvents(log)
   const keys = await loadKeySet(deps)

@@ -10,16 +10,12 @@ import type { NewUser } from '../users/user.ts'
 import { insertUser, userEmail, userExists } from '../users/users.ts'
 import { type Account, isAdministrator, isUsable } from './account.ts'
 import type { BreachQuery } from './breached/range-query.ts'
+import { createEndTokens, type EndingHooks, everything } from './end-tokens.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
 import { type AccountTally, standingStore } from './standing-store.ts'
-import {
-  type AccountChanges,
-  type AccountFilter,
-  accountStore,
-  type EndedTokens,
-  type ImportedAccount,
-} from './store.ts'
+import { type AccountFilter, accountStore, type ImportedAccount } from './store.ts'
+import { changesOf, endedBy, type WantedChange, type WantedPassword } from './wanted-change.ts'
 
 /** Accounts and what must stay true of them. Spec 2.2, 3.4; decisions.md section 8. */
 export interface Accounts {
@@ -78,12 +74,6 @@ export interface HowToChange {
   readonly assertWanted?: ((current: Account) => void) | undefined
 }
 
-/** A password, and the name that `details` shows. */
-export interface WantedPassword {
-  readonly text: string
-  readonly field: string
-}
-
 export interface OwnPassword extends WantedPassword {
   readonly keepSession?: string | undefined
 }
@@ -95,28 +85,8 @@ export interface FactorChange {
   readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
 }
 
-export interface WantedChange {
-  readonly roles?: readonly Role[] | undefined
-  readonly locked?: boolean | undefined
-  readonly active?: boolean | undefined
-  readonly mustChange?: boolean | undefined
-  readonly password?: WantedPassword | undefined
-}
-
-/** What other rooms do when an account ends its logins; filled by services.ts. */
-export interface AccountHooks {
-  /** Inside the transaction: end the sessions of the account, all but one. */
-  readonly ending: readonly ((
-    trx: DatabaseOrTransaction,
-    userId: number,
-    keepSession: string | undefined,
-  ) => Promise<void>)[]
-  /** Inside the transaction: end the user's access tokens of a lower version. */
-  readonly revoking: readonly ((
-    trx: DatabaseOrTransaction,
-    userId: number,
-    accessVersion: number,
-  ) => Promise<void>)[]
+/** What other rooms do when an account changes; filled by services.ts. */
+export interface AccountHooks extends EndingHooks {
   /** After the transaction. */
   readonly changed: readonly ((userId: number) => void)[]
 }
@@ -133,6 +103,7 @@ export interface AccountsDeps {
 export function createAccounts(deps: AccountsDeps): Accounts {
   const { db, clock, passwords, hooks } = deps
   const { byUsername, byUserId, page, after, count } = accountStore(db)
+  const endTokens = createEndTokens(hooks)
 
   return {
     byUsername,
@@ -259,61 +230,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     await endTokens(trx, account.userId, everything)
     await accountStore(trx).remove(account.userId)
   }
-
-  /** Sessions end where refresh tokens do: new roles alone show in a session by themselves. */
-  async function endTokens(
-    trx: DatabaseOrTransaction,
-    userId: number,
-    ended: EndedTokens,
-    keepSession?: string,
-  ): Promise<void> {
-    if (!ended.access && !ended.refresh) return
-    const accessVersion = await accountStore(trx).raiseVersions(userId, ended)
-    for (const revoking of hooks.revoking) await revoking(trx, userId, accessVersion)
-    if (!ended.refresh) return
-    for (const ending of hooks.ending) await ending(trx, userId, keepSession)
-  }
-}
-
-const everything: EndedTokens = { access: true, refresh: true }
-
-/**
- * What a change does to the tokens given out: a new role set ends access tokens alone, so that
- * /refresh shows the new roles (spec 4.1); a lock, a disabling or a new password ends all.
- */
-function endedBy(
-  before: Account,
-  { roles, locked, active, mustChange, password }: WantedChange,
-): EndedTokens {
-  const all =
-    password !== undefined ||
-    (locked === true && !before.locked) ||
-    (active === false && before.active) ||
-    (mustChange === true && !before.mustChange)
-  return { access: all || (roles !== undefined && !sameRoles(roles, before.roles)), refresh: all }
 }
 
 /** A change that could take the last administrator away is alone with all of them. */
 function wordsOf({ roles, locked, active }: WantedChange): string[] {
   return roles || locked === true || active === false ? [word.administrators] : []
-}
-
-function changesOf(
-  { roles, locked, active, mustChange }: WantedChange,
-  passwordHash: string | undefined,
-): AccountChanges {
-  return {
-    ...(roles && { roles }),
-    ...(locked !== undefined && { locked }),
-    ...(active !== undefined && { active }),
-    ...(mustChange !== undefined && { mustChange }),
-    ...(passwordHash !== undefined && { passwordHash }),
-  }
-}
-
-function sameRoles(left: readonly Role[], right: readonly Role[]): boolean {
-  const names = new Set(left)
-  return names.size === right.length && right.every((role) => names.has(role))
 }
 
 /**

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
+import { assertRecentLogin } from '../http/recent-login.ts'
 import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
-import { isoTime } from '../kernel/clock.ts'
+import { type Clock, isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import type { Account } from './account.ts'
@@ -18,6 +20,8 @@ import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } f
 /** Administration of accounts, decisions.md section 8: /api/admin/accounts. Role ADMIN by the group. */
 export interface AccountRoutesOptions {
   readonly accounts: Accounts
+  readonly config: Pick<Config, 'login'>
+  readonly clock: Clock
   readonly events: Events
   readonly idempotency: Idempotency
 }
@@ -27,7 +31,7 @@ const mostPerPage = 1000
 
 export async function accountAdminRoutes(
   instance: FastifyInstance,
-  { accounts, events, idempotency }: AccountRoutesOptions,
+  { accounts, clock, config, events, idempotency }: AccountRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -101,7 +105,7 @@ export async function accountAdminRoutes(
         access,
         body: 'json',
         honours: ['if-match'],
-        errors: ['accountNotFound', 'lastAdministrator'],
+        errors: ['accountNotFound', 'lastAdministrator', 'recentLoginRequired'],
       },
       schema: {
         summary: 'Change roles, flags or password',
@@ -116,6 +120,7 @@ export async function accountAdminRoutes(
     async (request, reply) => {
       const { roles, locked, active, password, must_change } = request.body
       const { userId } = await named(request.params.username)
+      if (password !== undefined) assertRecentLogin(request, config, clock)
       const wanted = {
         roles: roles && parseRoles(roles),
         locked,

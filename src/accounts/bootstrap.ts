@@ -1,10 +1,9 @@
 import type { Config } from '../config.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { type Random, randomText } from '../kernel/random.ts'
+import type { Random } from '../kernel/random.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import type { Accounts } from './accounts.ts'
-
-const passwordBytes = 18
+import { generatedPassword } from './generated-password.ts'
 
 export interface FirstAdministrator {
   readonly username: string
@@ -18,7 +17,7 @@ export interface FirstAdministrator {
  */
 export async function prepareFirstAdministrator(
   accounts: Accounts,
-  { admin }: Pick<Config, 'admin'>,
+  { admin, password: rules }: Pick<Config, 'admin' | 'password'>,
   random: Random,
 ): Promise<() => Promise<FirstAdministrator | null>> {
   const isFirst = async () => (await accounts.count()) === 0
@@ -26,7 +25,7 @@ export async function prepareFirstAdministrator(
   if (!(await isFirst())) return nobody
   const username = canonicalUsername(admin.username)
   if (!username) throw new Error('ADMIN_USERNAME is not a valid username')
-  const password = admin.password?.reveal() ?? randomText(random, passwordBytes)
+  const password = admin.password?.reveal() ?? generatedPassword(random, rules.minLength)
   let create: Awaited<ReturnType<Accounts['prepare']>>
   try {
     create = await accounts.prepare({

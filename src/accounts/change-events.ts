@@ -1,6 +1,6 @@
 import type { EventName, Events } from '../events/events.ts'
 import type { Account } from './account.ts'
-import type { WantedChange } from './accounts.ts'
+import type { WantedChange } from './wanted-change.ts'
 
 /** Records what somebody did to an account: `by` is the subject of who did it, or `cli`. */
 export function recordAccount(

@@ -28,6 +28,14 @@ export async function ownAccount(
   return account
 }
 
+/**
+ * For what an owner must do with a proof, at /api/account: a session found lying about must not get
+ * around it as an administrator's. @throws ApiError accessDenied for the caller's own account
+ */
+export function assertNotOwn(request: FastifyRequest, { userId }: Pick<Account, 'userId'>): void {
+  if (callerOf(request).subject === String(userId)) throw new ApiError('accessDenied')
+}
+
 /** The caller's session, where the caller changes its own account: that one goes on. */
 export function ownSession(request: FastifyRequest, userId: number): string | undefined {
   const { subject, credential } = callerOf(request)

@@ -2,14 +2,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
+import { assertRecentLogin } from '../http/recent-login.ts'
 import { type SchemaTypes, Text } from '../http/schemas.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { role } from '../policy/rules.ts'
 import type { Account } from './account.ts'
 import type { Accounts } from './accounts.ts'
-import { accountNamed } from './look-up.ts'
-import { oneTimePassword } from './one-time-password.ts'
+import { generatedPassword } from './generated-password.ts'
+import { accountNamed, assertNotOwn } from './look-up.ts'
 import { AccountName } from './schemas.ts'
 
 /**
@@ -18,7 +20,8 @@ import { AccountName } from './schemas.ts'
  */
 export interface ResetRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUsername' | 'change'>
-  readonly config: Pick<Config, 'password'>
+  readonly config: Pick<Config, 'login' | 'password'>
+  readonly clock: Clock
   readonly events: Events
   readonly random: Random
 }
@@ -37,12 +40,16 @@ const mostTries = 5
 
 export async function passwordResetRoutes(
   instance: FastifyInstance,
-  { accounts, config, events, random }: ResetRoutesOptions,
+  { accounts, clock, config, events, random }: ResetRoutesOptions,
 ): Promise<void> {
   instance.withTypeProvider<SchemaTypes>().post(
     '/api/admin/accounts/:username/password',
     {
-      config: { access: { rule: role('ADMIN') }, errors: ['accountNotFound'] },
+      config: {
+        access: { rule: role('ADMIN') },
+        errors: ['accountNotFound', 'recentLoginRequired'],
+      },
+      onRequest: async (request: FastifyRequest) => assertRecentLogin(request, config, clock),
       schema: {
         summary: 'Reset the password of an account; all its sessions and tokens end',
         params: AccountName,
@@ -52,10 +59,9 @@ export async function passwordResetRoutes(
     async (request: FastifyRequest<{ Params: { username: string } }>) => {
       const account = await accountNamed(accounts, request.params.username)
       const { userId, username } = account
-      const by = callerOf(request).subject
-      // One's own is changed with a proof of it: a session found lying about must not yield it.
-      if (by === String(userId)) throw new ApiError('accessDenied')
+      assertNotOwn(request, account)
       const password = await reset(account)
+      const by = callerOf(request).subject
       events.record('authn_password_change', { user_id: userId, by, what: 'reset' })
       return { username, password }
     },
@@ -63,7 +69,7 @@ export async function passwordResetRoutes(
 
   async function reset({ userId }: Account): Promise<string> {
     for (let tries = 1; ; tries += 1) {
-      const text = oneTimePassword(random, config.password.minLength)
+      const text = generatedPassword(random, config.password.minLength)
       try {
         const wanted = { password: { text, field: 'password' }, mustChange: true }
         if (await accounts.change(userId, wanted)) return text

@@ -50,7 +50,8 @@ page is generated from the table of commands (\`npm run docs\`).
 - A password is typed at a prompt, twice and unseen, or comes with \`--password-stdin\`; a token likewise.
   Neither is ever an argument: arguments are seen in the list of processes and kept by shells.
 - With \`--verbose\`, the events of a change (\`by: "cli"\`) go to standard error, as JSON lines.
-- Only \`start\` and \`migrate\` make a database where there is none: a mistyped \`DATA_DIR\` is told.
+- Only \`start\` and \`migrate\` make a database where there is none, or change the schema of an older one:
+  a mistyped \`DATA_DIR\` is told, and a service that has not been upgraded yet goes on.
 - \`gatehouse account list | head\` ends quietly, with 0.
 `
 

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { type Random, randomText } from '../kernel/random.ts'
+import { generatedPassword } from '../accounts/generated-password.ts'
+import type { Random } from '../kernel/random.ts'
 import { type CommandCall, CommandError, exitCodes, type Terminal, UsageError } from './command.ts'
 
 const maxBytes = 16_384
-const generatedBytes = 18
 
 /** The options of every command that sets a password. */
 export const passwordOptions = {
@@ -35,13 +35,14 @@ export function assertPasswordSource({ terminal, values }: CommandCall): void {
 
 /** Made, typed twice and unseen, or read from standard input. @throws CommandError, UsageError */
 export async function newPassword(
-  { terminal, values }: CommandCall,
+  { config, terminal, values }: CommandCall,
   username: string,
   random: Random,
 ): Promise<NewPassword> {
   const mustChange = values['must-change'] === true
   if (values.generate === true) {
-    return { text: randomText(random, generatedBytes), isGenerated: true, mustChange: true }
+    const text = generatedPassword(random, config.password.minLength)
+    return { text, isGenerated: true, mustChange: true }
   }
   if (terminal.stdin.isTTY !== true) {
     return { text: await readSecret(terminal, 'password'), isGenerated: false, mustChange }

@@ -28,7 +28,8 @@ export async function withDeps<T>(
 
 /**
  * Runs work with all that the service has, without its HTTP: every rule holds, and every hook runs.
- * @throws CommandError where there is no database: a mistyped DATA_DIR must not become a new one
+ * @throws CommandError where there is no database: a mistyped DATA_DIR must not become a new one;
+ * Error where its schema is an older one
  */
 export async function withServices<T>(
   call: CommandCall,
@@ -41,13 +42,14 @@ export async function withServices<T>(
     if (!existsSync(path)) throw noDatabase(path, 'DATA_DIR')
   }
   const { createServices } = await import('../services.ts')
+  // A service of an older program may be at work: to look into its database must not change it.
   return withDeps(call, async (deps) => {
     if (postgres) {
       const { hasSchema } = await import('../database/migrate.ts')
       const place = `${postgres.host}/${postgres.database}`
       if (!(await hasSchema(deps.db))) throw noDatabase(place, 'DATABASE_URL')
     }
-    return work(await createServices(deps), deps)
+    return work(await createServices(deps, { mayMigrate: false }), deps)
   })
 }
 

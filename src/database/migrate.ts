@@ -44,11 +44,16 @@ export async function hasSchema(db: Database): Promise<boolean> {
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one
  * and two processes that start at once apply it once. Answers how many migrations ran.
- * @throws Error where the database is newer than this program
+ * @throws Error where the database is newer than this program, or older and `mayChange` is false
  */
-export async function migrate(db: Database, clock: Clock): Promise<number> {
+export async function migrate(
+  db: Database,
+  clock: Clock,
+  { mayChange = true } = {},
+): Promise<number> {
   return transact(db, [], async (trx) => {
     await takeTime(trx)
+    if (!mayChange) await assertLatest(trx)
     return migrateTo(trx, clock, latestSchema)
   })
 }
@@ -77,6 +82,15 @@ export async function migrateTo(
       .execute()
   }
   return due.length
+}
+
+/** @throws Error where the schema is an older one */
+async function assertLatest(db: DatabaseOrTransaction): Promise<void> {
+  const version = await schemaVersion(db)
+  if (version >= latestSchema) return
+  throw new Error(
+    `the database has schema ${version}, this program works with ${latestSchema}: stop what still works on it, and run \`gatehouse migrate\``,
+  )
 }
 
 /** The version of a database that has been migrated at least once. */

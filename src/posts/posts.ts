@@ -26,13 +26,18 @@ export interface Posts {
   update(id: number, changes: PostChanges, asked: AskedOfPost): Promise<Post>
   /** Answers the post as it was. @throws ApiError as `update` does */
   remove(id: number, asked: AskedOfPost): Promise<Post>
-  /** Locks or unlocks; a second time changes nothing. @throws ApiError postNotFound */
-  setLocked(id: number, locked: boolean): Promise<Post>
+  /**
+   * Locks or unlocks; a second time changes nothing. @throws ApiError postNotFound; whatever
+   * `assertWanted` throws
+   */
+  setLocked(id: number, locked: boolean, assertWanted?: AssertWanted): Promise<Post>
 }
 
+/** Looks at the post as it is, inside the transaction; refuses by throwing. */
+type AssertWanted = (current: Post) => void
+
 export interface AskedOfPost extends Asked {
-  /** Looks at the post as it is, inside the transaction; refuses by throwing. */
-  readonly assertWanted?: ((current: Post) => void) | undefined
+  readonly assertWanted?: AssertWanted | undefined
 }
 
 export function createPosts({ db, clock }: { db: Database; clock: Clock }): Posts {
@@ -70,8 +75,9 @@ export function createPosts({ db, clock }: { db: Database; clock: Clock }): Post
       })
     },
 
-    setLocked(id, locked) {
+    setLocked(id, locked, assertWanted) {
       return transact(db, [], async (trx) => {
+        assertWanted?.(await held(trx, id))
         await postStore(trx).setLocked(id, locked)
         return present(trx, id)
       })

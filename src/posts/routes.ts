@@ -133,12 +133,16 @@ export async function postRoutes(
     app.route({
       method,
       url: '/api/admin/posts/:id/lock',
-      config: { access: { rule: role('ADMIN') }, errors: ['postNotFound'] },
+      config: {
+        access: { rule: role('ADMIN') },
+        honours: ['if-match'],
+        errors: ['postNotFound'],
+      },
       schema: { summary, params: PostId, response: { 200: PostBody } },
-      handler: async (request) => {
-        const post = show(await posts.setLocked(idOf(request), locked))
+      handler: async (request, reply) => {
+        const post = show(await posts.setLocked(idOf(request), locked, ifMatch(request, show)))
         record(request, locked ? 'post_locked' : 'post_unlocked', post)
-        return post
+        return tagged(reply, post)
       },
     })
   }

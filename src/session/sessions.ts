@@ -25,7 +25,7 @@ export interface Sessions {
   resume(secret: string): Promise<LiveSession | null>
   /** The live sessions of an account, the newest first, and at most the newest thousand. */
   of(userId: number): Promise<OwnSession[]>
-  /** Ends one of an account's live sessions by its handle; null where it has no such session. */
+  /** Ends one of those by its handle; null where there is no such session. */
   endOne(userId: number, handle: string): Promise<OwnSession | null>
   /** How many sessions are live. */
   count(): Promise<number>
@@ -80,7 +80,7 @@ const maxUserAgentLength = 256
 const mostListed = 1000
 const mostKnown = 10_000
 const flushedAtOnce = 200
-// A session is removed this long after its end: its last activity may not be written down yet.
+// A session is looked for this long after its end: its last activity may not be written down yet.
 const unwrittenMs = 10_000
 
 export function createSessions({ config, db, feed, clock, random }: SessionsDeps): Sessions {
@@ -126,9 +126,7 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
       return { ...session, lastSeenAt: now, expiresAt: endOf({ ...session, lastSeenAt: now }) }
     },
 
-    async of(userId) {
-      return (await liveOf(userId)).slice(0, mostListed)
-    },
+    of: liveOf,
 
     async endOne(userId, handle) {
       const session = (await liveOf(userId)).find((live) => live.handle === handle)
@@ -169,7 +167,7 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
 
   async function liveOf(userId: number): Promise<OwnSession[]> {
     const now = clock.now()
-    const rows = await sessionStore(db).of(userId)
+    const rows = await sessionStore(db).of(userId, now - idleMs - unwrittenMs, mostListed)
     return rows.flatMap(({ csrfToken: _, userId: __, ...row }) => {
       const session = { ...row, lastSeenAt: lastSeenOf(row), handle: handleOf(row.id) }
       return now < endOf(session) ? session : []

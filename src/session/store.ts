@@ -109,14 +109,16 @@ export function sessionStore(db: DatabaseOrTransaction) {
       return row?.user_id ?? null
     },
 
-    /** The sessions of an account, the newest first. */
-    async of(userId: number): Promise<SessionRow[]> {
+    /** The newest sessions of an account that were seen after `seenAfter`, at most `most`. */
+    async of(userId: number, seenAfter: number, most: number): Promise<SessionRow[]> {
       const rows = await db
         .selectFrom('sessions')
         .selectAll()
         .where('user_id', '=', userId)
+        .where('last_seen_at', '>', seenAfter)
         .orderBy('created_at', 'desc')
         .orderBy('id')
+        .limit(most)
         .execute()
       return rows.map((row) => ({
         id: row.id,

@@ -24,7 +24,7 @@ const RevokeToken = {
       type: 'integer',
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Of the access token with this jti, in seconds; counts as far as tokens live',
+      description: 'Of the access token with this jti, in seconds: until then it stays revoked',
     },
   },
 } as const
@@ -59,7 +59,7 @@ export async function tokenAdminRoutes(
   }
 
   async function endById({ jti, exp }: { jti: string; exp: number }): Promise<boolean> {
-    await revocations.revokeById(jti, exp)
+    await revocations.revoke({ jti, exp })
     return true
   }
 }

@@ -19,11 +19,6 @@ export interface Revocations {
   readonly epoch: number
   /** Ends one token. @throws DatabaseUnavailable where that cannot be stored */
   revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>): Promise<void>
-  /**
-   * Ends one token that is known by its id alone: whatever `exp` (seconds) says, for no longer than
-   * a token can live. @throws as `revoke`
-   */
-  revokeById(jti: string, exp: number): Promise<void>
   /** Ends one refresh token. @throws as `revoke` */
   revokeRefresh(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<void>
   /** Whether a refresh token was ended by itself. @throws as `refuses` */
@@ -81,7 +76,6 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     },
 
     revoke: ({ jti, exp }) => deny(jti, exp * 1000),
-    revokeById: (jti, exp) => deny(jti, Math.min(exp * 1000, clock.now() + keptMs)),
     revokeRefresh: ({ rid, exp }) => deny(refreshName(rid), exp * 1000),
 
     async revokeBelow(trx, userId, accessVersion) {
@@ -101,7 +95,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   async function deny(token: string, endMs: number): Promise<void> {
-    // The column takes integers alone; an operator's own token may say anything.
+    // The column takes integers alone; an operator's own token, or an administrator, may say anything.
     const expiresAt = Math.ceil(Math.min(endMs, Number.MAX_SAFE_INTEGER))
     const isKnown = (tokens.get(token) ?? 0) >= expiresAt
     if (isKnown || expiresAt <= clock.now()) return // logging out again and again writes nothing

@@ -1,14 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { show } from '../accounts/admin-routes.ts'
-import { accountNamed } from '../accounts/look-up.ts'
+import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountBody, AccountName } from '../accounts/schemas.ts'
 import type { Config } from '../config.ts'
 import { callerOf } from '../http/access.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import type { SecondFactor } from './second-factor.ts'
 
@@ -40,10 +39,8 @@ export async function factorAdminRoutes(
     },
     async (request) => {
       const account = await accountNamed(accounts, request.params.username)
-      // One's own is removed with a proof of it, like anybody's.
-      const { subject } = callerOf(request)
-      if (subject === String(account.userId)) throw new ApiError('accessDenied')
-      await secondFactor.reset(account, subject)
+      assertNotOwn(request, account)
+      await secondFactor.reset(account, callerOf(request).subject)
       return show({ ...account, secondFactor: false })
     },
   )

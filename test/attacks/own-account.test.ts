@@ -184,6 +184,34 @@ suite("sessions of one's own", async () => {
     assert.equal((await app.call('GET', '/api/protected', { headers: theirs })).status, 200)
   })
 
+  test('of very many sessions the newest thousand live ones are listed, and no more are read', async () => {
+    const many = await app.account('many')
+    const headers = await app.session(many)
+    const now = app.clock.now()
+    const row = (name: string, createdAt: number, last_seen_at: number) => ({
+      id: name,
+      user_id: many.userId,
+      csrf_token: '',
+      created_at: createdAt,
+      last_seen_at,
+      address: '',
+      user_agent: '',
+    })
+    const ended = now - app.deps.config.session.idleSeconds * 1000
+    const rows = Array.from({ length: 600 }, (_, at) => [
+      row(`live ${at}`, now - 1 - at, now),
+      row(`older ${at}`, now - 10_000 - at, now),
+      row(`ended ${at}`, now, ended - 60_000),
+    ])
+    await app.deps.db.insertInto('sessions').values(rows.flat()).execute()
+    const { body } = await app.call('GET', '/api/account/sessions', { headers })
+    assert.equal(body.length, 1000)
+    assert.equal(body[0].current, true)
+    const times = body.map(({ created_at }: { created_at: string }) => Date.parse(created_at))
+    assert.deepEqual(times.slice(0, 601), [now, ...rows.map((_, at) => now - 1 - at)])
+    assert.equal(times.at(-1), now - 10_000 - 398)
+  })
+
   test('7.5.2: an ended session is refused at the next request, at every process', async () => {
     const [mine, lost] = [await app.session(ann), await app.session(ann)]
     const list = await app.call('GET', '/api/account/sessions', { headers: lost })

@@ -185,8 +185,8 @@ suite('a session ends with what it rests on', async () => {
   test('the session that changes its own password goes on, the others end', async () => {
     const root = await app.account('root', ['ADMIN'])
     const [mine, elsewhere] = [await app.session(root), await app.session(root)]
-    const json = { password: 'a new one for today' }
-    const answer = await app.call('PUT', '/api/admin/accounts/root', { headers: mine, json })
+    const json = { current_password: root.password, new_password: 'a new one for today' }
+    const answer = await app.call('PUT', '/api/account/password', { headers: mine, json })
     assert.equal(answer.status, 200)
     assert.equal((await greeting(app, mine)).status, 200)
     assertRefusal(await greeting(app, elsewhere), 401, unauthenticated)

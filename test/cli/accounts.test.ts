@@ -143,6 +143,12 @@ suite('gatehouse account, on the database of a running service', async () => {
     assert.equal((await login('ann', fresh)).status, 200)
   })
 
+  test('what --generate makes is as long as PASSWORD_MIN_LENGTH asks', async () => {
+    const env = { PASSWORD_MIN_LENGTH: '40' }
+    const ran = await run('account password ann --generate --json', { env })
+    assert.deepEqual([ran.code, JSON.parse(ran.stdout).password.length], [0, 40])
+  })
+
   test('password --generate is for one login', async () => {
     const ran = await run('account password ann --generate --json')
     const { password } = JSON.parse(ran.stdout)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { commands } from '../../src/cli/main.ts'
+import { latestSchema } from '../../src/database/migrate.ts'
 import { testApp } from '../app.ts'
 import { databaseLock, databaseSettings, timeoutFor } from '../database.ts'
 import { gatehouse } from './gatehouse.ts'
@@ -112,6 +113,23 @@ suite('the command line', async () => {
     assert.match((await gatehouse(directory, 'migrate')).stdout, /nothing to do/)
     const empty = await gatehouse(directory, 'account list --json')
     assert.deepEqual([empty.code, empty.stdout], [0, '[]\n'])
+  })
+
+  test('only migrate changes an older schema: the service that works on it goes on', async () => {
+    const app = await testApp()
+    const { version } = await app.deps.db
+      .deleteFrom('schema_version')
+      .where('version', '=', latestSchema)
+      .returning('version')
+      .executeTakeFirstOrThrow()
+    const before = await app.rows()
+    for (const words of ['account list', 'keys rotate', 'account lock admin']) {
+      const { code, stdout, stderr } = await gatehouse(app.directory, words)
+      assert.deepEqual([code, stdout], [1, ''], words)
+      const told = `schema ${version - 1}, this program works with ${version}: .*gatehouse migrate`
+      assert.match(stderr, new RegExp(told))
+    }
+    assert.deepEqual(await app.rows(), before)
   })
 
   test('a database that another process holds exits 5, and nothing is changed', async () => {

@@ -65,10 +65,31 @@ suite('administration of logins', async () => {
     assert.equal((await login({ ...json, totp: device.code() })).status, 200)
   })
 
-  test('an administrator changes the own password with a proof of it: reset is 403', async () => {
+  test('an administrator resets no password of the own account: 403', async () => {
     const before = await app.rows()
     assertRefusal(await call('POST', account('admin', '/password')), 403, 'Access denied')
     assert.deepEqual(await app.rows(), before)
+  })
+
+  test('7.5.1: a password is set within REAUTHENTICATE_SECONDS of the login, else 401', async () => {
+    const app = await testApp()
+    const { username } = await app.account('ann')
+    const [session, bearer] = [await app.session(app.admin), await app.bearer(app.admin)]
+    const json = { password: 'a phrase of nobody in particular' }
+    const before = await app.rows()
+    app.clock.advance(900.001)
+    for (const proof of [session, bearer]) {
+      const late = await app.call('POST', account(username, '/password'), { headers: proof })
+      assertRefusal(late, 401, 'Recent login required')
+      const set = await app.call('PUT', account(username), { headers: proof, json })
+      assertRefusal(set, 401, 'Recent login required')
+    }
+    assert.deepEqual(await app.rows(), before)
+    const locked = await app.call('PUT', account(username), {
+      headers: session,
+      json: { locked: true },
+    })
+    assert.equal(locked.status, 200)
   })
 
   test("GET /accounts/{username}/sessions: 200, in the shape of one's own", async () => {

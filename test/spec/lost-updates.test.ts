@@ -162,6 +162,30 @@ suite('lost updates are refused: ETag and If-Match (RFC 9110 13.1.1)', async () 
     assert.equal((await get(path)).body.title, 'T')
   })
 
+  test('the lock of a post is for the post that was seen: 412 once it is another', async () => {
+    const made = await app.call('POST', '/api/posts', { headers: admin, json: { title: 'T' } })
+    const { id } = made.body
+    const [path, lock] = [`/api/posts/${id}`, `/api/admin/posts/${id}/lock`]
+    await put(path, { title: 'U' })
+    const seen = await get(path)
+    for (const [method, locked] of [
+      ['PUT', true],
+      ['DELETE', false],
+    ] as const) {
+      const before = await get(path)
+      const stale = { ...admin, 'if-match': String(made.headers.etag) }
+      assertRefusal(await app.call(method, lock, { headers: stale }), 412, 'Precondition failed')
+      assert.deepEqual((await get(path)).body, before.body)
+      const headers = { ...admin, 'if-match': String(before.headers.etag) }
+      const done = await app.call(method, lock, { headers })
+      assert.deepEqual([done.status, done.body], [200, { ...seen.body, locked }])
+      assert.equal(done.headers.etag, await etagOf(path))
+    }
+    const nowhere = { headers: { ...admin, 'if-match': '"x"' } }
+    const none = await app.call('PUT', '/api/admin/posts/424242/lock', nowhere)
+    assertRefusal(none, 404, 'Post not found')
+  })
+
   test('an account has another ETag once its lock, its state or its roles have changed', async () => {
     const bob = await app.account('bob')
     const path = '/api/admin/accounts/bob'

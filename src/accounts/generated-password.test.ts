@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { systemRandom } from '../kernel/random.ts'
-import { oneTimePassword } from './one-time-password.ts'
+import { generatedPassword } from './generated-password.ts'
 
-suite('a one-time password', () => {
+suite('a generated password', () => {
   test('has five groups of four signs that are not mistaken for each other', () => {
     for (let made = 0; made < 100; made += 1) {
-      assert.match(oneTimePassword(systemRandom, 12), /^[a-km-np-z2-9]{4}(-[a-km-np-z2-9]{4}){4}$/)
+      assert.match(
+        generatedPassword(systemRandom, 12),
+        /^[a-km-np-z2-9]{4}(-[a-km-np-z2-9]{4}){4}$/,
+      )
     }
   })
 
   test('uses every sign of its alphabet alike: 5 bits each, 100 in all', () => {
     const everyByte = { bytes: (length: number) => Uint8Array.from({ length }, (_, at) => at) }
-    const signs = oneTimePassword(everyByte, 128).replaceAll('-', '')
+    const signs = generatedPassword(everyByte, 128).replaceAll('-', '')
     const counts = Object.values(Object.groupBy([...signs].slice(0, 96), (sign) => sign))
     assert.deepEqual(
       counts.map((same) => same?.length),
@@ -27,7 +30,9 @@ suite('a one-time password', () => {
       [25, 25],
       [128, 128],
     ] as const) {
-      assert.equal(oneTimePassword(systemRandom, minLength).length, length)
+      const password = generatedPassword(systemRandom, minLength)
+      assert.equal(password.length, length)
+      assert.match(password, /[a-z2-9]$/)
     }
   })
 })

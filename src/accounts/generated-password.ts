@@ -5,10 +5,12 @@ const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789'
 const leastSigns = 20 // 100 bits
 const groupOf = /.{1,4}/g
 
-/** A random password to be read out and typed once: `abcd-efgh-...`, of `minLength` signs or more. */
-export function oneTimePassword(random: Random, minLength: number): string {
+/** A random password, easy to read out and to type: `abcd-efgh-...`, of `minLength` signs or more. */
+export function generatedPassword(random: Random, minLength: number): string {
   const bytes = random.bytes(Math.max(leastSigns, minLength))
   const signs = Array.from(bytes, (byte) => alphabet[byte % alphabet.length])
   const text = signs.join('').match(groupOf)?.join('-') ?? ''
-  return text.slice(0, Math.max(leastSigns + leastSigns / 4 - 1, minLength))
+  const length = Math.max(leastSigns + leastSigns / 4 - 1, minLength)
+  // A dash at the end is left behind by whoever copies it: a sign stands there.
+  return text.slice(0, length).replace(/-$/, () => text.charAt(length))
 }
