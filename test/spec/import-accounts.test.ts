@@ -263,7 +263,8 @@ suite('import of accounts', async () => {
     const dry = await send(all, '?dry_run=true')
     assert.deepEqual([dry.body.errors.length, dry.body.errors_total], [1000, 1200])
     assert.deepEqual((await send(lines)).body, done(1200), 'the names are free')
-    const ids = (await app.rows()).accounts?.slice(-1200) as { username: string }[]
+    const accounts = (await app.rows()).accounts as { user_id: number; username: string }[]
+    const ids = accounts.sort((one, other) => one.user_id - other.user_id).slice(-1200)
     assert.deepEqual(
       ids.map(({ username }) => username),
       lines.map(({ username }) => username),
