@@ -8,6 +8,17 @@ export interface FixedClock extends Clock {
 }
 
 /**
+ * What the work costs this process, in milliseconds of its CPU: a bound on it holds also where the
+ * machine has much else to do.
+ */
+export async function cpuOf<T>(work: () => Promise<T>): Promise<{ cpuMs: number; result: T }> {
+  const before = process.cpuUsage()
+  const result = await work()
+  const { user, system } = process.cpuUsage(before)
+  return { cpuMs: (user + system) / 1000, result }
+}
+
+/**
  * A clock that stands still until a test moves it. Who waits wakes up when as much real time has
  * passed, too, and finds the same time: as one who polls for what another process does.
  */

@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { startPostgres } from '../test/postgres.ts'
 
 /**
- * `npm test`: every test on SQLite, and every test of the running service on PostgreSQL as well, in
- * one process more than there are cores, since
- * each waits for its database now and then. Files that are named run alone; `TEST_DATABASE` names one
- * database of the two.
+ * `npm test`: every test on SQLite, and on PostgreSQL as well those whose answer lies in the database;
+ * in one process more than there are cores, since each waits now and then. Files that are named run
+ * alone; `TEST_DATABASE` names one database of the two, and then nothing is left out.
  */
 const root = join(import.meta.dirname, '..')
 const databases = ['sqlite', 'postgres'] as const
@@ -29,6 +28,20 @@ interface Outcome {
 // To start a process costs a second; services of one process live beside each other, and each has
 // connections.
 const filesAtOnce = { sqlite: 12, postgres: 7 }
+
+/**
+ * Files whose service answers before it asks the database, or asks it nothing but who the caller is: the
+ * same code on either, whose questions the other files ask.
+ */
+const alikeEverywhere = [
+  'attacks/{access-matrix,authorization,cors,external-faults,guessable-passwords,http,http-slow,json}',
+  'attacks/{json-heavy,new-passwords,passwords,paths,review-requests,review-start,rfc-vectors}',
+  'attacks/{session-csrf,token-shapes,token-vectors,tokens}',
+  'cli/{documents,token}',
+  'external/{client,tokens}',
+  'spec/{4-3-groups,4-5-cors,5-1-basic,5-2-session-cookie,5-3-bearer,5-6-passwords,5-7-headers}',
+  'spec/{8-limits,9-versions}',
+].flatMap((names) => globSync(`test/${names}.test.ts`, { cwd: root }))
 const countNames = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo']
 
 process.exitCode = await main(process.argv.slice(2))
@@ -66,16 +79,21 @@ async function main(named: readonly string[]): Promise<number> {
   return isGood ? 0 : 1
 }
 
-/** Files that start the service run on each database; the others know no database, or SQLite's file. */
+/** Files that neither start the service nor connect know no database, or SQLite's file. */
 function batchesOf(database: Database, files: readonly string[]): Batch[] {
   const own = files
-    .filter((file) => database === 'sqlite' || /\btestApp\b/.test(read(file)))
+    .filter((file) => database === 'sqlite' || /\b(testApp|connectTo)\b/.test(read(file)))
+    .filter((file) => !leftOut(database).includes(file))
     .sort((a, b) => sizeOf(b) - sizeOf(a))
   const count = Math.ceil(own.length / filesAtOnce[database])
   return Array.from({ length: count }, (_, batch) => ({
     database,
     files: own.filter((_, index) => index % count === batch), // large and small ones together
   }))
+}
+
+function leftOut(database: Database): readonly string[] {
+  return database === 'sqlite' || process.env.TEST_DATABASE ? [] : alikeEverywhere
 }
 
 async function run(batch: Batch, env: NodeJS.ProcessEnv): Promise<Outcome> {

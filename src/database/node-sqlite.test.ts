@@ -17,7 +17,7 @@ interface Tables {
   }
 }
 
-const shortMs = 150
+const shortMs = 300
 const opened: (() => Promise<void>)[] = []
 after(async () => {
   for (const close of opened.toReversed()) await close()

@@ -134,7 +134,7 @@ suite('T83, R15: a provider that fails', async () => {
       timed(() => app.call('POST', '/login', { json: app.admin })),
       ...expectations.map(([name]) => timed(() => app.call('GET', `/oauth/${name}/login`))),
     ])
-    assert.ok(performance.now() - started < 4000)
+    assert.ok(performance.now() - started < 8000)
     assert.equal(local?.answer.status, 200)
     for (const [index, [name, [status, error]]] of expectations.entries()) {
       const { answer, milliseconds } = answers[index] ?? assert.fail()

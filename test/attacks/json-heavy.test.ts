@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
+import { cpuOf } from '../clock.ts'
 
 suite('input that is meant to be expensive', async () => {
   const app = await testApp()
   const json = { ...(await app.bearer(app.admin)), 'content-type': 'application/json' }
 
   async function post(path: string, body: string) {
-    const started = performance.now()
-    const answer = await app.call('POST', path, { headers: json, body })
-    assert.ok(performance.now() - started < 1000, `${path} took too long`)
-    return answer
+    const { cpuMs, result } = await cpuOf(() => app.call('POST', path, { headers: json, body }))
+    assert.ok(cpuMs < 1000, `${path} cost ${cpuMs} ms`)
+    return result
   }
 
   const deep = 100_000
@@ -35,7 +35,7 @@ suite('input that is meant to be expensive', async () => {
     'white space': `{${' \n\t'.repeat(300_000)}}`,
   }
   for (const [what, body] of Object.entries(heavy)) {
-    test(`T74: ${what} is refused within a second`, async () => {
+    test(`T74: ${what} is refused within a second of work`, async () => {
       const before = await app.rows()
       for (const path of ['/users', '/api/v2/users', '/login', '/refresh', '/api/admin/accounts']) {
         const answer = await post(path, body)
@@ -70,7 +70,6 @@ suite('input that is meant to be expensive', async () => {
       ...emails,
       ...['e\u0301', '\u200d', '\ufdfa', ' ', '\u{1f468}'].map(times(long)),
     ]) {
-      const started = performance.now()
       for (const body of [
         { name: 'Ann', email: text },
         { name: text.repeat(2), email: 'x' },
@@ -80,7 +79,6 @@ suite('input that is meant to be expensive', async () => {
       }
       const login = await post('/login', JSON.stringify({ username: text + text, password: 'x' }))
       assert.ok([401, 429].includes(login.status), String(login.status))
-      assert.ok(performance.now() - started < 1000)
     }
     assert.deepEqual((await app.rows('login_places')).users, before.users)
   })
@@ -115,10 +113,10 @@ suite('input that is meant to be expensive', async () => {
           'application/json;',
         ]) {
           const value = prefix + filling.repeat(14_000 / filling.length)
-          const started = performance.now()
-          const answer = await app.call('GET', '/users', { headers: { [name]: `${value}!` } })
-          assert.ok(performance.now() - started < 1000, `${name} ${filling}`)
-          assert.ok([400, 401].includes(answer.status), `${name} ${filling} ${answer.status}`)
+          const headers = { [name]: `${value}!` }
+          const { cpuMs, result } = await cpuOf(() => app.call('GET', '/users', { headers }))
+          assert.ok(cpuMs < 1000, `${name} ${filling} cost ${cpuMs} ms`)
+          assert.ok([400, 401].includes(result.status), `${name} ${filling} ${result.status}`)
         }
       }
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, testApp } from '../app.ts'
+import { cpuOf } from '../clock.ts'
 
 const required = { path: ['name'], message: 'is required' }
 const mounts = ['/users', '/api/v1/users', '/api/v2/users']
@@ -175,15 +176,14 @@ suite('users: what a body may hold', async () => {
     })
   }
 
-  test('T74: an address made for backtracking is refused within 100 ms', async () => {
+  test('T74: an address made for backtracking is refused within 100 ms of work', async () => {
     for (const local of ['a.'.repeat(400_000), 'a@'.repeat(400_000), 'a'.repeat(900_000)]) {
       const email = `a@${local}`
       const times: number[] = []
       for (let round = 0; round < 3; round += 1) {
-        const started = performance.now()
-        const answer = await post({ name: 'A', email })
-        times.push(performance.now() - started)
-        assert.deepEqual([answer.status, answer.body.error], [400, 'Validation failed'])
+        const { cpuMs, result } = await cpuOf(() => post({ name: 'A', email }))
+        times.push(cpuMs)
+        assert.deepEqual([result.status, result.body.error], [400, 'Validation failed'])
       }
       assert.ok(Math.min(...times) < 100, `${times} ms`)
     }

@@ -263,10 +263,10 @@ suite('import of accounts', async () => {
     const dry = await send(all, '?dry_run=true')
     assert.deepEqual([dry.body.errors.length, dry.body.errors_total], [1000, 1200])
     assert.deepEqual((await send(lines)).body, done(1200), 'the names are free')
-    const accounts = (await app.rows()).accounts as { user_id: number; username: string }[]
-    const ids = accounts.sort((one, other) => one.user_id - other.user_id).slice(-1200)
+    const { db } = app.deps
+    const rows = await db.selectFrom('accounts').select('username').orderBy('user_id').execute()
     assert.deepEqual(
-      ids.map(({ username }) => username),
+      rows.slice(-1200).map(({ username }) => username),
       lines.map(({ username }) => username),
       'in the order of the lines',
     )

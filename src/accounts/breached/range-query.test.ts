@@ -92,7 +92,7 @@ suite('the service of breached passwords', async () => {
       assert.equal(found, false)
       assert.equal(failures.length, 1)
       assert.doesNotMatch(JSON.stringify(failures), new RegExp(`melons|${digest.slice(0, 5)}`, 'i'))
-      assert.ok(performance.now() - start < 2000)
+      assert.ok(performance.now() - start < 5000)
       assert.equal(asked.length, 1) // a redirect is not followed
     })
   }
