@@ -98,7 +98,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
       audience: audience ?? '',
       clientId: client?.id,
       rolesClaim,
-      digest: digest(token),
+      digest: digest(signedPart(token)),
     }
     const claims = raw && parseExternalClaims(raw, jws.header, expected, clock.now())
     if (claims) verified.set(token, { claims, provider, generation: provider.keys.generation })
@@ -136,4 +136,9 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
 /** Never the id of a user: an issuer is an address, and holds no `#` that could shift the border. */
 function subjectOf({ iss, sub }: Pick<ExternalClaims, 'iss' | 'sub'>): string {
   return `${iss}#${sub}`
+}
+
+/** Without the signature, which is not unique: of an ECDSA one anybody can make a second. */
+function signedPart(token: string): string {
+  return token.slice(0, token.lastIndexOf('.'))
 }
