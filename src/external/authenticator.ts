@@ -13,7 +13,7 @@ import type { Revocations } from '../token/revocations.ts'
 import type { SecondFactor } from '../totp/second-factor.ts'
 import { parseExternalClaims } from './claims.ts'
 import type { Identities } from './identities.ts'
-import type { Provider } from './provider.ts'
+import { deadline, type Provider, within } from './provider.ts'
 import type { Providers } from './providers.ts'
 
 /**
@@ -91,7 +91,8 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     if (known && known.generation === provider.keys.generation) {
       return isTimely(known.claims, clock.now()) ? known.claims : null
     }
-    const jws = await verifyJws(token, (kid, { alg }) => provider.keys.find(kid, alg))
+    const limit = deadline()
+    const jws = await verifyJws(token, (kid, { alg }) => within(limit, provider.keys.find(kid, alg)))
     const raw = jws && parseObject(jws.payload)
     const expected = {
       issuer,
