@@ -92,7 +92,9 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
       return isTimely(known.claims, clock.now()) ? known.claims : null
     }
     const limit = deadline()
-    const jws = await verifyJws(token, (kid, { alg }) => within(limit, provider.keys.find(kid, alg)))
+    const jws = await verifyJws(token, (kid, { alg }) =>
+      within(limit, provider.keys.find(kid, alg)),
+    )
     const raw = jws && parseObject(jws.payload)
     const expected = {
       issuer,
