@@ -343,6 +343,27 @@ suite('sign-in through a provider under attack', async () => {
     await assertNothing(() => openAt(browser, mine, keep), 400, 'Sign-in failed')
   })
 
+  test('linking ends with the session that began it: whoever comes next links nothing', async () => {
+    idp.person = { sub: 'next-at-this-browser' }
+    const eve = await app.account('eve')
+    const next = await app.account('next')
+    const leave: readonly ((browser: TestBrowser) => Promise<Answer>)[] = [
+      (browser) => browser.call('POST', '/logout'),
+      (browser) => browser.call('POST', '/login', { json: { ...next, mode: 'session' } }),
+    ]
+    for (const goes of leave) {
+      const browser = testBrowser(app)
+      const login = await browser.call('POST', '/login', { json: { ...eve, mode: 'session' } })
+      const begun = await browser.call('POST', '/api/account/identities', {
+        headers: { 'x-csrf-token': login.body.csrf_token },
+        json: { provider: 'default' },
+      })
+      const url = await browser.until(begun.body.url)
+      assert.equal((await goes(browser)).status, 200)
+      await assertNothing(() => openAt(browser, url, keep), 400, 'Sign-in failed')
+    }
+  })
+
   test('a foreign page can neither send the second factor nor preview the callback', async () => {
     const cross = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
     const post = await app.call('POST', '/oauth/second-factor', { headers: cross, form: {} })
