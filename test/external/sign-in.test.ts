@@ -237,6 +237,9 @@ suite('4.4: sign-in through a provider', async () => {
     assert.deepEqual(Object.keys(begun.body), ['url'])
     const landed = await browser.open(begun.body.url)
     assert.equal(landed.status, 200)
+    assert.ok(
+      landed.text.includes('<h1>Identity linked</h1>') && !landed.text.includes('signed in'),
+    )
     const list = await browser.call('GET', '/api/account/identities')
     const [identity] = list.body
     assert.deepEqual(list.body, [
