@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { suite, test } from 'node:test'
 import { parseReturnTo } from '../../src/external/return-to.ts'
 import { type Answer, testApp } from '../app.ts'
-import type { Json } from '../forge.ts'
-import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
+import { forge, hs256, type Json } from '../forge.ts'
+import {
+  clientSecret,
+  clockOfToday,
+  es256,
+  identityProvider,
+  settingsFor,
+} from '../identity-provider.ts'
 import { tally } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
 import { type TestBrowser, testBrowser } from '../test-browser.ts'
@@ -191,6 +198,17 @@ suite('sign-in through a provider under attack', async () => {
     'signed by somebody else': (nonce) => other.signed(idClaims(nonce), jwt),
     'signed by nobody': (nonce) =>
       `${idp.signed(idClaims(nonce), { ...jwt, alg: 'none' }).replace(/[^.]+$/, '')}`,
+    'signed with the secret of the client': (nonce) =>
+      forge({ ...jwt, alg: 'HS256' }, idClaims(nonce), hs256(clientSecret)),
+    'with a critical extension': (nonce) =>
+      idp.signed(idClaims(nonce), { ...jwt, crit: ['x'], x: 1 }),
+    'with a key of its own': (nonce) => {
+      const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const jwk = publicKey.export({ format: 'jwk' })
+      return forge({ ...jwt, alg: 'ES256', jwk }, idClaims(nonce), es256(privateKey))
+    },
+    'whose issuer ends in a slash': (nonce) =>
+      idp.signed(idClaims(nonce, { iss: `${idp.issuer}/` }), jwt),
     'tampered with': (nonce) => {
       const [header, , signature] = idp.signed(idClaims(nonce), jwt).split('.')
       const claims = Buffer.from(JSON.stringify(idClaims(nonce, { sub: 'admin' })))
