@@ -5,7 +5,7 @@ import { parsePostgresAddress } from './database/postgres-address.ts'
 import { isLoopback } from './kernel/loopback.ts'
 import { parseRole } from './kernel/principal.ts'
 import { canonicalUsername } from './kernel/username.ts'
-import { oidcSettings } from './oidc-settings.ts'
+import { flowCookieName, oidcSettings } from './oidc-settings.ts'
 import { assertSoundRsaKey, assertStrongSecret, assertVaried } from './secrets.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './settings.ts'
 
@@ -138,6 +138,7 @@ export const settings = {
     doc: 'Name of the session cookie, for instance `__Host-JSESSIONID`.',
     check: (value) => {
       if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(value)) throw new Error('is not a cookie name')
+      if (value === flowCookieName) throw new Error('is the name of the cookie of a sign-in')
     },
   }),
   SESSION_IDLE_SECONDS: integer({
