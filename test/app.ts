@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type pino from 'pino'
 import { type App, buildApp } from '../src/app.ts'
-import { loadConfig } from '../src/config.ts'
+import { type Config, loadConfig } from '../src/config.ts'
 import { connect } from '../src/database/connect.ts'
 import { createLog, type Deps } from '../src/deps.ts'
 import { digest } from '../src/kernel/digest.ts'
@@ -93,6 +93,18 @@ const tableNames = {
     where table_schema = 'public' and table_name <> 'row_count_slots' order by name`,
 }
 
+/** Tests that name a setting of hashes have them as the service has them. */
+const isAboutHashes = (env: Record<string, string>) =>
+  Object.keys(env).some((name) => /^PASSWORD_(HASH|ARGON2|BCRYPT|PBKDF2)/.test(name))
+
+/** The same hashes by fewer and smaller rounds: thousands of logins are not about their cost. */
+function withQuickHashes(config: Config): Config {
+  return { ...config, password: { ...config.password, argon2MemoryKib: 64, argon2Passes: 1 } }
+}
+
+/** For `testApp`: hashes as the service makes them by default. */
+export const realHashes = { PASSWORD_HASH: 'argon2id' }
+
 const adminPassword = 'the keeper of all tests'
 
 /** The password of an account made by `account`: its own, and without the username in it. */
@@ -126,13 +138,14 @@ export async function testApp(
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = []
   const destination: pino.DestinationStream = { write: (line) => void log.push(JSON.parse(line)) }
-  const config = loadConfig({
+  const loaded = loadConfig({
     NODE_ENV: 'test',
     ...(await databaseSettings(directory, { isEmpty })),
     ADMIN_PASSWORD: adminPassword,
     ...env,
     ...timeoutFor(env.DATABASE_TIMEOUT_MS),
   })
+  const config = isAboutHashes(env) ? loaded : withQuickHashes(loaded)
   const deps: Deps = {
     config,
     ...connect({ ...config.database, synchronous: 'off' }),

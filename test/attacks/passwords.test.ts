@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { type Someone, testApp } from '../app.ts'
+import { realHashes, type Someone, testApp } from '../app.ts'
 import { countHashes, importedHashes, storedHash, storeHash } from '../hashes.ts'
 import { doors, eventsNamed, everyDoor, newHost, placesOf, visible } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
@@ -8,7 +8,7 @@ import { assertRefusal } from '../refusal.ts'
 const ours = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/
 
 suite('a refused login tells nobody why', async () => {
-  const app = await testApp({ LOGIN_LOCK_AFTER: '0' })
+  const app = await testApp({ ...realHashes, LOGIN_LOCK_AFTER: '0' })
   const ann = await app.account('ann')
   const [locked, disabled, imported, left] = [
     await app.account('locked'),
@@ -130,7 +130,7 @@ suite('a refused login tells nobody why', async () => {
 })
 
 suite('passwords are verified exactly', async () => {
-  const app = await testApp()
+  const app = await testApp(realHashes)
   const login = (username: string, password: string) =>
     doors.JSON(app, { username, password }, { from: newHost() })
   const create = (username: string, password: string) =>
@@ -248,7 +248,7 @@ suite('passwords are verified exactly', async () => {
 })
 
 suite('a password that is made to be expensive', async () => {
-  const app = await testApp()
+  const app = await testApp(realHashes)
 
   test('a megabyte of combining marks in the wrong order costs what any wrong password costs', async () => {
     const password = `a${'\u0301'.repeat(150_000)}${'\u0323'.repeat(150_000)}`

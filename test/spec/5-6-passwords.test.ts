@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { testApp } from '../app.ts'
+import { realHashes, testApp } from '../app.ts'
 import { storedHash } from '../hashes.ts'
 import { assertRefusal } from '../refusal.ts'
 
 const long = Array.from({ length: 20 }, (_, index) => `${index} melons `).join('')
 
 suite('spec 5.6: password rules', async () => {
-  const app = await testApp()
+  const app = await testApp(realHashes)
   const headers = app.basic(app.admin)
   let made = 0
   const create = (password: string) => {

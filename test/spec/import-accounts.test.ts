@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { hash as argon2Hash } from '@node-rs/argon2'
 import { exportAccounts } from '../../src/transfer/export.ts'
-import { passwordOf, testApp } from '../app.ts'
+import { passwordOf, realHashes, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { importedHashes, storedHash } from '../hashes.ts'
 import { until } from '../logins.ts'
@@ -27,7 +27,7 @@ const done = (imported: number, lines = imported) => ({
 })
 
 suite('import of accounts', async () => {
-  const app = await testApp()
+  const app = await testApp(realHashes)
   const headers = await app.bearer(app.admin)
   const send = (lines: readonly object[] | string | Buffer, query = '') =>
     importLines(app, headers, lines, { query })
