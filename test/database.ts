@@ -178,7 +178,8 @@ async function takeDatabase(isEmpty: boolean): Promise<string> {
 
 const tables = `select coalesce(string_agg(name, ' ' order by name), '') as names from (
   select relname as name from pg_class where relnamespace = 'public'::regnamespace
-  union all select tgname from pg_trigger where not tgisinternal) as things`
+  union all select tgname from pg_trigger where not tgisinternal
+  union all select 'schema ' || coalesce(max(version), 0) from schema_version) as things`
 
 // Triggers and foreign keys rest meanwhile. A large table would stay large if its rows were deleted.
 const emptied = `

@@ -16,7 +16,7 @@ export interface Service {
   remove(): void
 }
 
-const patienceMs = 15_000
+const patienceMs = 45_000
 
 /** Starts the real service as a process of its own, on a free port of loopback, and waits until it is ready. */
 export async function startService(

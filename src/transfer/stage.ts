@@ -36,6 +36,7 @@ export async function stage(
   const store = importStore(trx)
   const usernames = lines.map(({ username }) => username)
   const userIds = lines.flatMap(({ user }) => ('id' in user ? [user.id] : []))
+  if (writes) await store.keepOpen(id, usernames, userIds)
   const holders = await store.holders(usernames, userIds)
   const refusalOf = judge(id, {
     holders,

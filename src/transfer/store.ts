@@ -1,4 +1,6 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { Schema } from '../database/schema.ts'
 import { held } from '../database/transactions.ts'
 import { isPresentUser } from '../database/unfinished.ts'
 import type { Username } from '../kernel/username.ts'
@@ -163,17 +165,35 @@ export function importStore(db: DatabaseOrTransaction) {
       return rows.map(({ line }) => line)
     },
 
+    /**
+     * Keeps younger imports that hold these names, or users, from being done before the end of the
+     * transaction: they are about to lose them.
+     */
+    async keepOpen(
+      id: number,
+      usernames: readonly Username[],
+      userIds: readonly number[],
+    ): Promise<void> {
+      const younger = db
+        .selectFrom('imports')
+        .select('id')
+        .where('id', '>', id)
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('accounts')
+            .select('import_id')
+            .where((or) => isOneOf(or, usernames, userIds)),
+        )
+        .orderBy('id')
+      await held(db, 'imports', younger).execute()
+    },
+
     async holders(usernames: readonly Username[], userIds: readonly number[]): Promise<Holder[]> {
       const rows = await db
         .selectFrom('accounts')
         .leftJoin('imports', 'imports.id', 'accounts.import_id')
         .select(['username', 'user_id', 'import_id', 'import_line', 'state'])
-        .where((eb) =>
-          eb.or([
-            ...(usernames.length > 0 ? [eb('username', 'in', usernames)] : []),
-            ...(userIds.length > 0 ? [eb('user_id', 'in', userIds)] : []),
-          ]),
-        )
+        .where((eb) => isOneOf(eb, usernames, userIds))
         .execute()
       return rows.map(({ username, user_id, import_id, import_line, state }) => ({
         username,
@@ -227,4 +247,15 @@ export function importStore(db: DatabaseOrTransaction) {
       .executeTakeFirstOrThrow()
     return Number(numDeletedRows)
   }
+}
+
+function isOneOf(
+  eb: ExpressionBuilder<Schema, 'accounts'>,
+  usernames: readonly Username[],
+  userIds: readonly number[],
+) {
+  return eb.or([
+    ...(usernames.length > 0 ? [eb('username', 'in', usernames)] : []),
+    ...(userIds.length > 0 ? [eb('user_id', 'in', userIds)] : []),
+  ])
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { startService } from '../../tools/service.ts'
-import { type TestApp, testApp } from '../app.ts'
+import { realHashes, type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { connectTo, databaseSettings } from '../database.ts'
 import { pbkdf2Hash } from '../hashes.ts'
@@ -178,7 +178,7 @@ suite('hostile lines', async () => {
 })
 
 suite('imports that meet', async () => {
-  const app = await testApp()
+  const app = await testApp(realHashes)
   const headers = await app.bearer(app.admin)
   const { url } = await app.listen()
 

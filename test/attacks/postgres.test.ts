@@ -78,7 +78,7 @@ suite('PostgreSQL', () => {
       }),
     )
     await Promise.all(both)
-    assert.equal(attempts, 3)
+    assert.ok(attempts > 2, `${attempts} attempts`)
     const { rows } = await sql<{ n: number }>`select n from pair`.execute(db)
     assert.deepEqual(rows, [{ n: 2 }, { n: 2 }])
     await db.destroy()

@@ -325,7 +325,7 @@ suite('4.4: sign-in through a provider', async () => {
     await sql`
       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 101000)
       insert into flows (id, browser, purpose, provider, user_id, sealed, return_to, expires_at)
-      select 'flood ' || n, '', 'sign_in', 'default', null, '', '/', ${later} + n from numbers
+      select 'flood ' || n, '', 'sign_in', 'default', null, '', '/', cast(${later} as bigint) + n from numbers
     `.execute(app.deps.db)
     await sql`
       insert into flows (id, browser, purpose, provider, user_id, sealed, return_to, expires_at)
@@ -333,7 +333,7 @@ suite('4.4: sign-in through a provider', async () => {
     `.execute(app.deps.db)
     await app.app.chores.find(({ name }) => name === 'sign-ins under way')?.run()
     const { rows } = await sql<{ id: string }>`
-      select id from flows where expires_at <= ${later + 1001}
+      select id from flows where expires_at <= ${later + 1001} order by expires_at
     `.execute(app.deps.db)
     assert.deepEqual(
       rows.map(({ id }) => id),
