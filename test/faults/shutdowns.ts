@@ -1,6 +1,7 @@
+import { createConnection } from 'node:net'
 import type { Reply } from './http.ts'
 import { callerOf } from './http.ts'
-import { bearer, startNode } from './node.ts'
+import { bearer, isReady, startNode } from './node.ts'
 import { waitMs, waitUntil } from './waiting.ts'
 
 export interface ShutdownFigures {
@@ -10,7 +11,7 @@ export interface ShutdownFigures {
   /** The same of the slow ones, which the service had surely read. */
   readonly logins: number
   readonly loginsDropped: number
-  /** Whole answers after the signal that did not say `Connection: close`. */
+  /** Answers to requests sent after the stop was told that did not say `Connection: close`. */
   readonly withoutClose: number
   /** What new callers who asked for readiness got: 503, or 0 where there was nobody to ask. */
   readonly readiness: readonly number[]
@@ -23,9 +24,6 @@ export interface ShutdownOptions {
   readonly logins: number
   readonly env?: Record<string, string>
 }
-
-// What a signal takes to arrive, and its handler to run, on a machine that is at its limit.
-const arrivalMs = 100
 
 /** R2: SIGTERM with every connection busy and slow logins under way. */
 export async function shutDownUnderLoad({
@@ -52,11 +50,15 @@ export async function shutDownUnderLoad({
 
     const signalledAt = performance.now()
     const exited = node.stop()
+    let toldAt = Number.POSITIVE_INFINITY
+    node.service.process.stdout?.on('data', () => {
+      if (node.service.output().includes('stopping')) toldAt = Math.min(toldAt, performance.now())
+    })
     const readiness: number[] = []
     const watch = (async () => {
       while (node.service.process.exitCode === null && readiness.length < 200) {
         const { status, startedAt } = await fresh.call('GET', '/health/ready')
-        if (startedAt > signalledAt + arrivalMs) readiness.push(status)
+        if (startedAt > toldAt) readiness.push(status)
         await waitMs(10)
       }
     })()
@@ -69,10 +71,7 @@ export async function shutDownUnderLoad({
       ({ startedAt, milliseconds }) =>
         startedAt < signalledAt && startedAt + milliseconds > signalledAt,
     )
-    const after = [...replies, ...slowReplies].filter(
-      (reply) =>
-        reply.status !== 0 && reply.startedAt + reply.milliseconds > signalledAt + arrivalMs,
-    )
+    const after = replies.filter(({ status, startedAt }) => status !== 0 && startedAt > toldAt)
     return {
       underWay: underWay.length,
       dropped: underWay.filter(({ status }) => status === 0).length,
@@ -85,6 +84,42 @@ export async function shutDownUnderLoad({
     }
   } finally {
     fresh.close()
+    await node.remove()
+  }
+}
+
+export interface ForcedFigures {
+  readonly exitCode: number | null
+  readonly milliseconds: number
+}
+
+/**
+ * The same while a caller never finishes its request: a second signal, later than one that npm passes
+ * on, ends the process at once, and so do ten seconds without any.
+ */
+export async function forceShutDown({
+  secondAfterMs,
+}: {
+  secondAfterMs?: number
+}): Promise<ForcedFigures> {
+  const node = await startNode()
+  const { hostname, port } = new URL(node.service.url)
+  const socket = createConnection(Number(port), hostname)
+  try {
+    socket.on('error', () => {})
+    const head =
+      'POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n'
+    socket.write(`${head}\r\n{`)
+    await waitUntil('ready', () => isReady(node)) // the service has read the other as well by now
+    const signalledAt = performance.now()
+    const exited = node.stop()
+    if (secondAfterMs !== undefined) {
+      await waitMs(secondAfterMs)
+      node.service.process.kill('SIGTERM')
+    }
+    return { exitCode: await exited, milliseconds: performance.now() - signalledAt }
+  } finally {
+    socket.destroy()
     await node.remove()
   }
 }
