@@ -57,6 +57,7 @@ export async function startCluster(): Promise<RestartableCluster> {
       // Those of a killed server notice by themselves that it is gone; until then the files are theirs.
       await waitUntil('the end of PostgreSQL', () => !all.some(isThere))
       if (signal === 'SIGKILL') rmSync(join(cluster.data, 'postmaster.pid'), { force: true })
+      shell?.ref()
       const ended = shell && once(shell, 'exit')
       shell?.stdin?.destroy()
       await ended

@@ -7,20 +7,21 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
  */
 export type Weather = 'pass' | 'swallow' | 'reset' | { readonly delayMs: number }
 
-export interface Proxy {
+export interface TestNetwork {
   readonly port: number
   /** From now on, for connections that are there as well. What was swallowed comes late, in order. */
   become(weather: Weather): void
   /** Resets the connections that are there, without any further weather. */
   cut(which?: (bytesOfClient: string) => boolean): void
-  /** Connections that the node holds at this moment, and the most it ever held. */
-  open(): number
+  /** The most connections that the node ever held at once. */
   most(): number
   close(): Promise<void>
 }
 
+const noticedMs = 100
+
 /** A small TCP proxy on loopback in front of a unix socket. */
-export async function startProxy(target: string): Promise<Proxy> {
+export async function startProxy(target: string): Promise<TestNetwork> {
   let weather: Weather = 'pass'
   let most = 0
   const links = new Set<Link>()
@@ -28,8 +29,11 @@ export async function startProxy(target: string): Promise<Proxy> {
     if (weather === 'reset') return void socket.resetAndDestroy()
     const link = new Link(socket, target, () => weather)
     links.add(link)
-    most = Math.max(most, links.size)
     socket.on('close', () => links.delete(link))
+    // One that the node has just closed is seen to be closed a moment later.
+    setTimeout(() => {
+      most = Math.max(most, links.size)
+    }, noticedMs)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -45,7 +49,6 @@ export async function startProxy(target: string): Promise<Proxy> {
     cut(which = () => true) {
       for (const link of links) if (which(link.sent)) link.cut()
     },
-    open: () => links.size,
     most: () => most,
     async close() {
       for (const link of links) link.cut()
