@@ -70,7 +70,8 @@ export async function killUnderLoad({
   return { kills, acknowledged, unanswered, lost, half, integrity, readyMs }
 }
 
-function integrityOf(directory: string): string {
+/** What SQLite finds in the file of a folder. */
+export function integrityOf(directory: string): string {
   const db = new DatabaseSync(join(directory, databaseFileName))
   try {
     return String(db.prepare('pragma integrity_check').get()?.integrity_check)
