@@ -63,7 +63,7 @@ async function assertServesWithoutRoom(
   assert.equal(integrityOf(node.directory), 'ok')
 }
 
-suite('R10: no room for the data', () => {
+suite('R10: no room for the data', { concurrency: true }, () => {
   const env = { LOGIN_ATTEMPTS: '5' }
 
   test('a file that may not grow: writes are 503, reads and tokens work, and it recovers', async () => {

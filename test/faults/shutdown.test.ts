@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { forceShutDown, shutDownUnderLoad } from './shutdowns.ts'
 
-suite('R2: SIGTERM under load', () => {
+suite('R2: SIGTERM under load', { concurrency: true }, () => {
   test('every request that was sent is answered, nobody new is let in, and the exit code is 0', async () => {
     const figures = await shutDownUnderLoad({ connections: 100, logins: 20 })
     assert.ok(figures.underWay > 20, String(figures.underWay))
