@@ -80,7 +80,7 @@ export class Journal {
       const state = status === 200 ? 'alive' : 'ended'
       if (!isExplained(proof, state)) lost.push(`${proof.path}: ${status}, told ${proof.told}`)
     }
-    this.#proofs = this.#proofs.slice(-20).filter(({ asked }) => asked === undefined)
+    this.#proofs = this.#proofs.filter(({ asked }) => asked === undefined).slice(-20)
     return { lost, half: [...half, ...this.#reused.splice(0)] }
   }
 

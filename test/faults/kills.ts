@@ -4,7 +4,7 @@ import { databaseFileName } from '../../src/database/connect.ts'
 import type { RestartableCluster } from './cluster.ts'
 import { Journal } from './journal.ts'
 import { isReady, prepareNode } from './node.ts'
-import { waitMs, waitUntil } from './waiting.ts'
+import { waitUntil } from './waiting.ts'
 
 export interface KillFigures {
   readonly kills: number
@@ -20,8 +20,8 @@ export interface KillFigures {
 
 export interface KillOptions {
   readonly kills: number
-  /** How long is written before each kill; every kill comes at another moment. */
-  readonly loadMs: number
+  /** How many changes are acknowledged before each kill, about: every kill comes at another moment. */
+  readonly changes: number
   /** Without one: SQLite. */
   readonly cluster?: RestartableCluster
   readonly victim: 'service' | 'postmaster'
@@ -30,7 +30,7 @@ export interface KillOptions {
 /** R1: kill -9 in the middle of writing, again and again; then the database against the journal. */
 export async function killUnderLoad({
   kills,
-  loadMs,
+  changes,
   cluster,
   victim,
 }: KillOptions): Promise<KillFigures> {
@@ -47,7 +47,8 @@ export async function killUnderLoad({
     await node.start()
     for (let kill = 0; kill < kills; kill += 1) {
       const writing = journal.write(node)
-      await waitMs(loadMs * (0.5 + ((kill * 0.37) % 1)))
+      const enough = journal.acknowledged + changes * (0.5 + ((kill * 0.37) % 1))
+      await waitUntil('enough changes', () => journal.acknowledged >= enough, { everyMs: 1 })
       if (victim === 'postmaster') await cluster?.end('SIGKILL')
       else await node.kill()
       journal.stop()

@@ -7,7 +7,6 @@ import { basic } from './node.ts'
 /** R1: what every kill must leave. */
 export function assertWhole(figures: KillFigures): void {
   assert.deepEqual([figures.lost, figures.half], [[], []])
-  assert.ok(figures.acknowledged > 5, `${figures.acknowledged} changes`)
   assert.ok(figures.integrity.every((answer) => answer === 'ok'))
 }
 
