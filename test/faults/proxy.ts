@@ -11,8 +11,10 @@ export interface TestNetwork {
   readonly port: number
   /** From now on, for connections that are there as well. What was swallowed comes late, in order. */
   become(weather: Weather): void
-  /** Resets the connections that are there, without any further weather. */
-  cut(which?: (bytesOfClient: string) => boolean): void
+  /** Resets some of the connections that are there, by what the node sent on them first. */
+  cut(which: (sent: string) => boolean): void
+  /** Swallows for good what goes over some of them. */
+  mute(which: (sent: string) => boolean): void
   /** The most connections that the node ever held at once. */
   most(): number
   close(): Promise<void>
@@ -46,8 +48,11 @@ export async function startProxy(target: string): Promise<TestNetwork> {
         else link.flush()
       }
     },
-    cut(which = () => true) {
+    cut(which) {
       for (const link of links) if (which(link.sent)) link.cut()
+    },
+    mute(which) {
+      for (const link of links) if (which(link.sent)) link.isMute = true
     },
     most: () => most,
     async close() {
@@ -66,8 +71,9 @@ class Link {
   readonly #server: Socket
   readonly #weather: () => Weather
   readonly #held: (() => void)[] = []
-  /** The latest that the node has sent, as text. */
+  /** The first that the node has sent, as text. */
   sent = ''
+  isMute = false
 
   constructor(client: Socket, target: string, weather: () => Weather) {
     this.#client = client
@@ -82,7 +88,7 @@ class Link {
       from.on('error', () => this.#pass(() => to.destroy()))
     }
     client.on('data', (bytes) => {
-      this.sent = (this.sent + bytes.toString('latin1')).slice(-keptBytes)
+      if (this.sent.length < keptBytes) this.sent += bytes.toString('latin1')
     })
     client.on('close', () => this.#server.destroy())
     this.#server.on('close', () => this.#pass(() => client.destroy()))
@@ -99,7 +105,7 @@ class Link {
   }
 
   #pass(step: () => void): void {
-    const weather = this.#weather()
+    const weather = this.isMute ? 'swallow' : this.#weather()
     if (weather === 'swallow') this.#held.push(step)
     else if (typeof weather === 'object') setTimeout(step, weather.delayMs)
     else step()
