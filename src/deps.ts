@@ -48,6 +48,16 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
         censor: '[redacted]',
       },
     },
-    destination ?? pino.destination({ fd: 1, sync: true }),
+    destination ?? standardOutput(),
   )
+}
+
+// What a log that cannot be written may keep in memory meanwhile; what is more is lost.
+const mostUnwritten = 1_048_576
+
+/** A full disk must neither end the service nor fail a request: lines wait until there is room. */
+function standardOutput(): pino.DestinationStream {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: mostUnwritten })
+  output.on('error', () => {}) // told by whoever watches the disk: there is nowhere to tell it
+  return output
 }

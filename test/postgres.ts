@@ -22,16 +22,39 @@ export interface PostgresServer {
 const nobody = 65_534
 const startMs = 20_000
 
+/** What is needed to run PostgreSQL on files of its own, any number of times. */
+export interface Cluster {
+  /** Everything lies in here, the unix socket as well. */
+  readonly folder: string
+  readonly data: string
+  readonly program: string
+  /** PostgreSQL refuses to run as root. */
+  readonly identity: { readonly uid?: number; readonly gid?: number }
+  readonly env: NodeJS.ProcessEnv
+  /** Its unix socket's folder and its one user, as a `DATABASE_URL`, of any of its databases. */
+  url(database: string): string
+}
+
+/** For what need not outlive the tests: nothing waits for the disk. */
+const hasty = { fsync: 'off', full_page_writes: 'off' }
+
 /**
  * Starts PostgreSQL from the npm package, on a unix socket in a folder that goes with it. It ends with
  * this process, also where that is killed: the shell above it sees its input closed.
  */
 export async function startPostgres(): Promise<PostgresServer> {
+  const cluster = makeCluster()
+  const script = '"$@" & server=$!; read _; kill -QUIT $server; wait $server; rm -rf "$0"'
+  const child = await runCluster(cluster, { script, settings: hasty })
+  return { url: cluster.url, stop: () => void child.stdin?.destroy() }
+}
+
+/** An empty cluster in a folder of its own, which whoever asks for it removes. */
+export function makeCluster(): Cluster {
   const isRoot = process.getuid?.() === 0
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-pg-'))
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
-  // PostgreSQL refuses to run as root.
   const identity = isRoot ? { uid: nobody, gid: nobody } : {}
   if (isRoot) {
     chmodSync(folder, 0o755)
@@ -45,9 +68,25 @@ export async function startPostgres(): Promise<PostgresServer> {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const settings = Object.entries({
-    fsync: 'off', // nothing here outlives the tests
-    full_page_writes: 'off',
+  return {
+    folder,
+    data,
+    program: join(native, 'bin/postgres'),
+    identity,
+    env,
+    url: (database) => `postgres://gatehouse@localhost/${database}?host=${folder}`,
+  }
+}
+
+/**
+ * Runs a cluster until the input of the shell above it is closed, and waits until it is ready. In the
+ * script `"$@"` is the server, and `$0` its folder.
+ */
+export async function runCluster(
+  { folder, data, program, identity, env }: Cluster,
+  { script, settings }: { script: string; settings: Record<string, string> },
+): Promise<ChildProcess> {
+  const given = Object.entries({
     wal_level: 'minimal',
     max_wal_senders: 0,
     max_connections: 400,
@@ -57,23 +96,19 @@ export async function startPostgres(): Promise<PostgresServer> {
     io_method: 'sync',
     listen_addresses: '',
     unix_socket_directories: folder,
+    ...settings,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const script = '"$@" & server=$!; read _; kill -QUIT $server; wait $server; rm -rf "$0"'
-  const child = spawn(
-    '/bin/sh',
-    ['-c', script, folder, join(native, 'bin/postgres'), '-D', data, ...settings],
-    { ...identity, env, stdio: ['pipe', 'ignore', 'ignore'] },
-  )
+  const child = spawn('/bin/sh', ['-c', script, folder, program, '-D', data, ...given], {
+    ...identity,
+    env,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
   await untilReady(data, child)
   // Neither the child nor its input may keep the tests from ending.
   child.unref()
   child.stdin.on('error', () => {})
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
-
-  return {
-    url: (database) => `postgres://gatehouse@localhost/${database}?host=${folder}`,
-    stop: () => void child.stdin.destroy(),
-  }
+  return child
 }
 
 /** The folder of the npm package for this machine. */

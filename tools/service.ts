@@ -33,7 +33,9 @@ export async function startService(
   // A test that fails before it stops its service must neither hang the runner nor leave it behind.
   child.unref()
   for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref()
-  process.once('exit', () => child.kill('SIGKILL'))
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.on('exit', () => process.off('exit', kill))
   let output = ''
   const exited = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)))
   const url = await new Promise<string>((resolve, reject) => {

@@ -11,7 +11,7 @@ import {
 } from 'kysely'
 import type { Pool, PoolClient, PoolConfig } from 'pg'
 import { DatabaseUnavailable, TransactionConflict, UniqueViolation } from './errors.ts'
-import { QueuedAdapter } from './transactions.ts'
+import { deadlineToBegin, QueuedAdapter } from './transactions.ts'
 import { Deadline } from './turnstile.ts'
 
 export interface PostgresDialectOptions {
@@ -113,7 +113,7 @@ class PooledDriver implements Driver {
   }
 
   async acquire(begin: string): Promise<Lease> {
-    const deadline = new Deadline(this.#limitMs)
+    const deadline = deadlineToBegin() ?? new Deadline(this.#limitMs)
     const pool = await this.open()
     const connecting = pool.connect()
     try {

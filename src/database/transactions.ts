@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely'
 import { digest } from '../kernel/digest.ts'
 import type { Database, DatabaseOrTransaction } from './connect.ts'
@@ -5,6 +6,14 @@ import { TransactionConflict } from './errors.ts'
 import { Deadline, Turnstile } from './turnstile.ts'
 
 const mostAttempts = 3
+
+// The wait for a word and that for a connection are one wait to whoever asked; Kysely passes nothing on.
+const deadlines = new AsyncLocalStorage<Deadline>()
+
+/** Until when the transaction that is being begun may wait; undefined where it waited for no word. */
+export function deadlineToBegin(): Deadline | undefined {
+  return deadlines.getStore()
+}
 
 /**
  * All of the work or nothing of it, alone with the words: no other transaction on any node that names
@@ -18,20 +27,30 @@ export async function transact<T>(
   work: (trx: DatabaseOrTransaction) => Promise<T>,
 ): Promise<T> {
   const { adapter } = db.getExecutor()
-  const leave = adapter instanceof QueuedAdapter ? await adapter.enter(words) : () => {}
+  if (!(adapter instanceof QueuedAdapter) || words.length === 0) return attempts(db, words, work)
+  const deadline = adapter.deadline()
+  const leave = await adapter.enter(words, deadline)
   try {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await db.transaction().execute(async (trx) => {
-          await exclusively(trx, ...words)
-          return work(trx)
-        })
-      } catch (error) {
-        if (!(error instanceof TransactionConflict) || attempt === mostAttempts) throw error
-      }
-    }
+    return await deadlines.run(deadline, () => attempts(db, words, work))
   } finally {
     leave()
+  }
+}
+
+async function attempts<T>(
+  db: Database,
+  words: readonly string[],
+  work: (trx: DatabaseOrTransaction) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute(async (trx) => {
+        await exclusively(trx, ...words)
+        return work(trx)
+      })
+    } catch (error) {
+      if (!(error instanceof TransactionConflict) || attempt === mostAttempts) throw error
+    }
   }
 }
 
@@ -103,9 +122,12 @@ export class QueuedAdapter extends PostgresAdapter {
     this.#timeoutMs = timeoutMs
   }
 
+  deadline(): Deadline {
+    return new Deadline(this.#timeoutMs)
+  }
+
   /** @throws DatabaseUnavailable where the wait takes too long */
-  async enter(words: readonly string[]): Promise<() => void> {
-    const deadline = new Deadline(this.#timeoutMs)
+  async enter(words: readonly string[], deadline: Deadline): Promise<() => void> {
     const left: (() => void)[] = []
     const leave = () => {
       for (const done of left) done()

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/connect.ts'
+import { untilRead } from '../http/draining.ts'
 import { type SchemaTypes, Text } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
@@ -37,6 +38,7 @@ export async function healthRoutes(
   let stopping = false
   instance.addHook('preClose', async () => {
     stopping = true
+    await untilRead(instance.server)
   })
 
   app.get(

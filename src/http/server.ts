@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts'
 import { randomText } from '../kernel/random.ts'
 import { bodies } from './bodies.ts'
 import { cors } from './cors.ts'
+import { closeConnectionsWhileDraining } from './draining.ts'
 import { errorHandler } from './error-handler.ts'
 import { headers } from './headers.ts'
 import { answer, answerParserErrors, onClientError } from './parser-errors.ts'
@@ -109,17 +110,5 @@ function logRequests(app: FastifyInstance): void {
       },
       'request',
     )
-  })
-}
-
-/** While the service stops, each answer ends its connection, so that none is waited for in vain. */
-function closeConnectionsWhileDraining(app: FastifyInstance): void {
-  let draining = false
-  app.addHook('preClose', async () => {
-    draining = true
-  })
-  app.addHook('onRequest', (_request, reply, done) => {
-    if (draining) reply.header('connection', 'close')
-    done()
   })
 }

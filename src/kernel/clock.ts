@@ -32,3 +32,9 @@ const lastDateMs = 8_640_000_000_000_000 // ECMA-262, time values
 export function isoTime(milliseconds: number): string {
   return new Date(Math.min(milliseconds, lastDateMs)).toISOString()
 }
+
+/**
+ * What ended a token is kept so much longer than the token: a clock that was ahead by up to this, and
+ * is set right, brings none back.
+ */
+export const clockLeewayMs = 86_400_000

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, clockLeewayMs } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import type { RefreshClaims } from './claims.ts'
 import { type LoggedRevocation, revocationStore } from './revocation-store.ts'
@@ -87,7 +87,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     },
 
     async reap(most) {
-      const now = clock.now()
+      const now = clock.now() - clockLeewayMs
       for (const [token, expiresAt] of tokens) if (expiresAt <= now) tokens.delete(token)
       for (const [sub, { expiresAt }] of versions) if (expiresAt <= now) versions.delete(sub)
       return store.reap(now, most)
@@ -136,7 +136,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   async function readLog(): Promise<void> {
     // As it is before the read: what comes meanwhile is looked for again.
     const [readAppends, readVersion] = [appends, feed.version()]
-    for (const entry of await store.after(lastId, clock.now())) remember(entry)
+    for (const entry of await store.after(lastId, clock.now() - clockLeewayMs)) remember(entry)
     seenAppends = readAppends
     seenVersion = readVersion
     epoch += 1

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
-import { type Clock, epochSeconds } from '../kernel/clock.ts'
+import { type Clock, clockLeewayMs, epochSeconds } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { RefreshClaims } from './claims.ts'
 import { rotationStore } from './rotation-store.ts'
@@ -82,7 +82,7 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
       })
     },
 
-    reap: (most) => rotationStore(db).reap(epochSeconds(clock.now()), most),
+    reap: (most) => rotationStore(db).reap(epochSeconds(clock.now() - clockLeewayMs), most),
   }
 
   /** When the last token of a line will have expired, in seconds. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import {
   DatabaseUnavailable,
@@ -57,6 +57,33 @@ suite('PostgreSQL', () => {
       )
     })
     assert.ok((await db.selectFrom('schema_version').selectAll().execute()).length > 0)
+    await db.destroy()
+  })
+
+  test('who waits for a word, and then for a connection, waits no longer than for one of them', async () => {
+    const timeoutMs = 600
+    const { db } = await connectTo({ timeoutMs })
+    const held = Promise.withResolvers<void>()
+    const isIn = Promise.withResolvers<void>()
+    const first = transact(db, ['word'], async () => {
+      isIn.resolve()
+      await held.promise
+    })
+    await isIn.promise
+    const startedAt = performance.now()
+    const second = transact(db, ['word'], async () => {}).catch((error: unknown) => error)
+    await setTimeout(timeoutMs / 2)
+    // All the other connections are busy from here on, and the one of the first is taken over.
+    const rivals = Array.from({ length: 12 }, () =>
+      db
+        .transaction()
+        .execute((trx) => sql`select pg_sleep(0.5)`.execute(trx))
+        .catch(() => {}),
+    )
+    held.resolve()
+    assert.ok((await second) instanceof DatabaseUnavailable)
+    assert.ok(performance.now() - startedAt < timeoutMs * 1.2)
+    await Promise.all([first, ...rivals])
     await db.destroy()
   })
 

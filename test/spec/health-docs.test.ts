@@ -5,7 +5,7 @@ import { suite, test } from 'node:test'
 import { databaseFileName } from '../../src/database/connect.ts'
 import { testApp } from '../app.ts'
 import { sqliteOnly } from '../database.ts'
-import { until } from '../logins.ts'
+import { waitUntil } from '../faults/waiting.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'
 
@@ -40,7 +40,7 @@ suite('health and status', async () => {
           // The service holds the first part of the request once it has answered another.
           await ask(port, 'GET /health/live HTTP/1.1')
           stopped = stopping.close()
-          await until(() => !stopping.app.server.server.listening)
+          await waitUntil('a closed port', () => !stopping.app.server.server.listening)
           socket.write(request.slice(-2))
         },
       })

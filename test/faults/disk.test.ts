@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { databaseFileName } from '../../src/database/connect.ts'
+import { limitFileSize, mountSmallDisk, sizeOf } from './disks.ts'
+import { callerOf } from './http.ts'
+import { integrityOf } from './kills.ts'
+import { admin, basic, bearer, isReady, type ServiceNode, startNode } from './node.ts'
+import { waitUntil } from './waiting.ts'
+
+const holeBytes = 100_000_000
+const json = { name: 'n'.repeat(100), email: `${'e'.repeat(60)}@example.org` }
+
+/** Writes until one is refused; answers how many were not. */
+async function writeUntilFull({ caller }: ServiceNode, headers: Record<string, string>) {
+  for (let count = 0; count < 20_000; count += 1) {
+    const { status, body } = await caller.call('POST', '/users', { headers, json })
+    if (status === 201) continue
+    assert.deepEqual([status, body], [503, { error: 'Service unavailable' }])
+    return count
+  }
+  throw new Error('the disk is never full')
+}
+
+/** What a full disk may and may not do, and that all is well when there is room again. */
+async function assertServesWithoutRoom(
+  node: ServiceNode,
+  { fill, makeRoom }: { fill(): void; makeRoom(): void },
+) {
+  const { caller } = node
+  const headers = bearer(await node.token())
+  const revoked = bearer(await node.token())
+  assert.equal((await caller.call('POST', '/logout', { headers: revoked })).status, 200)
+  fill()
+  const written = await writeUntilFull(node, headers)
+  const total = async () =>
+    (await caller.call('GET', '/users?limit=1', { headers: basic })).body.total
+  assert.equal((await caller.call('GET', '/api/me', { headers })).status, 200)
+  assert.equal((await caller.call('GET', '/api/me', { headers: revoked })).status, 401)
+  assert.equal((await caller.call('GET', '/users?limit=1', { headers })).body.total, written + 1)
+  const login = await node.login('session')
+  assert.equal(login.status, 503, 'no login whose place cannot be taken')
+  assert.equal((await caller.call('POST', '/logout', { headers })).status, 503)
+  assert.equal(node.service.process.exitCode, null)
+  makeRoom()
+  await waitUntil('room', async () => (await node.login('session')).status === 200)
+  assert.equal(await isReady(node), true)
+  assert.equal((await caller.call('POST', '/users', { headers, json })).status, 201)
+  assert.equal(await total(), written + 2, 'nothing of what was refused is there')
+  assert.equal(await node.stop(), 0)
+  assert.equal(integrityOf(node.directory), 'ok')
+}
+
+suite('R10: no room for the data', { concurrency: true }, () => {
+  const env = { LOGIN_ATTEMPTS: '5' }
+
+  test('a file that may not grow: writes are 503, reads and tokens work, and it recovers', async () => {
+    const node = await startNode({ env })
+    try {
+      const { pid } = node.service.process
+      const wal = join(node.directory, `${databaseFileName}-wal`)
+      await assertServesWithoutRoom(node, {
+        fill: () => limitFileSize(pid, sizeOf(wal) + 100_000),
+        makeRoom: () => limitFileSize(pid, 'unlimited'),
+      })
+    } finally {
+      await node.remove()
+    }
+  })
+
+  test('a full disk does the same', async (t) => {
+    const disk = mountSmallDisk(8)
+    if (!disk) return t.diagnostic('not shown here: nothing may be mounted')
+    const node = await startNode({ env, directory: disk.directory })
+    try {
+      await assertServesWithoutRoom(node, disk)
+    } finally {
+      await node.remove().catch(() => {}) // the folder itself is the disk's
+      disk.remove()
+    }
+  })
+})
+
+suite('R10: no room for the log', () => {
+  test('the service serves on, refuses what it must, and the lines are there once there is room', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-fault-'))
+    const path = join(directory, 'log')
+    // Larger than any other file of the process, so that the limit is its alone; nearly all of it a hole.
+    writeFileSync(path, '')
+    truncateSync(path, holeBytes)
+    const log = openSync(path, 'a')
+    const reader = openSync(path, 'r')
+    const lines = () => {
+      const bytes = Buffer.alloc(100_000)
+      return bytes.toString('utf8', 0, readSync(reader, bytes, { position: holeBytes }))
+    }
+    const child = spawn(process.execPath, ['src/main.ts'], {
+      cwd: join(import.meta.dirname, '../..'),
+      env: { ...process.env, DATA_DIR: directory, PORT: '0', ADMIN_PASSWORD: admin.password },
+      stdio: ['ignore', log, log],
+    })
+    closeSync(log)
+    const exited = once(child, 'exit')
+    try {
+      await waitUntil('a start', () => lines().includes('sys_startup'))
+      const [, url = ''] = /"address":"([^"]+)"/.exec(lines()) ?? []
+      const caller = callerOf(url)
+      const login = (password: string) =>
+        caller.call('POST', '/login', { form: { username: 'admin', password } })
+      limitFileSize(child.pid, sizeOf(path) + 10)
+      for (let tries = 0; tries < 5; tries += 1) assert.equal((await login('wrong')).status, 401)
+      assert.equal((await login(admin.password)).status, 429)
+      assert.equal((await caller.call('GET', '/health/ready')).status, 200)
+      assert.equal(lines().includes('authn_login_fail'), false)
+      limitFileSize(child.pid, 'unlimited')
+      assert.equal((await login(admin.password)).status, 429)
+      assert.equal(lines().match(/"authn_login_fail"/g)?.length, 5, 'none was lost')
+      caller.close()
+      child.kill('SIGTERM')
+      assert.deepEqual(await exited, [0, null])
+    } finally {
+      child.kill('SIGKILL')
+      closeSync(reader)
+      rmSync(directory, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { databaseFileName } from '../../src/database/connect.ts'
+import type { RestartableCluster } from './cluster.ts'
+import { Journal } from './journal.ts'
+import { isReady, prepareNode } from './node.ts'
+import { waitUntil } from './waiting.ts'
+
+export interface KillFigures {
+  readonly kills: number
+  readonly acknowledged: number
+  readonly unanswered: number
+  readonly lost: readonly string[]
+  readonly half: readonly string[]
+  /** What SQLite says of its file after each kill; PostgreSQL recovers by itself. */
+  readonly integrity: readonly string[]
+  /** After each kill: milliseconds until the service was ready again. */
+  readonly readyMs: readonly number[]
+}
+
+export interface KillOptions {
+  readonly kills: number
+  /** How many changes are acknowledged before each kill, about: every kill comes at another moment. */
+  readonly changes: number
+  /** Without one: SQLite. */
+  readonly cluster?: RestartableCluster
+  readonly victim: 'service' | 'postmaster'
+}
+
+/** R1: kill -9 in the middle of writing, again and again; then the database against the journal. */
+export async function killUnderLoad({
+  kills,
+  changes,
+  cluster,
+  victim,
+}: KillOptions): Promise<KillFigures> {
+  const database = await cluster?.createDatabase()
+  const node = prepareNode({
+    env: cluster && database ? { DATABASE_URL: cluster.url(database) } : {},
+  })
+  const journal = new Journal()
+  const lost: string[] = []
+  const half: string[] = []
+  const integrity: string[] = []
+  const readyMs: number[] = []
+  try {
+    await node.start()
+    for (let kill = 0; kill < kills; kill += 1) {
+      const writing = journal.write(node)
+      const enough = journal.acknowledged + changes * (0.5 + ((kill * 0.37) % 1))
+      await waitUntil('enough changes', () => journal.acknowledged >= enough, { everyMs: 1 })
+      if (victim === 'postmaster') await cluster?.end('SIGKILL')
+      else await node.kill()
+      journal.stop()
+      await writing
+      if (victim === 'postmaster') {
+        await cluster?.start()
+        readyMs.push(await waitUntil('ready', () => isReady(node)))
+      } else {
+        if (!cluster) integrity.push(integrityOf(node.directory))
+        readyMs.push(await node.start())
+      }
+      const comparison = await journal.compare(node)
+      lost.push(...comparison.lost)
+      half.push(...comparison.half)
+    }
+  } finally {
+    await node.remove()
+  }
+  const { acknowledged, unanswered } = journal
+  return { kills, acknowledged, unanswered, lost, half, integrity, readyMs }
+}
+
+/** What SQLite finds in the file of a folder. */
+export function integrityOf(directory: string): string {
+  const db = new DatabaseSync(join(directory, databaseFileName))
+  try {
+    return String(db.prepare('pragma integrity_check').get()?.integrity_check)
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,110 @@
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { type Connected, connect, execute } from '../../src/database/connect.ts'
+import * as foundation from '../../src/database/migrations/0001-foundation.ts'
+import { statementsFor } from '../../src/database/migrations/statement.ts'
+import { parsePostgresAddress } from '../../src/database/postgres-address.ts'
+import type { RestartableCluster } from './cluster.ts'
+import { basic, prepareNode, type ServiceNode } from './node.ts'
+
+export const users = 500
+export const latest = readdirSync(
+  join(import.meta.dirname, '../../src/database/migrations'),
+).filter((name) => /^\d{4}-/.test(name)).length
+
+/** A database of the first schema, with users, and a node of the present program that knows it. */
+export interface OldDatabase {
+  node(env?: Record<string, string>): ServiceNode
+  /** The versions that its schema says it has. */
+  versions(): Promise<number[]>
+  claim(version: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** `isEmpty`: without any schema yet. */
+export async function oldDatabase(
+  cluster: RestartableCluster | null,
+  { isEmpty = false } = {},
+): Promise<OldDatabase> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-fault-'))
+  const url = cluster?.url(await cluster.createDatabase())
+  const postgres = url === undefined ? undefined : parsePostgresAddress(url, () => true)
+  const connected: Connected = connect({ dataDirectory: directory, timeoutMs: 5000, postgres })
+  const { db } = connected
+  if (!isEmpty) {
+    const versionTable =
+      'create table schema_version (version integer primary key, applied_at integer not null) strict'
+    const database = cluster ? 'postgres' : 'sqlite'
+    await db.transaction().execute(async (trx) => {
+      for (const statement of statementsFor(database, [versionTable, ...foundation.statements])) {
+        await execute(trx, statement)
+      }
+      await trx.insertInto('schema_version').values({ version: 1, applied_at: 1 }).execute()
+      const user = { name: 'A', email: 'a@b.co', name_key: 'a', email_key: 'a@b.co' }
+      await trx.insertInto('users').values(Array(users).fill(user)).execute()
+    })
+  }
+  return {
+    node: (env = {}) =>
+      prepareNode({
+        directory,
+        env: { ...(url !== undefined && { DATABASE_URL: url }), ...env },
+        flags: env.DIE_AT_STATEMENT ? ['--import', './test/faults/die-at-statement.ts'] : [],
+      }),
+    async versions() {
+      const rows = await db.selectFrom('schema_version').select('version').execute()
+      return rows.map(({ version }) => version).sort((a, b) => a - b)
+    },
+    async claim(version) {
+      await sql`insert into schema_version values (${version}, 1)`.execute(db)
+    },
+    close: () => db.destroy(),
+  }
+}
+
+export interface MigrationFigures {
+  /** How many kills came while the old schema was still all there was. */
+  readonly inTheMiddle: number
+  /** Schemas that were neither the old one nor the new one. */
+  readonly half: readonly string[]
+  readonly versions: readonly number[]
+  /** Users that were there before and are there now. */
+  readonly users: number
+}
+
+/** R8: killed at each of these statements, one after the other, then let through. */
+export async function interruptMigration(
+  cluster: RestartableCluster | null,
+  statements: readonly number[],
+): Promise<MigrationFigures> {
+  const database = await oldDatabase(cluster)
+  const half: string[] = []
+  let inTheMiddle = 0
+  for (const at of statements) {
+    const node = database.node({ DIE_AT_STATEMENT: String(at) })
+    const died = await node.start().then(
+      () => false,
+      () => true,
+    )
+    if (!died) await node.kill()
+    const versions = await database.versions()
+    if (versions.length === 1 && died) inTheMiddle += 1
+    else if (versions.length < latest) half.push(versions.join())
+  }
+  const node = database.node()
+  try {
+    await node.start()
+    const { body } = await node.caller.call('GET', '/users?limit=1', { headers: basic })
+    return {
+      inTheMiddle,
+      half,
+      versions: await database.versions(),
+      users: body.total - 1, // the administrator is new
+    }
+  } finally {
+    await database.close()
+    await node.remove()
+  }
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import type { RestartableCluster } from './cluster.ts'
+import type { KillFigures } from './kills.ts'
+import { interruptMigration, latest, oldDatabase, users } from './migrations.ts'
+import { basic } from './node.ts'
+
+/** R1: what every kill must leave. */
+export function assertWhole(figures: KillFigures): void {
+  assert.deepEqual([figures.lost, figures.half], [[], []])
+  assert.ok(figures.integrity.every((answer) => answer === 'ok'))
+}
+
+export async function assertMigration(
+  cluster: RestartableCluster | null,
+  statements: readonly number[],
+): Promise<void> {
+  const figures = await interruptMigration(cluster, statements)
+  assert.equal(figures.inTheMiddle, statements.length)
+  assert.deepEqual(figures.half, [])
+  assert.equal(figures.versions.length, latest)
+  assert.equal(figures.users, users)
+}
+
+export async function assertNewerIsRefused(cluster: RestartableCluster | null): Promise<void> {
+  const database = await oldDatabase(cluster)
+  await database.claim(999)
+  const node = database.node()
+  try {
+    await assert.rejects(node.start(), (error: Error) => {
+      assert.match(error.message, /^exit 1 before/)
+      assert.match(error.message, /the database has schema 999, .*start a newer Gatehouse/)
+      return true
+    })
+    assert.deepEqual(await database.versions(), [1, 999])
+  } finally {
+    await database.close()
+    await node.remove()
+  }
+}
+
+export async function assertOneSchema(cluster: RestartableCluster | null): Promise<void> {
+  const database = await oldDatabase(cluster, { isEmpty: true })
+  const nodes = [database.node(), database.node()]
+  try {
+    await Promise.all(nodes.map((node) => node.start()))
+    assert.equal((await database.versions()).length, latest)
+    for (const { caller } of nodes) {
+      const { body } = await caller.call('GET', '/users', { headers: basic })
+      assert.equal(body.length, 1, 'one administrator')
+    }
+  } finally {
+    await database.close()
+    for (const node of nodes) await node.remove()
+  }
+}

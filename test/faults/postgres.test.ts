@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { after, suite, test } from 'node:test'
+import { type RestartableCluster, startCluster } from './cluster.ts'
+import { killUnderLoad } from './kills.ts'
+import { type LossName, nodeToLoseItsDatabase, poolMax } from './losses.ts'
+import { assertMigration, assertNewerIsRefused, assertOneSchema, assertWhole } from './outcomes.ts'
+
+// All of them: npm run prove:faults.
+const names: readonly LossName[] = ['killed', 'paused', 'cut off']
+
+/** PostgreSQL and the service as processes of their own, stopped and killed in every way. */
+suite('PostgreSQL that fails', () => {
+  let starting: Promise<RestartableCluster> | undefined
+  const cluster = () => {
+    starting ??= startCluster()
+    return starting
+  }
+  after(async () => (await starting)?.remove())
+
+  for (const victim of ['service', 'postmaster'] as const) {
+    test(`R1: kill -9 of the ${victim} loses nothing that was acknowledged`, async () => {
+      assertWhole(await killUnderLoad({ cluster: await cluster(), kills: 1, changes: 60, victim }))
+    })
+  }
+
+  test('R3: without a database nothing is open, all is answered in time, and the node is back soon', async () => {
+    const timeoutMs = 500
+    const node = await nodeToLoseItsDatabase(await cluster(), timeoutMs)
+    try {
+      for (const name of names) {
+        const figures = await node.loseDatabase(name, 900)
+        assert.deepEqual([figures.open, figures.odd], [[], []], name)
+        assert.ok(figures.answers > 30, `${name}: ${figures.answers} answers`)
+        assert.ok(figures.slowestMs < 2 * timeoutMs, `${name}: ${figures.slowestMs} ms`)
+        assert.ok(figures.recoveredMs < 5000, `${name}: ${figures.recoveredMs} ms`)
+        assert.ok(figures.mostConnections <= poolMax + 1, `${name}: ${figures.mostConnections}`)
+        assert.equal(figures.exited, false, name)
+      }
+    } finally {
+      await node.remove()
+    }
+  })
+
+  test('R8: a migration that is killed is whole the next time, a newer one refused, a double one one', async () => {
+    const server = await cluster()
+    await Promise.all([
+      assertMigration(server, [9]),
+      assertNewerIsRefused(server),
+      assertOneSchema(server),
+    ])
+  })
+})

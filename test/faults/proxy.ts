@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+
+/**
+ * What the network between a node and its database does: passes on; swallows everything and says
+ * nothing, as behind a cut cable; resets every connection; passes on late.
+ */
+export type Weather = 'pass' | 'swallow' | 'reset' | { readonly delayMs: number }
+
+export interface TestNetwork {
+  readonly port: number
+  /** From now on, for connections that are there as well. What was swallowed comes late, in order. */
+  become(weather: Weather): void
+  /** Resets some of the connections that are there, by what the node sent on them first. */
+  cut(which: (sent: string) => boolean): void
+  /** Swallows for good what goes over some of them. */
+  mute(which: (sent: string) => boolean): void
+  /** The most connections that the node ever held at once. */
+  most(): number
+  close(): Promise<void>
+}
+
+const noticedMs = 100
+
+/** A small TCP proxy on loopback in front of a unix socket. */
+export async function startProxy(target: string): Promise<TestNetwork> {
+  let weather: Weather = 'pass'
+  let most = 0
+  const links = new Set<Link>()
+  const server = createServer((socket) => {
+    if (weather === 'reset') return void socket.resetAndDestroy()
+    const link = new Link(socket, target, () => weather)
+    links.add(link)
+    socket.on('close', () => links.delete(link))
+    // One that the node has just closed is seen to be closed a moment later.
+    setTimeout(() => {
+      most = Math.max(most, links.size)
+    }, noticedMs)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port, // it listens on TCP
+    become(next) {
+      weather = next
+      for (const link of links) {
+        if (weather === 'reset') link.cut()
+        else link.flush()
+      }
+    },
+    cut(which) {
+      for (const link of links) if (which(link.sent)) link.cut()
+    },
+    mute(which) {
+      for (const link of links) if (which(link.sent)) link.isMute = true
+    },
+    most: () => most,
+    async close() {
+      for (const link of links) link.cut()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const keptBytes = 4096
+
+/** One connection of the node, and the one behind it. */
+class Link {
+  readonly #client: Socket
+  readonly #server: Socket
+  readonly #weather: () => Weather
+  readonly #held: (() => void)[] = []
+  /** The first that the node has sent, as text. */
+  sent = ''
+  isMute = false
+
+  constructor(client: Socket, target: string, weather: () => Weather) {
+    this.#client = client
+    this.#weather = weather
+    this.#server = createConnection(target)
+    for (const [from, to] of [
+      [client, this.#server],
+      [this.#server, client],
+    ] as const) {
+      from.on('data', (bytes) => this.#pass(() => to.write(bytes)))
+      from.on('end', () => this.#pass(() => to.end()))
+      from.on('error', () => this.#pass(() => to.destroy()))
+    }
+    client.on('data', (bytes) => {
+      if (this.sent.length < keptBytes) this.sent += bytes.toString('latin1')
+    })
+    client.on('close', () => this.#server.destroy())
+    this.#server.on('close', () => this.#pass(() => client.destroy()))
+  }
+
+  cut(): void {
+    this.#client.resetAndDestroy()
+    this.#server.destroy()
+  }
+
+  flush(): void {
+    if (this.#weather() === 'swallow') return
+    for (const step of this.#held.splice(0)) step()
+  }
+
+  #pass(step: () => void): void {
+    const weather = this.isMute ? 'swallow' : this.#weather()
+    if (weather === 'swallow') this.#held.push(step)
+    else if (typeof weather === 'object') setTimeout(step, weather.delayMs)
+    else step()
+  }
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { forceShutDown, shutDownUnderLoad } from './shutdowns.ts'
+
+suite('R2: SIGTERM under load', { concurrency: true }, () => {
+  test('every request that was sent is answered, nobody new is let in, and the exit code is 0', async () => {
+    const figures = await shutDownUnderLoad({ connections: 100, logins: 20 })
+    assert.ok(figures.underWay > 20, String(figures.underWay))
+    assert.equal(figures.dropped, 0)
+    assert.equal(figures.loginsDropped, 0)
+    assert.equal(figures.withoutClose, 0)
+    assert.ok(figures.readiness.length > 0)
+    assert.ok(figures.readiness.every((status) => status === 503 || status === 0))
+    assert.equal(figures.readiness[0], 503, 'ready is red before the port closes')
+    assert.equal(figures.exitCode, 0)
+    assert.ok(figures.milliseconds < 10_000)
+  })
+
+  test('a second signal ends at once a process that waits for a caller', async () => {
+    const { exitCode, milliseconds } = await forceShutDown({ secondAfterMs: 2100 })
+    assert.equal(exitCode, 1)
+    assert.ok(milliseconds < 5000, String(milliseconds))
+  })
+})

@@ -1,0 +1,125 @@
+import { createConnection } from 'node:net'
+import type { Reply } from './http.ts'
+import { callerOf } from './http.ts'
+import { bearer, isReady, startNode } from './node.ts'
+import { waitMs, waitUntil } from './waiting.ts'
+
+export interface ShutdownFigures {
+  /** Requests that were under way when the signal came, and how many of them got no whole answer. */
+  readonly underWay: number
+  readonly dropped: number
+  /** The same of the slow ones, which the service had surely read. */
+  readonly logins: number
+  readonly loginsDropped: number
+  /** Answers to requests sent after the stop was told that did not say `Connection: close`. */
+  readonly withoutClose: number
+  /** What new callers who asked for readiness got: 503, or 0 where there was nobody to ask. */
+  readonly readiness: readonly number[]
+  readonly exitCode: number | null
+  readonly milliseconds: number
+}
+
+export interface ShutdownOptions {
+  readonly connections: number
+  readonly logins: number
+  readonly env?: Record<string, string>
+}
+
+/** R2: SIGTERM with every connection busy and slow logins under way. */
+export async function shutDownUnderLoad({
+  connections,
+  logins,
+  env = {},
+}: ShutdownOptions): Promise<ShutdownFigures> {
+  const node = await startNode({ env })
+  const fresh = callerOf(node.service.url, { keepAlive: false })
+  try {
+    const headers = bearer(await node.token())
+    const replies: Reply[] = []
+    let stopped = false
+    const load = Array.from({ length: connections }, async () => {
+      while (!stopped) {
+        const reply = await node.caller.call('GET', '/api/me', { headers })
+        replies.push(reply)
+        if (reply.status === 0) return // its connection is gone, and nobody takes another
+      }
+    })
+    await waitUntil('some load', () => replies.length > connections)
+    const slow = Array.from({ length: logins }, () => node.login('token'))
+    await waitMs(50)
+
+    const signalledAt = performance.now()
+    const exited = node.stop()
+    let toldAt = Number.POSITIVE_INFINITY
+    node.service.process.stdout?.on('data', () => {
+      if (node.service.output().includes('stopping')) toldAt = Math.min(toldAt, performance.now())
+    })
+    const readiness: number[] = []
+    const watch = (async () => {
+      while (node.service.process.exitCode === null && readiness.length < 200) {
+        const { status, startedAt } = await fresh.call('GET', '/health/ready')
+        if (startedAt > toldAt) readiness.push(status)
+        await waitMs(10)
+      }
+    })()
+    const exitCode = await exited
+    const milliseconds = performance.now() - signalledAt
+    stopped = true
+    await Promise.all([...load, watch])
+    const slowReplies = await Promise.all(slow)
+    const underWay = [...replies, ...slowReplies].filter(
+      ({ startedAt, milliseconds }) =>
+        startedAt < signalledAt && startedAt + milliseconds > signalledAt,
+    )
+    const after = replies.filter(({ status, startedAt }) => status !== 0 && startedAt > toldAt)
+    return {
+      underWay: underWay.length,
+      dropped: underWay.filter(({ status }) => status === 0).length,
+      logins,
+      loginsDropped: slowReplies.filter(({ status }) => status !== 200 && status !== 503).length,
+      withoutClose: after.filter(({ headers }) => headers.connection !== 'close').length,
+      readiness,
+      exitCode,
+      milliseconds,
+    }
+  } finally {
+    fresh.close()
+    await node.remove()
+  }
+}
+
+export interface ForcedFigures {
+  readonly exitCode: number | null
+  readonly milliseconds: number
+}
+
+/**
+ * The same while a caller never finishes its request: a second signal, later than one that npm passes
+ * on, ends the process at once, and so do ten seconds without any.
+ */
+export async function forceShutDown({
+  secondAfterMs,
+}: {
+  secondAfterMs?: number
+}): Promise<ForcedFigures> {
+  const node = await startNode()
+  const { hostname, port } = new URL(node.service.url)
+  const socket = createConnection(Number(port), hostname)
+  try {
+    socket.on('error', () => {})
+    const head =
+      'POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n'
+    socket.write(`${head}\r\n{`)
+    await waitUntil('ready', () => isReady(node)) // the service has read the other as well by now
+    const signalledAt = performance.now()
+    const exited = node.stop()
+    if (secondAfterMs !== undefined) {
+      await waitMs(secondAfterMs)
+      node.service.process.kill('SIGTERM')
+    }
+    return { exitCode: await exited, milliseconds: performance.now() - signalledAt }
+  } finally {
+    socket.destroy()
+    await node.remove()
+  }
+}
