@@ -11,7 +11,6 @@ suite('R2: SIGTERM under load', { concurrency: true }, () => {
     assert.equal(figures.withoutClose, 0)
     assert.ok(figures.readiness.length > 0)
     assert.ok(figures.readiness.every((status) => status === 503 || status === 0))
-    assert.equal(figures.readiness[0], 503, 'ready is red before the port closes')
     assert.equal(figures.exitCode, 0)
     assert.ok(figures.milliseconds < 10_000)
   })
