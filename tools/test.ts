@@ -51,7 +51,15 @@ async function main(named: readonly string[]): Promise<number> {
   const files =
     named.length > 0 ? named : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
   const wanted = databases.filter((name) => (process.env.TEST_DATABASE || name) === name)
-  const queue = wanted.flatMap((database) => batchesOf(database, files)).sort(byWeight)
+  const queue = wanted
+    .flatMap((database) =>
+      batchesOf(
+        database,
+        files.filter((file) => !isTimed(file)),
+      ),
+    )
+    .sort(byWeight)
+  const timed: Batch[] = [{ database: 'sqlite', files: files.filter(isTimed) }]
   const server =
     wanted.includes('postgres') && !process.env.TEST_DATABASE_URL ? await startPostgres() : null
   const env = {
@@ -60,14 +68,15 @@ async function main(named: readonly string[]): Promise<number> {
     TEST_DATABASE_URL: process.env.TEST_DATABASE_URL ?? server?.url('postgres') ?? '',
   }
   const outcomes: Outcome[] = []
-  const work = async () => {
-    for (let batch = queue.shift(); batch; batch = queue.shift()) {
+  const work = async (batches: Batch[]) => {
+    for (let batch = batches.shift(); batch; batch = batches.shift()) {
       const outcome = await run(batch, env)
       report(outcome)
       outcomes.push(outcome)
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work))
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, () => work(queue)))
+  if (wanted.includes('sqlite')) await work(timed.filter((batch) => batch.files.length > 0))
   server?.stop()
   for (const database of wanted) {
     const own = outcomes.filter(({ batch }) => batch.database === database)
@@ -90,6 +99,11 @@ function batchesOf(database: Database, files: readonly string[]): Batch[] {
     database,
     files: own.filter((_, index) => index % count === batch), // large and small ones together
   }))
+}
+
+/** What must be answered in time is asked once nobody else wants the machine; it names its databases. */
+function isTimed(file: string): boolean {
+  return file.startsWith('test/faults/')
 }
 
 /** Whether the same tests run on SQLite as well. */

@@ -3,7 +3,7 @@ import { after, suite, test } from 'node:test'
 import { createAutomaticLock } from '../../src/accounts/lock.ts'
 import { canonicalUsername } from '../../src/kernel/username.ts'
 import { startService } from '../../tools/service.ts'
-import { type Answer, testApp } from '../app.ts'
+import { type Answer, realHashes, testApp } from '../app.ts'
 import { databaseLock } from '../database.ts'
 import { countHashes } from '../hashes.ts'
 import {
@@ -26,10 +26,10 @@ const some = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, n) => make(n))
 
 suite('the limit per address', async () => {
-  const app = await testApp({ DATABASE_TIMEOUT_MS: '50' })
+  const app = await testApp({ ...realHashes, DATABASE_TIMEOUT_MS: '50' })
   const ann = await app.account('ann')
   const { directory, clock } = app
-  const other = await testApp({}, { directory, clock, seed: 2 })
+  const other = await testApp(realHashes, { directory, clock, seed: 2 })
   const rowsOf = (address: string) =>
     app.deps.db.selectFrom('throttle_places').selectAll().where('address', '=', address).execute()
 
@@ -135,9 +135,12 @@ suite('the limit per address', async () => {
 })
 
 suite('the automatic lock', async () => {
-  const app = await testApp({ DATABASE_TIMEOUT_MS: '10000' })
+  const app = await testApp({ ...realHashes, DATABASE_TIMEOUT_MS: '10000' })
   const { directory, clock } = app
-  const other = await testApp({ DATABASE_TIMEOUT_MS: '10000' }, { directory, clock, seed: 2 })
+  const other = await testApp(
+    { ...realHashes, DATABASE_TIMEOUT_MS: '10000' },
+    { directory, clock, seed: 2 },
+  )
   const stored = async (userId: number) =>
     app.deps.db
       .selectFrom('accounts')
