@@ -109,7 +109,7 @@ suite('PostgreSQL', () => {
       }),
     )
     await Promise.all(both)
-    assert.equal(attempts, 3)
+    assert.ok(attempts === 3 || attempts === 4, String(attempts)) // both may be ended
     const { rows } = await sql<{ n: number }>`select n from pair`.execute(db)
     assert.deepEqual(rows, [{ n: 2 }, { n: 2 }])
     await db.destroy()
