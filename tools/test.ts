@@ -49,17 +49,13 @@ process.exitCode = await main(process.argv.slice(2))
 async function main(named: readonly string[]): Promise<number> {
   const startedAt = performance.now()
   const files =
-    named.length > 0 ? named : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
+    named.length > 0
+      ? named
+      : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).filter(
+          (file) => !isTimed(file),
+        )
   const wanted = databases.filter((name) => (process.env.TEST_DATABASE || name) === name)
-  const queue = wanted
-    .flatMap((database) =>
-      batchesOf(
-        database,
-        files.filter((file) => !isTimed(file)),
-      ),
-    )
-    .sort(byWeight)
-  const timed: Batch[] = [{ database: 'sqlite', files: files.filter(isTimed) }]
+  const queue = wanted.flatMap((database) => batchesOf(database, files)).sort(byWeight)
   const server =
     wanted.includes('postgres') && !process.env.TEST_DATABASE_URL ? await startPostgres() : null
   const env = {
@@ -76,7 +72,6 @@ async function main(named: readonly string[]): Promise<number> {
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, () => work(queue)))
-  if (wanted.includes('sqlite')) await work(timed.filter((batch) => batch.files.length > 0))
   server?.stop()
   for (const database of wanted) {
     const own = outcomes.filter(({ batch }) => batch.database === database)
@@ -101,7 +96,7 @@ function batchesOf(database: Database, files: readonly string[]): Batch[] {
   }))
 }
 
-/** What must be answered in time is asked once nobody else wants the machine; it names its databases. */
+/** What must be answered in time wants the machine for itself: `npm run test:faults`. */
 function isTimed(file: string): boolean {
   return file.startsWith('test/faults/')
 }

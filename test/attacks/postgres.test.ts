@@ -92,6 +92,8 @@ suite('PostgreSQL', () => {
     await sql`create table pair (id bigint primary key, n bigint not null)`.execute(db)
     await sql`insert into pair values (1, 0), (2, 0)`.execute(db)
     let attempts = 0
+    let updates = 0
+    const eachHasOne = Promise.withResolvers<void>()
     const both = [
       [1, 2],
       [2, 1],
@@ -100,12 +102,14 @@ suite('PostgreSQL', () => {
         attempts += 1
         for (const id of order) {
           await sql`update pair set n = n + 1 where id = ${id}`.execute(trx)
-          if (attempts < 3) await sql`select pg_sleep(0.05)`.execute(trx)
+          updates += 1
+          if (updates === 2) eachHasOne.resolve()
+          await eachHasOne.promise
         }
       }),
     )
     await Promise.all(both)
-    assert.ok(attempts > 2, `${attempts} attempts`)
+    assert.ok(attempts === 3 || attempts === 4, String(attempts)) // both may be ended
     const { rows } = await sql<{ n: number }>`select n from pair`.execute(db)
     assert.deepEqual(rows, [{ n: 2 }, { n: 2 }])
     await db.destroy()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { after, suite, test } from 'node:test'
 import { startService } from '../../tools/service.ts'
-import { testApp } from '../app.ts'
+import { realHashes, testApp } from '../app.ts'
 import { databaseLock, refuseChanges } from '../database.ts'
 import { countHashes, importedHashes, storeHash } from '../hashes.ts'
 import {
@@ -20,7 +20,7 @@ import {
 import { assertRefusal } from '../refusal.ts'
 
 suite('a place is taken before the verdict', async () => {
-  const app = await testApp({ ...throttleAlone, DATABASE_TIMEOUT_MS: '50' })
+  const app = await testApp({ ...realHashes, ...throttleAlone, DATABASE_TIMEOUT_MS: '50' })
   const ann = await app.account('ann')
 
   test('a login waits 2 seconds at most while others are verified, then it is 429', async () => {
