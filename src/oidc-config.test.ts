@@ -169,4 +169,11 @@ suite('settings of identity providers', () => {
     )
     assert.match(loadConfig(grant).warnings[0] ?? '', /^OIDC_PASSWORD_GRANT: .*deprecated/)
   })
+
+  test('the session cookie cannot have the name of the cookie of a sign-in', () => {
+    assert.deepEqual(mistakesOf({ SESSION_COOKIE_NAME: '__Host-oauth' }), [
+      'SESSION_COOKIE_NAME is the name of the cookie of a sign-in',
+    ])
+    assert.deepEqual(mistakesOf({ SESSION_COOKIE_NAME: '__Host-JSESSIONID' }), [])
+  })
 })

@@ -99,6 +99,9 @@ export const oidcSettings = {
 /** How the provider without a name is called where a name is needed. */
 export const defaultName = 'default'
 
+/** The cookie that binds a sign-in to its browser; the session's cannot have the same name. */
+export const flowCookieName = '__Host-oauth'
+
 /** The rows under their full names. */
 export function prefixed<const Prefix extends string>(prefix: Prefix): Named<Prefix> {
   const rows = Object.entries(providerSettings).map(([name, row]) => [`${prefix}${name}`, row])

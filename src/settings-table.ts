@@ -4,7 +4,7 @@ import { hashKinds } from './accounts/password.ts'
 import { isLoopback } from './kernel/loopback.ts'
 import { parseRole } from './kernel/principal.ts'
 import { canonicalUsername } from './kernel/username.ts'
-import { oidcSettings } from './oidc-settings.ts'
+import { flowCookieName, oidcSettings } from './oidc-settings.ts'
 import { assertSoundRsaKey, assertStrongSecret, assertVaried } from './secrets.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './settings.ts'
 
@@ -135,6 +135,7 @@ export const settings = {
     doc: 'Name of the session cookie, for instance `__Host-JSESSIONID`.',
     check: (value) => {
       if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(value)) throw new Error('is not a cookie name')
+      if (value === flowCookieName) throw new Error('is the name of the cookie of a sign-in')
     },
   }),
   SESSION_IDLE_SECONDS: integer({

@@ -2,6 +2,7 @@ import type { ExpressionBuilder } from 'kysely'
 import type { Config } from '../config.ts'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
+import { isPresentAccount } from '../database/unfinished.ts'
 import { offsetOf, type Page } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Username } from '../kernel/username.ts'
@@ -76,6 +77,7 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
           }
         })
         .where('username', '=', username)
+        .where(isPresentAccount)
         .where(isOpen(now))
         .returning(['user_id', 'failed_logins'])
         .executeTakeFirst()
@@ -97,6 +99,7 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
         .updateTable('accounts')
         .set({ failed_logins: 0, locked_until: null })
         .where('username', '=', username)
+        .where(isPresentAccount)
         .returning('user_id')
         .executeTakeFirst()
       return row?.user_id ?? null

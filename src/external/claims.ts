@@ -10,7 +10,7 @@ export interface Expected {
   /** Of ours, whose ID tokens must not pass for access tokens. */
   readonly clientId: string | undefined
   readonly rolesClaim: string
-  /** What the token is known by. */
+  /** What the token is known by: of header and payload, since a signature is not unique. */
   readonly digest: string
 }
 

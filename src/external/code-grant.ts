@@ -45,15 +45,35 @@ export async function authorizationUrl(
 export async function exchange(
   provider: Provider,
   query: URLSearchParams,
-  { state, nonce, verifier }: FlowSecrets,
+  secrets: FlowSecrets,
 ): Promise<Person> {
   const limit = deadline()
   const client = await provider.client(limit)
-  const { library, configuration } = client
+  const url = new URL(`${provider.config.client?.redirectUri}?${query}`)
+  const { tokens, claims } = await exchangeCode(provider, { client, url, secrets, limit })
   try {
-    const url = new URL(`${provider.config.client?.redirectUri}?${query}`)
+    return personOf(provider, claims, await userInfo(client, tokens.access_token, claims))
+  } catch (error) {
+    throw asApiError(error, client)
+  }
+}
+
+/** What a browser has come back with, to the address that it was sent to. */
+export interface Return {
+  readonly client: Client
+  readonly url: URL
+  readonly secrets: FlowSecrets
+  readonly limit: AbortSignal
+}
+
+/** The tokens for a code, once all about them is as it must be. @throws ApiError as `exchange` */
+export async function exchangeCode(
+  provider: Provider,
+  { client, url, secrets: { state, nonce, verifier }, limit }: Return,
+) {
+  try {
     // State, iss (RFC 9207), error answers; then the code; then the claims of the ID token.
-    const tokens = await library.authorizationCodeGrant(configuration, url, {
+    const tokens = await client.library.authorizationCodeGrant(client.configuration, url, {
       expectedState: state,
       expectedNonce: nonce,
       pkceCodeVerifier: verifier,
@@ -62,7 +82,7 @@ export async function exchange(
     const claims = tokens.claims()
     if (!claims || !tokens.id_token) throw wrong('the answer holds no ID token')
     await within(limit, assertSigned(provider, tokens.id_token))
-    return personOf(provider, claims, await userInfo(client, tokens.access_token, claims))
+    return { tokens, claims }
   } catch (error) {
     throw asApiError(error, client)
   }
@@ -73,7 +93,7 @@ export async function exchange(
  * signature is looked at as well, by the provider's keys and asymmetric algorithms alone.
  * @throws ApiError identityProvider, serviceUnavailable
  */
-export async function assertSigned({ keys }: Provider, idToken: string): Promise<void> {
+async function assertSigned({ keys }: Provider, idToken: string): Promise<void> {
   const verified = await verifyJws(idToken, (kid, { alg }) => keys.find(kid, alg))
   if (!verified) throw wrong('the ID token has no valid signature')
 }

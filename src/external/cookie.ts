@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Random, randomText } from '../kernel/random.ts'
+import { flowCookieName } from '../oidc-settings.ts'
 import { flowSeconds } from './flow.ts'
 
 /**
@@ -7,13 +8,13 @@ import { flowSeconds } from './flow.ts'
  * Lax, since it must come along when the provider sends the browser back; the prefix keeps other
  * hosts of the domain from planting one. RFC 6265bis section 4.1.3.2.
  */
-const name = '__Host-oauth'
 const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
 const secretBytes = 32
 const format = /^[A-Za-z0-9_-]{43}$/
 
 export function flowCookie({ headers, server }: FastifyRequest): string | undefined {
-  const value = headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[name]
+  const value =
+    headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[flowCookieName]
   return value !== undefined && format.test(value) ? value : undefined
 }
 
@@ -23,9 +24,9 @@ export function browserOf(request: FastifyRequest, random: Random): string {
 }
 
 export function setFlowCookie(reply: FastifyReply, value: string): void {
-  reply.setCookie(name, value, { ...flags, maxAge: flowSeconds })
+  reply.setCookie(flowCookieName, value, { ...flags, maxAge: flowSeconds })
 }
 
 export function clearFlowCookie(reply: FastifyReply): void {
-  reply.clearCookie(name, flags)
+  reply.clearCookie(flowCookieName, flags)
 }

@@ -1,4 +1,6 @@
+import type { SelectQueryBuilder } from 'kysely'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Schema } from '../database/schema.ts'
 
 /** A sign-in that is under way. */
 export interface StoredFlow {
@@ -14,6 +16,8 @@ export interface StoredFlow {
   /** Epoch milliseconds. */
   readonly expiresAt: number
 }
+
+const mostSignIns = 100_000
 
 type FlowKey = Pick<StoredFlow, 'id' | 'browser'>
 
@@ -69,13 +73,24 @@ export function flowStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** Removes at most `most` flows that nobody can finish any more. */
+/**
+ * Removes at most `most` flows that nobody can finish any more; of sign-ins, which anybody can begin
+ * by the thousand, also all but the latest.
+ */
 export async function reapFlows(db: Database, now: number, most: number): Promise<number> {
+  const flows = db.selectFrom('flows').select('id')
+  const expired = await remove(db, flows.where('expires_at', '<=', now).limit(most))
+  const latestFirst = flows.where('purpose', '=', 'sign_in').orderBy('expires_at', 'desc')
+  return expired + (await remove(db, latestFirst.limit(most - expired).offset(mostSignIns)))
+}
+
+async function remove(
+  db: Database,
+  ids: SelectQueryBuilder<Schema, 'flows', { id: string }>,
+): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('flows')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('flows').select('id').where('expires_at', '<=', now).limit(most),
-    )
+    .where('id', 'in', ids)
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }

@@ -36,8 +36,14 @@ export interface Beginning {
   readonly returnTo: string
   /** The value of the cookie that binds the flow to its browser. */
   readonly browser: string
-  /** Whose account the identity shall be linked to; absent: this is a sign-in. */
-  readonly account?: Account
+  /** Who has asked for an identity to be linked; absent: this is a sign-in. */
+  readonly linker?: Linker
+}
+
+export interface Linker {
+  readonly account: Account
+  /** The session that asks; null where a token or a password does. */
+  readonly sessionId: string | null
 }
 
 export interface Finished {
@@ -45,7 +51,7 @@ export interface Finished {
   readonly person: Person
   readonly returnTo: string
   /** The account as it was when the linking began; null for a sign-in. */
-  readonly linkTo: AccountThen | null
+  readonly linkTo: (AccountThen & Pick<Linker, 'sessionId'>) | null
 }
 
 /** An account that must not have ended its logins since. */
@@ -70,6 +76,7 @@ export interface FlowsDeps {
 interface Secrets extends Omit<FlowSecrets, 'state'> {
   readonly issuer: string
   readonly refreshVersion: number
+  readonly sessionId: string | null
 }
 
 export const flowSeconds = 600
@@ -79,15 +86,21 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
   const store = flowStore(db)
 
   return {
-    async begin(provider, { returnTo, browser, account }) {
+    async begin(provider, { returnTo, browser, linker }) {
       const { name, issuer } = provider.config
       const [state, nonce, verifier] = [secret(), secret(), secret()]
       const client = await provider.client(deadline())
       const url = await authorizationUrl(provider, client, { state, nonce, verifier })
       await keep(
         { state, browser, provider: name, returnTo },
-        { issuer, nonce, verifier, refreshVersion: account?.refreshVersion ?? 0 },
-        account ? { purpose: 'link', userId: account.userId } : { purpose: 'sign_in' },
+        {
+          issuer,
+          nonce,
+          verifier,
+          refreshVersion: linker?.account.refreshVersion ?? 0,
+          sessionId: linker?.sessionId ?? null,
+        },
+        linker ? { purpose: 'link', userId: linker.account.userId } : { purpose: 'sign_in' },
       )
       return url
     },
@@ -103,12 +116,12 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
       if (secrets.issuer !== issuer) throw new ApiError('signInFailed')
       const person = await exchange(provider, query, { ...secrets, state })
       const { userId, returnTo } = flow
-      const { refreshVersion } = secrets
+      const { refreshVersion, sessionId } = secrets
       return {
         provider: name,
         person,
         returnTo,
-        linkTo: userId === null ? null : { userId, refreshVersion },
+        linkTo: userId === null ? null : { userId, refreshVersion, sessionId },
       }
     },
 
@@ -116,7 +129,7 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
       const ticket = secret()
       await keep(
         { state: ticket, browser: ticket, provider, returnTo },
-        { issuer: '', nonce: '', verifier: '', refreshVersion },
+        { issuer: '', nonce: '', verifier: '', refreshVersion, sessionId: null },
         { purpose: 'second_factor', userId },
       )
       return ticket

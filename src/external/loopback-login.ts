@@ -1,8 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../kernel/clock.ts'
-import { assertSigned, authorizationUrl } from './code-grant.ts'
-import { asApiError } from './faults.ts'
+import { authorizationUrl, exchangeCode, type FlowSecrets } from './code-grant.ts'
 import { deadline, type Provider } from './provider.ts'
 
 export interface LoopbackLogin {
@@ -28,35 +27,35 @@ export async function loopbackLogin(
 ): Promise<LoopbackLogin> {
   const client = await provider.client(deadline())
   const { library } = client
-  const [state, nonce] = [library.randomState(), library.randomNonce()]
-  const verifier = library.randomPKCECodeVerifier()
+  const secrets: FlowSecrets = {
+    state: library.randomState(),
+    nonce: library.randomNonce(),
+    verifier: library.randomPKCECodeVerifier(),
+  }
   const came = Promise.withResolvers<URL>()
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', base)
-    const isOurs = url.pathname === '/callback' && url.searchParams.get('state') === state
+    const url = URL.parse(request.url ?? '', base)
+    const isOurs = url?.pathname === '/callback' && url.searchParams.get('state') === secrets.state
     response.writeHead(isOurs ? 200 : 404, {
       'content-type': 'text/html; charset=utf-8',
       connection: 'close',
     })
     response.end(
-      isOurs ? '<!doctype html><title>Signed in</title><p>Go back to the command line.</p>' : '',
+      isOurs ? '<!doctype html><title>Gatehouse</title><p>Go back to the command line.</p>' : '',
     )
-    if (isOurs) came.resolve(url)
+    if (url && isOurs) came.resolve(url)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
   const base = `http://${host}:${(server.address() as AddressInfo).port}` // it listens on a port
-  const address = await authorizationUrl(
-    provider,
-    client,
-    { state, nonce, verifier },
-    `${base}/callback`,
-  ).catch((error: unknown) => {
-    server.close()
-    throw error
-  })
+  const address = await authorizationUrl(provider, client, secrets, `${base}/callback`).catch(
+    (error: unknown) => {
+      server.close()
+      throw error
+    },
+  )
   return { address: address.href, tokens: finish() }
 
   async function finish() {
@@ -66,22 +65,18 @@ export async function loopbackLogin(
     })
     try {
       const url = await came.promise
-      const asked = await provider.client(deadline()) // the time so far was the person's
-      const answer = await asked.library
-        .authorizationCodeGrant(asked.configuration, url, {
-          expectedState: state,
-          expectedNonce: nonce,
-          pkceCodeVerifier: verifier,
-          idTokenExpected: true,
-        })
-        .catch((error: unknown) => {
-          throw asApiError(error, asked)
-        })
-      await assertSigned(provider, answer.id_token ?? '')
+      const limit = deadline() // the time so far was the person's
+      const asked = await provider.client(limit)
+      const { tokens, claims } = await exchangeCode(provider, {
+        client: asked,
+        url,
+        secrets,
+        limit,
+      })
       return {
-        accessToken: answer.access_token,
-        refreshToken: answer.refresh_token ?? null,
-        claims: { ...answer.claims() },
+        accessToken: tokens.access_token,
+        refreshToken: tokens.refresh_token ?? null,
+        claims: { ...claims },
       }
     } finally {
       patience.abort()

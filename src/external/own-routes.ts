@@ -80,7 +80,10 @@ export async function identityRoutes(
       if (!provider?.config.client) return refuseField(['provider'], 'is no provider to sign in by')
       const browser = browserOf(request, random)
       const returnTo = parseReturnTo(request.body.return_to)
-      const url = await flows.begin(provider, { account, browser, returnTo })
+      const { credential } = callerOf(request)
+      const sessionId = credential.scheme === 'session' ? credential.sessionId : null
+      const linker = { account, sessionId }
+      const url = await flows.begin(provider, { linker, browser, returnTo })
       setFlowCookie(reply, browser)
       return { url: url.href }
     },

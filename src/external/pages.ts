@@ -5,12 +5,19 @@ import { escapeHtml } from '../kernel/text.ts'
  * under the service's own Content-Security-Policy.
  */
 
+/** What is done when somebody has come back. */
+const done = {
+  signed_in: ['Signed in', 'You are signed in.'],
+  linked: ['Identity linked', 'From now on it signs you in.'],
+} as const
+
 /** Goes on to a path of ours by itself: see `routes.ts` for why this is no redirect. */
-export function landingPage(path: string): string {
+export function landingPage(what: keyof typeof done, path: string): string {
+  const [title, text] = done[what]
   const target = escapeHtml(path)
   return page(
-    'Signed in',
-    `<p>You are signed in. <a href="${target}">Go on</a></p>`,
+    title,
+    `<p>${text} <a href="${target}">Go on</a></p>`,
     `<meta http-equiv="refresh" content="0; url=${target}">`,
   )
 }

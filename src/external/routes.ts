@@ -159,7 +159,7 @@ export async function externalRoutes(
       const csrf_token = await enter(account, request, reply)
       const isJson = request.headers['content-type']?.toLowerCase().startsWith('application/json')
       if (isJson) return { message: 'Logged in', csrf_token }
-      return reply.type(html).send(landingPage(returnTo))
+      return reply.type(html).send(landingPage('signed_in', returnTo))
     },
   )
 
@@ -175,7 +175,7 @@ export async function externalRoutes(
       return reply.redirect('/oauth/second-factor', 303)
     }
     if (outcome.kind === 'signed_in') await enter(outcome.account, request, reply)
-    return reply.type(html).send(landingPage(finished.returnTo))
+    return reply.type(html).send(landingPage(outcome.kind, finished.returnTo))
   }
 
   async function enter(account: Account, request: FastifyRequest, reply: FastifyReply) {

@@ -4,13 +4,14 @@ import type { AutomaticLock } from '../accounts/lock.ts'
 import type { Database } from '../database/connect.ts'
 import type { Events } from '../events/events.ts'
 import { ApiError } from '../kernel/errors.ts'
+import type { BrowserSessionDeps } from '../session/browser.ts'
 import type { Tokens } from '../token/tokens.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 import type { AccountThen, Finished, Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
 import type { Provider } from './provider.ts'
 
-export interface SignInDeps {
+export interface SignInDeps extends Pick<BrowserSessionDeps, 'sessions'> {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly db: Database
   readonly events: Events
@@ -40,7 +41,9 @@ export async function signIn(
   const { flows, identities } = deps
   const { person, linkTo } = finished
   if (linkTo) {
-    await identities.link(await unchanged(deps, linkTo), person)
+    const account = await unchanged(deps, linkTo)
+    await assertGoesOn(deps, linkTo)
+    await identities.link(account, person)
     return { kind: 'linked' }
   }
   const account = await identities.signIn(provider, person)
@@ -91,4 +94,18 @@ async function unchanged({ accounts }: SignInDeps, then: AccountThen): Promise<A
     throw new ApiError('signInFailed')
   }
   return account
+}
+
+/**
+ * Whoever has logged out, or has given the browser to somebody else, links nothing any more. The
+ * cookie cannot tell: it is Strict, and does not come back from a provider.
+ * @throws ApiError signInFailed
+ */
+async function assertGoesOn(
+  { sessions }: SignInDeps,
+  { userId, sessionId }: NonNullable<Finished['linkTo']>,
+): Promise<void> {
+  if (sessionId === null) return
+  const live = await sessions.of(userId)
+  if (!live.some(({ id }) => id === sessionId)) throw new ApiError('signInFailed')
 }

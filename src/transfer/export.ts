@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { splitRoles } from '../accounts/account.ts'
 import type { Database } from '../database/connect.ts'
 import { isoTime } from '../kernel/clock.ts'
-import { type ExportedRow, exportedAfter } from './store.ts'
+import { type ExportedRow, exportedAfter } from './export-store.ts'
 
 export interface ExportOptions {
   /** Makes an export that can be imported elsewhere. Never over HTTP. */

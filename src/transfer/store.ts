@@ -1,5 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
-import { isPresentAccount, isPresentUser } from '../database/unfinished.ts'
+import { isPresentUser } from '../database/unfinished.ts'
 import type { Username } from '../kernel/username.ts'
 
 /** A name on a line that makes no account, and the user where the line names one by its id. */
@@ -228,31 +228,4 @@ export function importStore(db: DatabaseOrTransaction) {
       .executeTakeFirstOrThrow()
     return Number(numDeletedRows)
   }
-}
-
-export type ExportedRow = Awaited<ReturnType<typeof exportedAfter>>[number]
-
-/** Accounts with their users, behind a user's id. */
-export function exportedAfter(db: DatabaseOrTransaction, userId: number, limit: number) {
-  return db
-    .selectFrom('accounts')
-    .innerJoin('users', 'users.id', 'accounts.user_id')
-    .select([
-      'accounts.user_id',
-      'username',
-      'password_hash',
-      'name',
-      'email',
-      'roles',
-      'locked',
-      'active',
-      'second_factor',
-      'must_change',
-      'created_at',
-    ])
-    .where('accounts.user_id', '>', userId)
-    .where(isPresentAccount)
-    .orderBy('accounts.user_id')
-    .limit(limit)
-    .execute()
 }

@@ -108,7 +108,7 @@ suite('T83, R15: a provider that fails', async () => {
     [`OIDC_${name.toUpperCase()}_CLIENT_ID`]: 'x',
     [`OIDC_${name.toUpperCase()}_AUDIENCE`]: audience,
   })
-  const names = Object.keys(faults)
+  const names = [...Object.keys(faults), 'lame']
   const clock = clockOfToday()
   const app = await testApp(
     Object.assign(
@@ -121,6 +121,11 @@ suite('T83, R15: a provider that fails', async () => {
     ),
     { clock },
   )
+  /** What a caller sends who has heard of the provider. */
+  const unsigned = (name: string) => {
+    const token = forge({ alg: 'RS256', typ: 'at+jwt' }, { iss: at(name) }, () => Buffer.alloc(9))
+    return { headers: { authorization: `Bearer ${token}` } }
+  }
   const expectations = [
     ...Object.entries(faults).map(([name, { expected }]) => [name, expected] as const),
     ['down', unavailable] as const,
@@ -147,6 +152,16 @@ suite('T83, R15: a provider that fails', async () => {
     assert.ok(!asked.some((url) => url.includes('169.254')))
   })
 
+  test('a token whose provider takes long twice, for its metadata and its keys, is 503 in time', async () => {
+    faults.lame = {
+      answer: (response) => void setTimeout(() => sendJson(response, document('lame')), 1700),
+      expected: unavailable,
+    }
+    const { answer, milliseconds } = await timed(() => app.call('GET', '/users', unsigned('lame')))
+    assertRefusal(answer, ...unavailable)
+    assert.ok(milliseconds < 3000, `${milliseconds} ms`)
+  })
+
   test('asked again at once, they answer from memory: nobody waits twice', async () => {
     const count = asked.length
     const { answer, milliseconds } = await timed(() => app.call('GET', '/oauth/silent/login'))
@@ -161,9 +176,7 @@ suite('T83, R15: a provider that fails', async () => {
         sendJson(response, document('keys', { jwks_uri: 'http://169.254.169.254/jwks' })),
       expected: wrong,
     }
-    const token = forge({ alg: 'RS256', typ: 'at+jwt' }, { iss: at('keys') }, () => Buffer.alloc(9))
-    const headers = { authorization: `Bearer ${token}` }
-    assertRefusal(await app.call('GET', '/users', { headers }), ...wrong)
+    assertRefusal(await app.call('GET', '/users', unsigned('keys')), ...wrong)
   })
 
   test('once the provider is back, so is the sign-in', async () => {

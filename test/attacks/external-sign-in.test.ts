@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { suite, test } from 'node:test'
 import { parseReturnTo } from '../../src/external/return-to.ts'
 import { type Answer, testApp } from '../app.ts'
-import type { Json } from '../forge.ts'
-import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
+import { forge, hs256, type Json } from '../forge.ts'
+import {
+  clientSecret,
+  clockOfToday,
+  es256,
+  identityProvider,
+  settingsFor,
+} from '../identity-provider.ts'
 import { tally } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
 import { type TestBrowser, testBrowser } from '../test-browser.ts'
@@ -191,6 +198,17 @@ suite('sign-in through a provider under attack', async () => {
     'signed by somebody else': (nonce) => other.signed(idClaims(nonce), jwt),
     'signed by nobody': (nonce) =>
       `${idp.signed(idClaims(nonce), { ...jwt, alg: 'none' }).replace(/[^.]+$/, '')}`,
+    'signed with the secret of the client': (nonce) =>
+      forge({ ...jwt, alg: 'HS256' }, idClaims(nonce), hs256(clientSecret)),
+    'with a critical extension': (nonce) =>
+      idp.signed(idClaims(nonce), { ...jwt, crit: ['x'], x: 1 }),
+    'with a key of its own': (nonce) => {
+      const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const jwk = publicKey.export({ format: 'jwk' })
+      return forge({ ...jwt, alg: 'ES256', jwk }, idClaims(nonce), es256(privateKey))
+    },
+    'whose issuer ends in a slash': (nonce) =>
+      idp.signed(idClaims(nonce, { iss: `${idp.issuer}/` }), jwt),
     'tampered with': (nonce) => {
       const [header, , signature] = idp.signed(idClaims(nonce), jwt).split('.')
       const claims = Buffer.from(JSON.stringify(idClaims(nonce, { sub: 'admin' })))
@@ -341,6 +359,27 @@ suite('sign-in through a provider under attack', async () => {
       json: { locked: false },
     })
     await assertNothing(() => openAt(browser, mine, keep), 400, 'Sign-in failed')
+  })
+
+  test('linking ends with the session that began it: whoever comes next links nothing', async () => {
+    idp.person = { sub: 'next-at-this-browser' }
+    const eve = await app.account('eve')
+    const next = await app.account('next')
+    const leave: readonly ((browser: TestBrowser) => Promise<Answer>)[] = [
+      (browser) => browser.call('POST', '/logout'),
+      (browser) => browser.call('POST', '/login', { json: { ...next, mode: 'session' } }),
+    ]
+    for (const goes of leave) {
+      const browser = testBrowser(app)
+      const login = await browser.call('POST', '/login', { json: { ...eve, mode: 'session' } })
+      const begun = await browser.call('POST', '/api/account/identities', {
+        headers: { 'x-csrf-token': login.body.csrf_token },
+        json: { provider: 'default' },
+      })
+      const url = await browser.until(begun.body.url)
+      assert.equal((await goes(browser)).status, 200)
+      await assertNothing(() => openAt(browser, url, keep), 400, 'Sign-in failed')
+    }
   })
 
   test('a foreign page can neither send the second factor nor preview the callback', async () => {

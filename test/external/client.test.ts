@@ -173,6 +173,11 @@ suite('4.4: tokens as a client', async () => {
           if (url) resolve(url)
         })
       })
+      // Anything on this machine can ask that port: it must go on waiting for its own.
+      const { origin } = new URL(new URL(address).searchParams.get('redirect_uri') ?? '')
+      for (const path of ['//', '/callback?state=x']) {
+        assert.equal((await fetch(origin + path)).status, 404)
+      }
       const jar = new Map<string, string>()
       let url = new URL(address)
       let page = ''

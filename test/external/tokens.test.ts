@@ -183,6 +183,18 @@ suite('5.4: external tokens', async () => {
     await assertAccepted(app, idp.signed(idp.claims({ jti: 'another' })), 'another')
   })
 
+  test('T48: the other signature that ECDSA has for a token does not outlive its logout', async () => {
+    idp.algorithm = 'ES256'
+    idp.extra = { roles: ['USER'] }
+    const token = await idp.accessToken()
+    const other = withOtherSignature(token)
+    await assertAccepted(app, token, 'as given out')
+    await assertAccepted(app, other, 'as anybody can write it')
+    await app.call('POST', '/logout', { headers: by(token) })
+    await assertRefused(app, token, 'ended')
+    await assertRefused(app, other, 'ended by its other signature')
+  })
+
   test('key rotation at the provider: new tokens at once, old keys end with the next look', async () => {
     const old = idp.signed(idp.claims())
     await assertAccepted(app, old, 'old key')
@@ -201,3 +213,13 @@ suite('5.4: external tokens', async () => {
     await assertRefused(app, token, 'at exp')
   })
 })
+
+/** Of an ES256 signature (r, s) the pair (r, n - s) is one as well, n being the order of P-256. */
+function withOtherSignature(token: string): string {
+  const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+  const [header, payload, signature = ''] = token.split('.')
+  const hex = Buffer.from(signature, 'base64url').toString('hex')
+  const s = (order - BigInt(`0x${hex.slice(64)}`)).toString(16).padStart(64, '0')
+  const other = Buffer.from(`${hex.slice(0, 64)}${s}`, 'hex').toString('base64url')
+  return `${header}.${payload}.${other}`
+}

@@ -462,6 +462,24 @@ suite('while an import goes on', async () => {
     )
   })
 
+  test('failed logins by a name that nobody has yet do not lock the account to come', async () => {
+    const importing = slowImport()
+    importing.push(batches('early'))
+    await until(async () => (await unseen()) === 500)
+    app.log.length = 0
+    for (let tries = 0; tries < 10; tries += 1) {
+      await app.call('POST', '/login', {
+        json: { username: 'early1', password: 'wrong' },
+        from: `192.0.2.${tries}`,
+      })
+    }
+    assert.ok(!app.log.some(({ event }) => event === 'authn_login_lock'))
+    importing.close()
+    assert.equal((await importing.answer).status, 200)
+    const { body } = await app.call('GET', '/api/admin/throttle', { headers })
+    assert.deepEqual(body.accounts, { total: 0, data: [] })
+  })
+
   test('a client that leaves in the middle has imported nothing, and left nothing', async () => {
     const before = await app.rows()
     const importing = slowImport()
