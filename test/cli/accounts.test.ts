@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { passwordOf, type Someone, testApp } from '../app.ts'
+import { heard } from '../database.ts'
 import { gatehouse, type Surroundings } from './gatehouse.ts'
 
 const fresh = 'a walk beside the old canal'
 
 suite('gatehouse account, on the database of a running service', async () => {
   const app = await testApp()
-  const run = (words: string, more: Surroundings = {}) => gatehouse(app.directory, words, more)
+  const run = async (words: string, more: Surroundings = {}) => {
+    const ran = await gatehouse(app.directory, words, more)
+    await heard(app) // the command line is another node
+    return ran
+  }
   const login = (username: string, password: string, more: object = {}) =>
     app.call('POST', '/login', { json: { username, password, ...more } })
   const me = async (headers: Record<string, string>) =>
