@@ -16,6 +16,7 @@ import {
   databaseSettings,
   enterDatabase,
   leaveDatabase,
+  placeFile,
   testDatabase,
   timeoutFor,
 } from './database.ts'
@@ -118,7 +119,7 @@ export interface TestOptions {
   readonly clock?: FixedClock
   readonly seed?: number
   readonly deps?: Partial<Deps>
-  /** On PostgreSQL: without any table, as at the very first start. SQLite's file is always new. */
+  /** Without any table, as at the very first start. */
   readonly isEmpty?: boolean
 }
 
@@ -138,6 +139,7 @@ export async function testApp(
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = []
   const destination: pino.DestinationStream = { write: (line) => void log.push(JSON.parse(line)) }
+  if (!isEmpty) await placeFile(directory)
   const loaded = loadConfig({
     NODE_ENV: 'test',
     ...(await databaseSettings(directory, { isEmpty })),

@@ -3,8 +3,8 @@ import type { Clock } from '../src/kernel/clock.ts'
 export interface FixedClock extends Clock {
   /** Moves time, forward or back, and wakes who waits for it. */
   advance(seconds: number): void
-  /** How many wait for time to pass. */
-  waiting(): number
+  /** The seconds that those who wait have yet to wait. */
+  waits(): readonly number[]
 }
 
 /**
@@ -43,6 +43,6 @@ export function fixedClock(start = '2026-01-15T12:00:00Z'): FixedClock {
       now += seconds * 1000
       for (const sleeper of [...sleepers]) if (sleeper.until <= now) sleeper.wake()
     },
-    waiting: () => sleepers.size,
+    waits: () => [...sleepers].map(({ until }) => (until - now) / 1000),
   }
 }

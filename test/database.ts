@@ -1,9 +1,8 @@
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { type Connected, connect, databaseFileName, execute } from '../src/database/connect.ts'
@@ -11,6 +10,7 @@ import { migrate } from '../src/database/migrate.ts'
 import { parsePostgresAddress } from '../src/database/postgres-address.ts'
 import { channel } from '../src/database/postgres-feed.ts'
 import type { TestApp } from './app.ts'
+import { until } from './logins.ts'
 import { startPostgres } from './postgres.ts'
 
 /**
@@ -47,6 +47,27 @@ export async function databaseSettings(
     MASTER_KEY: masterKey,
     DATABASE_TIMEOUT_MS: '10000', // of a machine that does many things at once
   }
+}
+
+/** SQLite's file with the schema, where the folder has none yet: to copy it is quicker than to make it. */
+export async function placeFile(directory: string): Promise<void> {
+  if (testDatabase !== 'sqlite') return
+  const path = join(directory, databaseFileName)
+  if (existsSync(path)) return
+  file ??= makeFile()
+  writeFileSync(path, await file, { mode: 0o600 })
+}
+
+let file: Promise<Buffer> | undefined
+
+async function makeFile(): Promise<Buffer> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-template-'))
+  const { db } = connect({ dataDirectory: directory, timeoutMs: 10_000, synchronous: 'off' })
+  await migrate(db, { now: () => 0, wait: async () => {} })
+  await db.destroy()
+  const made = readFileSync(join(directory, databaseFileName))
+  rmSync(directory, { recursive: true })
+  return made
 }
 
 /** A server of its own takes longer to connect to than a file, on a machine that does much else. */
@@ -100,7 +121,7 @@ export async function heard({ deps: { db, feed } }: Pick<TestApp, 'deps'>): Prom
   if (testDatabase === 'sqlite') return
   const before = feed.version()
   await sql`select pg_notify(${channel}, '')`.execute(db)
-  while (!feed.isCurrent() || feed.version() === before) await setImmediate()
+  await until(() => feed.isCurrent() && feed.version() !== before)
 }
 
 /** Holds the write lock of a service's database as another process would. */

@@ -6,7 +6,7 @@ import { startPostgres } from '../test/postgres.ts'
 
 /**
  * `npm test`: every test on SQLite, and on PostgreSQL as well those whose answer lies in the database;
- * in one process more than there are cores, since each waits now and then. Files that are named run
+ * in twice as many processes as there are cores, since each waits now and then. Files that are named run
  * alone; `TEST_DATABASE` names one database of the two, and then nothing is left out.
  */
 const root = join(import.meta.dirname, '..')
@@ -57,22 +57,24 @@ async function main(named: readonly string[]): Promise<number> {
   const wanted = databases.filter((name) => (process.env.TEST_DATABASE || name) === name)
   const queue = wanted.flatMap((database) => batchesOf(database, files)).sort(byWeight)
   const server =
-    wanted.includes('postgres') && !process.env.TEST_DATABASE_URL ? await startPostgres() : null
-  const env = {
+    wanted.includes('postgres') && !process.env.TEST_DATABASE_URL ? startPostgres() : null
+  const envOf = async (database: Database): Promise<NodeJS.ProcessEnv> => ({
     ...process.env,
+    TEST_DATABASE: database,
     TEST_RUN: String(process.pid), // its processes share their databases
-    TEST_DATABASE_URL: process.env.TEST_DATABASE_URL ?? server?.url('postgres') ?? '',
-  }
+    ...(database === 'postgres' && server && { TEST_DATABASE_URL: (await server).url('postgres') }),
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tests'),
+  })
   const outcomes: Outcome[] = []
   const work = async (batches: Batch[]) => {
     for (let batch = batches.shift(); batch; batch = batches.shift()) {
-      const outcome = await run(batch, env)
+      const outcome = await run(batch, await envOf(batch.database))
       report(outcome)
       outcomes.push(outcome)
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, () => work(queue)))
-  server?.stop()
+  await Promise.all(Array.from({ length: availableParallelism() * 2 }, () => work(queue)))
+  ;(await server)?.stop()
   for (const database of wanted) {
     const own = outcomes.filter(({ batch }) => batch.database === database)
     process.stdout.write(`\n${database}\n${summaryOf(own)}`)
@@ -115,11 +117,7 @@ async function run(batch: Batch, env: NodeJS.ProcessEnv): Promise<Outcome> {
   ]
   const child = spawn(process.execPath, [...options, ...batch.files], {
     cwd: root,
-    env: {
-      ...env,
-      TEST_DATABASE: batch.database,
-      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tests'),
-    },
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const parts: Buffer[] = []

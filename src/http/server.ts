@@ -9,6 +9,7 @@ import fastify, {
 import type { Deps } from '../deps.ts'
 import { randomText } from '../kernel/random.ts'
 import { bodies } from './bodies.ts'
+import { compilersFactory } from './compilers.ts'
 import { cors } from './cors.ts'
 import { closeConnectionsWhileDraining } from './draining.ts'
 import { errorHandler } from './error-handler.ts'
@@ -59,6 +60,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
       answer(reply.raw as ServerResponse<IncomingMessage>, 'badRequest') // HTTP/1 is all there is
     },
     ajv: ajvOptions,
+    schemaController: { compilersFactory },
   })
   answerParserErrors(app.server)
 

@@ -31,16 +31,16 @@ suite('a place is taken before the verdict', async () => {
       const login = doors.JSON(app, ann, { from: address }).finally(() => {
         answered = true
       })
-      await until(() => app.clock.waiting() === 1)
+      await until(() => app.clock.waits().length === 1)
       app.clock.advance(1.999)
-      await until(() => app.clock.waiting() === 1)
+      await until(() => app.clock.waits().length === 1)
       assert.equal(answered, false)
       app.clock.advance(0.001)
       return login
     })
     assertBlocked(result, '8') // when the places that are pending will be used or free
     assert.equal(hashes, 0)
-    assert.equal(app.clock.waiting(), 0)
+    assert.equal(app.clock.waits().length, 0)
     assert.equal((await placesOf(app, address)).length, 5)
   })
 
@@ -48,7 +48,7 @@ suite('a place is taken before the verdict', async () => {
     const address = newHost()
     await takePlaces(app, 5, { username: 'ann', address })
     const login = doors.JSON(app, ann, { from: address })
-    await until(() => app.clock.waiting() === 1)
+    await until(() => app.clock.waits().length === 1)
     const [first] = await placesOf(app, address)
     await app.deps.db
       .deleteFrom('throttle_places')
@@ -65,7 +65,7 @@ suite('a place is taken before the verdict', async () => {
     await takePlaces(app, 5, { username: 'ann', address })
     app.clock.advance(9.999)
     const waits = doors.JSON(app, ann, { from: address })
-    await until(() => app.clock.waiting() === 1)
+    await until(() => app.clock.waits().length === 1)
     app.clock.advance(0.1)
     assertBlocked(await waits, '890')
     assertBlocked(await doors.JSON(app, ann, { from: address }), '890') // nobody to wait for
