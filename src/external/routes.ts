@@ -81,7 +81,10 @@ export async function externalRoutes(
       `${base}/callback`,
       {
         exposeHeadRoute,
-        config: { access, errors: [...providerErrors, ...accountErrors, 'identityLinked'] },
+        config: {
+          access,
+          errors: [...providerErrors, ...accountErrors, 'identityLinked', 'invalidCredentials'],
+        },
         schema: {
           summary: 'Back from the identity provider: a session, and a page that goes on',
           ...params,

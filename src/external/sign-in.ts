@@ -31,7 +31,8 @@ export type Outcome =
 /**
  * Behind the provider, the same as behind a password: the account's flags, its second factor, and what
  * policy asks of it. Spec 2.2, 5.5.
- * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired
+ * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired; invalidCredentials
+ * where the account has ended its logins meanwhile
  */
 export async function signIn(
   deps: SignInDeps,
