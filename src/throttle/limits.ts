@@ -22,6 +22,11 @@ export interface LoginLimits {
    * @throws ApiError tooManyLoginAttempts, captchaRequired
    */
   admit(login: LoginTry): Promise<TakenPlace>
+  /**
+   * The same before a code that comes behind another proof than a password: a page that asks for the
+   * code alone has no room for a captcha. The try counts towards one. @throws ApiError tooManyLoginAttempts
+   */
+  admitCode(login: LoginTry): Promise<TakenPlace>
   /** For a password that need not be verified again. @throws ApiError as `admit` */
   pass(login: LoginTry): Promise<void>
 }
@@ -79,6 +84,13 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       return withFailures(answer.place, login)
     },
 
+    async admitCode(login) {
+      const { always, withoutCaptcha } = countsOf(login)
+      const answer = await places.take([...always, unlimited(withoutCaptcha)])
+      if ('full' in answer) throw tooManyAttempts(answer)
+      return withFailures(answer.place, login)
+    },
+
     async pass(login) {
       const { always, withoutCaptcha } = countsOf(login)
       const refusal = await places.pass([...always, withoutCaptcha])
@@ -127,7 +139,8 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   }
 }
 
-/** A solved challenge stands in for room; the try counts like any other. */
+/** A solved challenge stands in for room; the try counts like any other, where any does. */
 function unlimited(count: Count): Count {
+  if (count.limit.attempts === 0) return count
   return { ...count, limit: { ...count.limit, attempts: Number.POSITIVE_INFINITY } }
 }
