@@ -4,8 +4,9 @@ import type { Events } from '../events/events.ts'
 import { throttledAddress } from '../http/client-address.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
+import type { KeySet } from '../keys/key-set.ts'
 import type { Captcha } from './captcha.ts'
-import { type CountName, throttleKeys } from './keys.ts'
+import { type CountName, createThrottleKeys } from './keys.ts'
 import {
   type Count,
   createPlaces,
@@ -52,6 +53,7 @@ export interface LoginLimitsDeps extends ThrottleDeps {
   readonly events: Events
   readonly captcha: Captcha
   readonly failures: FailuresInARow
+  readonly keys: Pick<KeySet, 'dataKey'>
 }
 
 /** Of the second factor, over all addresses. */
@@ -71,6 +73,7 @@ export function limitOf({ login }: Pick<Config, 'login'>, count: CountName): Lim
 export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   const { config, events, captcha, failures } = deps
   const places = createPlaces(deps)
+  const throttleKeys = createThrottleKeys(deps.keys)
 
   return {
     async admit(login) {

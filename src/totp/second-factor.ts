@@ -9,7 +9,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
-import { throttleKeys } from '../throttle/keys.ts'
+import { secondFactorKey } from '../throttle/keys.ts'
 import { wrongCodes } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
 import { type Provisioning, provision } from './provisioning.ts'
@@ -148,7 +148,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
   /** Counts a proof before it is judged, like a password. */
   async function counted({ userId }: Account, judge: () => Promise<boolean>): Promise<void> {
-    const place = await throttle.admit(throttleKeys.secondFactor(userId))
+    const place = await throttle.admit(secondFactorKey(userId))
     let isRight: boolean
     try {
       isRight = await judge()
