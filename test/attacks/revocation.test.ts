@@ -203,11 +203,16 @@ suite('a token that was revoked ends at the next request', async () => {
 
   test('no table is read for a bearer token', async () => {
     const headers = await app.bearer(await someone())
-    await app.call('GET', '/api/me', { headers })
-    const { db } = app.deps
-    await db.schema.alterTable('revocations').renameTo('hidden').execute()
-    const hidden = await app.call('GET', '/api/me', { headers })
-    await db.schema.alterTable('hidden').renameTo('revocations').execute()
-    assert.equal(hidden.status, 200)
+    const { db, feed } = app.deps
+    for (let isSure = false; !isSure; ) {
+      await heard(app)
+      await app.call('GET', '/api/me', { headers })
+      await db.schema.alterTable('revocations').renameTo('hidden').execute()
+      isSure = feed.isCurrent() // on a loaded machine it may not be for a while, and asks
+      const hidden = await app.call('GET', '/api/me', { headers })
+      await db.schema.alterTable('hidden').renameTo('revocations').execute()
+      isSure &&= feed.isCurrent()
+      if (isSure) assert.equal(hidden.status, 200)
+    }
   })
 })
