@@ -69,7 +69,14 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
   const passwords = createPasswords(config, random)
   const lock = createAutomaticLock(deps)
   const captcha = createCaptcha({ ...deps, keys })
-  const limits = createLoginLimits({ ...deps, db: unsyncedDb, events, captcha, failures: lock })
+  const limits = createLoginLimits({
+    ...deps,
+    db: unsyncedDb,
+    events,
+    captcha,
+    failures: lock,
+    keys,
+  })
   const isBreached = breachQuery({ ...deps, events })
   const accounts = createAccounts({
     ...deps,
@@ -108,7 +115,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
     rotation: createRotation(deps),
     secondFactor: createSecondFactor({ ...deps, accounts, events, keys }),
     sessions: createSessions(deps),
-    throttle: createThrottleOverview(deps),
+    throttle: createThrottleOverview({ ...deps, keys }),
     tokens: createTokens({ config, clock, random, keys }),
     users,
   }

@@ -165,8 +165,7 @@ export async function testApp(
     if (closed) return
     closed = true
     await app.server.close()
-    await leaveDatabase(directory).catch(() => {}) // the server may have ended first
-    rmSync(directory, { recursive: true, force: true })
+    if (await leaveDatabase(directory)) rmSync(directory, { recursive: true, force: true })
   }
   after(close)
 

@@ -103,14 +103,18 @@ export function enterDatabase(directory: string): void {
   usersOf.set(directory, (usersOf.get(directory) ?? 0) + 1)
 }
 
-/** The database of a folder is another's once the last service on it has gone. */
-export async function leaveDatabase(directory: string): Promise<void> {
+/**
+ * The database of a folder is another's once the last service on it has gone; answers whether that was
+ * the last.
+ */
+export async function leaveDatabase(directory: string): Promise<boolean> {
   const users = (usersOf.get(directory) ?? 1) - 1
   usersOf.set(directory, users)
+  if (users > 0) return false
   const name = await databases.get(directory)
-  if (name === undefined || users > 0) return
   databases.delete(directory)
-  await giveBack(name)
+  if (name !== undefined) await giveBack(name).catch(() => {}) // the server may have ended first
+  return true
 }
 
 /**

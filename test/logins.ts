@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { digest } from '../src/kernel/digest.ts'
 import { canonicalUsername } from '../src/kernel/username.ts'
+import { loadKeySet } from '../src/keys/key-set.ts'
+import { createThrottleKeys } from '../src/throttle/keys.ts'
 import type { Answer, Call, TestApp } from './app.ts'
 import { assertRefusal } from './refusal.ts'
 
@@ -77,7 +79,9 @@ export async function takePlaces(
   count: number,
   { username, address, pending = 1 }: { username: string; address: string; pending?: 0 | 1 },
 ): Promise<void> {
-  const key = { username: digest(canonicalUsername(username) ?? ''), address }
+  const name = canonicalUsername(username)
+  assert.ok(name)
+  const key = createThrottleKeys(await loadKeySet(app.deps)).login(name, address)
   const taken_at = app.clock.now()
   const place = { ...key, taken_at, pending, expires_at: taken_at + 900_000 }
   await app.deps.db.insertInto('throttle_places').values(Array(count).fill(place)).execute()

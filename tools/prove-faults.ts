@@ -106,7 +106,7 @@ async function database(): Promise<void> {
         // its own keys
         const runs: LossFigures[] = []
         for (let run = 0; run < (rounds || 4); run += 1) {
-          runs.push(await node.loseDatabase(name, 5000))
+          runs.push(await node.loseDatabase(name, { awayMs: 5000, each: 1 }))
         }
         print(
           `  ${name}, ${runs.length} times: ${runs.reduce((n, run) => n + run.answers, 0)} answers`,

@@ -14,6 +14,7 @@ import type { Account } from './account.ts'
 import type { Accounts } from './accounts.ts'
 import { recordAccount, recordChange } from './change-events.ts'
 import { accountNamed, ownSession } from './look-up.ts'
+import { assertMayAppoint } from './new-administrator.ts'
 import { parseRoles, parseUser, parseUsername } from './parse.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
@@ -31,8 +32,9 @@ const mostPerPage = 1000
 
 export async function accountAdminRoutes(
   instance: FastifyInstance,
-  { accounts, clock, config, events, idempotency }: AccountRoutesOptions,
+  options: AccountRoutesOptions,
 ): Promise<void> {
+  const { accounts, clock, config, events, idempotency } = options
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
@@ -68,7 +70,7 @@ export async function accountAdminRoutes(
         access,
         body: 'json',
         honours: ['idempotency-key'],
-        errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
+        errors: ['recentLoginRequired', 'userNotFound', 'usernameExists', 'userHasAccount'],
       },
       schema: {
         summary: 'Create an account, for a user that exists or with a new one',
@@ -78,12 +80,14 @@ export async function accountAdminRoutes(
     },
     async (request, reply) => {
       const { password, must_change = false } = request.body
+      const roles = parseRoles(request.body.roles)
+      assertMayAppoint(request, options, roles)
       let created: Account | undefined
       const { body, isRepeat } = await idempotency.once(request, async () => {
         const create = await accounts.prepare({
           username: parseUsername(request.body.username),
           password,
-          roles: parseRoles(request.body.roles),
+          roles,
           mustChange: must_change,
           user: parseUser(request.body),
         })
@@ -121,6 +125,7 @@ export async function accountAdminRoutes(
       const { roles, locked, active, password, must_change } = request.body
       const { userId } = await named(request.params.username)
       if (password !== undefined) assertRecentLogin(request, config, clock)
+      const assertMatches = ifMatch(request, show)
       const wanted = {
         roles: roles && parseRoles(roles),
         locked,
@@ -130,7 +135,10 @@ export async function accountAdminRoutes(
       }
       const account = await accounts.change(userId, wanted, {
         keepSession: ownSession(request, userId),
-        assertWanted: ifMatch(request, show),
+        assertWanted(before) {
+          assertMayAppoint(request, options, wanted.roles ?? [], before.roles)
+          assertMatches?.(before)
+        },
       })
       if (!account) throw new ApiError('accountNotFound')
       recordChange(events, wanted, account, callerOf(request).subject)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
@@ -17,27 +17,38 @@ export interface ArchiveContents {
 
 /**
  * Writes a file that nobody else can read: a header, the compressed body, and a last line with the
- * SHA-256 of all before it. It has its name once it is whole and on the disk. Answers the SHA-256 of
- * all of it.
+ * SHA-256 of all before it. It has its name once it is whole and on the disk; until then it goes with
+ * the process. Answers the SHA-256 of all of it.
  * @throws Error where the file is there already; it is left as it is
  */
 export async function writeArchive(path: string, contents: ArchiveContents): Promise<string> {
   if (existsSync(path)) throw taken(path)
   const partial = `${path}.partial`
-  const file = await open(partial, 'wx', 0o600).catch((error) => {
-    throw isCode(error, 'EEXIST')
-      ? new Error(`${partial} is there: another backup is under way, or was cut off; remove it`)
-      : error
-  })
+  create(partial)
+  const leaveNothing = () => rmSync(partial, { force: true })
+  process.once('exit', leaveNothing) // a signal ends the process without a way back to here
+  let file: FileHandle | undefined
   try {
+    file = await open(partial, 'r+')
     const digest = await write(file, contents)
     await file.sync()
     await file.close()
     await publish(partial, path)
     return digest
   } finally {
-    await file.close()
+    await file?.close()
     await rm(partial, { force: true })
+    process.off('exit', leaveNothing)
+  }
+}
+
+/** From the very turn in which it is there, somebody is there to remove it. */
+function create(partial: string): void {
+  try {
+    closeSync(openSync(partial, 'wx', 0o600))
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error
+    throw new Error(`${partial} is there: another backup is under way, or was killed; remove it`)
   }
 }
 

@@ -55,7 +55,8 @@ export const exitCodes = {
       'Refused by a rule: the last administrator, a taken name, an unacceptable password, a key in use, a token that does not pass',
   },
   unavailable: { code: 5, meaning: 'The database is locked, full or unreadable; try again' },
-  interrupted: { code: 130, meaning: 'Interrupted (SIGINT)' },
+  interrupted: { code: 130, meaning: 'Broken off (SIGINT): nothing half is left' },
+  terminated: { code: 143, meaning: 'The same by SIGTERM' },
 } as const
 
 export type Exit = keyof typeof exitCodes

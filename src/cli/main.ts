@@ -38,10 +38,22 @@ export function main(words: readonly string[], terminal: Terminal): Promise<numb
   return dispatch(commands, words, terminal)
 }
 
+/** The database forgets what was not committed; files that are not whole go with the event `exit`. */
+function breakOffOnSignal(): void {
+  for (const [signal, { code }] of [
+    ['SIGINT', exitCodes.interrupted],
+    ['SIGTERM', exitCodes.terminated],
+  ] as const) {
+    process.once(signal, () => {
+      process.stderr.write(`broken off by ${signal}\n`)
+      process.exit(code)
+    })
+  }
+}
+
 if (import.meta.main) {
   enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/gatehouse'))
   const words = process.argv.slice(2)
-  // The service answers what it has accepted first: see shutdown.ts.
-  if (words[0] !== 'start') process.once('SIGINT', () => process.exit(exitCodes.interrupted.code))
+  if (words[0] !== 'start') breakOffOnSignal() // the service answers what it has accepted: shutdown.ts
   process.exitCode = await main(words, process)
 }

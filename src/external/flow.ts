@@ -1,5 +1,7 @@
 import type { Account } from '../accounts/account.ts'
+import { reread } from '../accounts/accounts.ts'
 import type { Database } from '../database/connect.ts'
+import { transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -16,14 +18,20 @@ import { deadline, type Provider } from './provider.ts'
  * RFC 9207. What a flow knows lies in the database, so that any process can finish it.
  */
 export interface Flows {
-  /** Where to send the browser. @throws ApiError serviceUnavailable, identityProvider */
+  /**
+   * Where to send the browser. @throws ApiError serviceUnavailable, identityProvider; invalidCredentials
+   * where the account that asks has ended its logins meanwhile
+   */
   begin(provider: Provider, beginning: Beginning): Promise<URL>
   /**
    * Who came back, by the query of the callback. The flow is used up by it, whatever comes of it.
    * @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
    */
   finish(provider: Provider, query: URLSearchParams, browser: string): Promise<Finished>
-  /** Keeps a sign-in that a second factor must confirm; answers the ticket for it. */
+  /**
+   * Keeps a sign-in that a second factor must confirm; answers the ticket for it.
+   * @throws ApiError invalidCredentials where the account has ended its logins meanwhile
+   */
   suspend(account: Account, finished: Pick<Finished, 'provider' | 'returnTo'>): Promise<string>
   /** The sign-in that a ticket waits for. @throws ApiError signInFailed where it has ended */
   waiting(ticket: string | undefined): Promise<Waiting>
@@ -100,7 +108,7 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
           refreshVersion: linker?.account.refreshVersion ?? 0,
           sessionId: linker?.sessionId ?? null,
         },
-        linker ? { purpose: 'link', userId: linker.account.userId } : { purpose: 'sign_in' },
+        linker ? { purpose: 'link', account: linker.account } : { purpose: 'sign_in' },
       )
       return url
     },
@@ -125,12 +133,13 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
       }
     },
 
-    async suspend({ userId, refreshVersion }, { provider, returnTo }) {
+    async suspend(account, { provider, returnTo }) {
+      const { refreshVersion } = account
       const ticket = secret()
       await keep(
         { state: ticket, browser: ticket, provider, returnTo },
         { issuer: '', nonce: '', verifier: '', refreshVersion, sessionId: null },
-        { purpose: 'second_factor', userId },
+        { purpose: 'second_factor', account },
       )
       return ticket
     },
@@ -160,18 +169,24 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
   async function keep(
     flow: { state: string; browser: string; provider: string; returnTo: string },
     secrets: Secrets,
-    about: { purpose: StoredFlow['purpose']; userId?: number },
+    { purpose, account }: { purpose: StoredFlow['purpose']; account?: Account },
   ): Promise<void> {
     const id = digest(flow.state)
-    await store.insert({
+    const kept: StoredFlow = {
       id,
       browser: digest(flow.browser),
-      purpose: about.purpose,
+      purpose,
       provider: flow.provider,
-      userId: about.userId ?? null,
+      userId: account?.userId ?? null,
       sealed: seal(random, keys.dataKey, contextOf(id), Buffer.from(JSON.stringify(secrets))),
       returnTo: flow.returnTo,
       expiresAt: clock.now() + flowSeconds * 1000,
+    }
+    if (!account) return store.insert(kept)
+    // The way here was long: the account may be gone.
+    await transact(db, [word.account(account.userId)], async (trx) => {
+      await reread(trx, account)
+      await flowStore(trx).insert(kept)
     })
   }
 

@@ -66,7 +66,12 @@ export async function identityRoutes(
       config: {
         access,
         body: 'json',
-        errors: ['recentLoginRequired', 'accountNotFound', 'identityProvider'],
+        errors: [
+          'recentLoginRequired',
+          'accountNotFound',
+          'identityProvider',
+          'invalidCredentials',
+        ],
       },
       schema: {
         summary: 'Begin to link an identity: the address to open',

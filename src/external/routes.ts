@@ -81,7 +81,10 @@ export async function externalRoutes(
       `${base}/callback`,
       {
         exposeHeadRoute,
-        config: { access, errors: [...providerErrors, ...accountErrors, 'identityLinked'] },
+        config: {
+          access,
+          errors: [...providerErrors, ...accountErrors, 'identityLinked', 'invalidCredentials'],
+        },
         schema: {
           summary: 'Back from the identity provider: a session, and a page that goes on',
           ...params,
@@ -153,7 +156,7 @@ export async function externalRoutes(
     async (request, reply) => {
       if (isForeignPage(request, config)) throw new ApiError('accessDenied')
       const { totp, recovery_code } = request.body
-      const proof = { totp, recoveryCode: recovery_code }
+      const proof = { totp, recoveryCode: recovery_code, address: clientAddress(request) }
       const { account, returnTo } = await confirm(options, flowCookie(request), proof)
       clearFlowCookie(reply)
       const csrf_token = await enter(account, request, reply)

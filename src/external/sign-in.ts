@@ -1,10 +1,13 @@
 import { type Account, isUsable } from '../accounts/account.ts'
 import { type Accounts, reread } from '../accounts/accounts.ts'
+import { refused } from '../accounts/first-factor.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import type { Database } from '../database/connect.ts'
 import type { Events } from '../events/events.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { BrowserSessionDeps } from '../session/browser.ts'
+import type { LoginLimits } from '../throttle/limits.ts'
+import type { TakenPlace } from '../throttle/throttle.ts'
 import type { Tokens } from '../token/tokens.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 import type { AccountThen, Finished, Flows } from './flow.ts'
@@ -17,7 +20,8 @@ export interface SignInDeps extends Pick<BrowserSessionDeps, 'sessions'> {
   readonly events: Events
   readonly flows: Flows
   readonly identities: Identities
-  readonly lock: Pick<AutomaticLock, 'holds'>
+  readonly limits: Pick<LoginLimits, 'admitCode'>
+  readonly lock: Pick<AutomaticLock, 'holds' | 'holdsNow'>
   readonly secondFactor: SecondFactor
   readonly tokens: Pick<Tokens, 'issueEnrolment'>
 }
@@ -31,7 +35,8 @@ export type Outcome =
 /**
  * Behind the provider, the same as behind a password: the account's flags, its second factor, and what
  * policy asks of it. Spec 2.2, 5.5.
- * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired
+ * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired; invalidCredentials
+ * where the account has ended its logins meanwhile
  */
 export async function signIn(
   deps: SignInDeps,
@@ -55,20 +60,47 @@ export async function signIn(
 }
 
 /**
- * The second half for an account with a second factor.
+ * The second half for an account with a second factor. A wrong code counts as one behind a password does:
+ * in the throttle, for the address, and towards the automatic lock. decisions.md sections 2 and 9.
  * @throws ApiError signInFailed, secondFactorRequired, invalidCredentials, tooManyLoginAttempts and
  * those of `signIn`
  */
 export async function confirm(
   deps: SignInDeps,
   ticket: string | undefined,
-  proof: Proof,
+  { address, ...proof }: Proof & { readonly address: string },
 ): Promise<{ account: Account; returnTo: string }> {
-  const waiting = await deps.flows.waiting(ticket)
+  const { flows, lock, secondFactor } = deps
+  const waiting = await flows.waiting(ticket)
   const account = await unchanged(deps, waiting)
-  if (account.secondFactor) await deps.secondFactor.prove(account, proof)
-  await deps.flows.resume(ticket ?? '', waiting)
-  return { account: await complete(deps, account), returnTo: waiting.returnTo }
+  assertAllowed(deps, account) // before a code is judged: a lock must not tell right from wrong
+  const place = account.secondFactor ? await admit(deps, account, address) : null
+  let ready: Account
+  try {
+    if (account.secondFactor) await secondFactor.prove(account, proof)
+    // Many guesses at once are judged at once: those behind the one that locked do not pass.
+    if (await lock.holdsNow(account)) throw new ApiError('accessDenied')
+    await flows.resume(ticket ?? '', waiting)
+    ready = await complete(deps, account)
+  } catch (error) {
+    if (place) return refused(place, error)
+    throw error
+  }
+  await place?.clear()
+  return { account: ready, returnTo: waiting.returnTo }
+}
+
+async function admit(
+  { events, limits }: SignInDeps,
+  { username }: Account,
+  address: string,
+): Promise<TakenPlace> {
+  try {
+    return await limits.admitCode({ username, address })
+  } catch (error) {
+    if (error instanceof ApiError) events.record('authn_login_fail_max', { address })
+    throw error
+  }
 }
 
 /** What must hold at the end, however long the way was. */

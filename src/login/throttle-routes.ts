@@ -9,7 +9,6 @@ import { callerOf } from '../http/access.ts'
 import { parsePage, type Query } from '../http/paging.ts'
 import { ListQuery, Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
-import { digest } from '../kernel/digest.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
 import type { CountNow, ThrottleOverview } from '../throttle/overview.ts'
@@ -17,7 +16,7 @@ import { ThrottleNow } from './schemas.ts'
 
 /**
  * What keeps people from logging in, for an administrator: GET /api/admin/throttle and DELETE
- * /api/admin/throttle/{username}. Of a username that was tried the digest alone is stored: it is
+ * /api/admin/throttle/{username}. Of a username that was tried a digest alone is stored: it is
  * shown by name where an account that fails has it, and else not at all, since people type
  * passwords into the wrong field.
  */
@@ -51,7 +50,8 @@ export async function throttleAdminRoutes(
       const page = parsePage(request.query as Query, mostPerPage) // parsed by Fastify
       const failing = await lock.failing(page)
       const counts = await throttle.page(page)
-      const names = new Map((await lock.failingNames()).map((name) => [digest(name), name]))
+      const failingNames = await lock.failingNames()
+      const names = new Map(failingNames.map((name) => [throttle.digestOf(name), name]))
       return {
         ...page,
         accounts: {

@@ -1,5 +1,6 @@
-import { digest } from '../kernel/digest.ts'
+import { derivedKey, keyedDigest } from '../kernel/digest.ts'
 import type { Username } from '../kernel/username.ts'
+import type { KeySet } from '../keys/key-set.ts'
 import type { ThrottleKey } from './store.ts'
 
 /** What tries are counted for. */
@@ -9,27 +10,38 @@ const captchaPrefix = 'captcha '
 const factorPrefix = 'totp '
 
 /** The keys of all counts, made here alone, so that they can be read again. */
-export const throttleKeys = {
+export interface ThrottleKeys {
   /** Spec 3.3: the username combined with the client address. */
-  login: (username: Username, address: string): ThrottleKey => ({
-    username: digest(username),
-    address,
-  }),
-  address: (address: string): ThrottleKey => ({ username: '', address }),
-  captcha: (username: Username, address: string): ThrottleKey => ({
-    username: captchaPrefix + digest(username),
-    address,
-  }),
-  /** Over all addresses: who tries codes has the password already. */
-  secondFactor: (userId: number): ThrottleKey => ({
-    username: factorPrefix + userId,
-    address: '',
-  }),
+  login(username: Username, address: string): ThrottleKey
+  address(address: string): ThrottleKey
+  captcha(username: Username, address: string): ThrottleKey
+  /** What stands for a username in them. */
+  digestOf(username: Username): string
+}
+
+/**
+ * People type passwords into the field of the username: a plain digest of one could be guessed at by
+ * whoever reads the database, without paying for a hash. All nodes have the same key.
+ */
+export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): ThrottleKeys {
+  const digestKey = derivedKey(dataKey, 'throttle')
+  const digestOf = (username: Username) => keyedDigest(digestKey, username)
+  return {
+    login: (username, address) => ({ username: digestOf(username), address }),
+    address: (address) => ({ username: '', address }),
+    captcha: (username, address) => ({ username: captchaPrefix + digestOf(username), address }),
+    digestOf,
+  }
+}
+
+/** Over all addresses: who tries codes has the password already. */
+export function secondFactorKey(userId: number): ThrottleKey {
+  return { username: factorPrefix + userId, address: '' }
 }
 
 export interface CountedFor {
   readonly count: CountName
-  /** Digest of the username, or the user's id, where the count is of one. */
+  /** `digestOf` the username, or the user's id, where the count is of one. */
   readonly usernameDigest: string | null
   readonly userId: number | null
   readonly address: string | null

@@ -4,8 +4,9 @@ import type { Events } from '../events/events.ts'
 import { throttledAddress } from '../http/client-address.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
+import type { KeySet } from '../keys/key-set.ts'
 import type { Captcha } from './captcha.ts'
-import { type CountName, throttleKeys } from './keys.ts'
+import { type CountName, createThrottleKeys } from './keys.ts'
 import {
   type Count,
   createPlaces,
@@ -22,6 +23,11 @@ export interface LoginLimits {
    * @throws ApiError tooManyLoginAttempts, captchaRequired
    */
   admit(login: LoginTry): Promise<TakenPlace>
+  /**
+   * The same before a code that comes behind another proof than a password: a page that asks for the
+   * code alone has no room for a captcha. The try counts towards one. @throws ApiError tooManyLoginAttempts
+   */
+  admitCode(login: LoginTry): Promise<TakenPlace>
   /** For a password that need not be verified again. @throws ApiError as `admit` */
   pass(login: LoginTry): Promise<void>
 }
@@ -47,6 +53,7 @@ export interface LoginLimitsDeps extends ThrottleDeps {
   readonly events: Events
   readonly captcha: Captcha
   readonly failures: FailuresInARow
+  readonly keys: Pick<KeySet, 'dataKey'>
 }
 
 /** Of the second factor, over all addresses. */
@@ -66,6 +73,7 @@ export function limitOf({ login }: Pick<Config, 'login'>, count: CountName): Lim
 export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   const { config, events, captcha, failures } = deps
   const places = createPlaces(deps)
+  const throttleKeys = createThrottleKeys(deps.keys)
 
   return {
     async admit(login) {
@@ -75,6 +83,13 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
         if (!(await captcha.accepts(login.captcha))) throw await captchaRequired()
         answer = await places.take([...always, unlimited(withoutCaptcha)])
       }
+      if ('full' in answer) throw tooManyAttempts(answer)
+      return withFailures(answer.place, login)
+    },
+
+    async admitCode(login) {
+      const { always, withoutCaptcha } = countsOf(login)
+      const answer = await places.take([...always, unlimited(withoutCaptcha)])
       if ('full' in answer) throw tooManyAttempts(answer)
       return withFailures(answer.place, login)
     },
@@ -127,7 +142,8 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   }
 }
 
-/** A solved challenge stands in for room; the try counts like any other. */
+/** A solved challenge stands in for room; the try counts like any other, where any does. */
 function unlimited(count: Count): Count {
+  if (count.limit.attempts === 0) return count
   return { ...count, limit: { ...count.limit, attempts: Number.POSITIVE_INFINITY } }
 }

@@ -2,7 +2,8 @@ import type { Config } from '../config.ts'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import { offsetOf, type Page } from '../http/paging.ts'
 import type { Username } from '../kernel/username.ts'
-import { type CountedFor, readThrottleKey, throttleKeys } from './keys.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { type CountedFor, createThrottleKeys, readThrottleKey, secondFactorKey } from './keys.ts'
 import { limitOf } from './limits.ts'
 import { throttleStore } from './store.ts'
 import { freeAt, isPending, pendingMs, type ThrottleDeps } from './throttle.ts'
@@ -11,6 +12,8 @@ import { freeAt, isPending, pendingMs, type ThrottleDeps } from './throttle.ts'
 export interface ThrottleOverview {
   /** The counts that have places, the last used first. */
   page(page: Page): Promise<{ readonly total: number; readonly data: CountNow[] }>
+  /** What stands for a username in a `CountNow`. */
+  digestOf(username: Username): string
   /** How many keys of a count are blocked. */
   blocked(count: 'login' | 'address'): Promise<number>
   /**
@@ -30,20 +33,29 @@ export interface CountNow extends CountedFor {
   readonly blockedUntil: number | null
 }
 
+export interface ThrottleOverviewDeps extends ThrottleDeps {
+  readonly config: Pick<Config, 'login'>
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
 export function createThrottleOverview({
   config,
   db,
   clock,
-}: ThrottleDeps & { readonly config: Pick<Config, 'login'> }): ThrottleOverview {
+  keys,
+}: ThrottleOverviewDeps): ThrottleOverview {
   const store = throttleStore(db)
+  const throttleKeys = createThrottleKeys(keys)
 
   return {
+    digestOf: throttleKeys.digestOf,
+
     async page(page) {
       const now = clock.now()
       const total = await store.countKeys(now)
-      const keys = await store.keys(now, offsetOf(page, total), page.limit)
+      const pageOfKeys = await store.keys(now, offsetOf(page, total), page.limit)
       const data: CountNow[] = []
-      for (const key of keys) {
+      for (const key of pageOfKeys) {
         const counted = readThrottleKey(key)
         const limit = limitOf(config, counted.count)
         const since = now - limit.windowSeconds * 1000
@@ -71,7 +83,7 @@ export function createThrottleOverview({
       const names = [
         throttleKeys.login(username, '').username,
         throttleKeys.captcha(username, '').username,
-        ...(userId === null ? [] : [throttleKeys.secondFactor(userId).username]),
+        ...(userId === null ? [] : [secondFactorKey(userId).username]),
       ]
       await throttleStore(trx).removeUsedOf(names, clock.now() - pendingMs)
     },

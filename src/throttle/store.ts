@@ -3,7 +3,7 @@ import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 
 /** Whose tries are counted together. */
 export interface ThrottleKey {
-  /** Digest of the canonical username, or the name of another count. */
+  /** Keyed digest of the canonical username, or the name of another count. */
   readonly username: string
   readonly address: string
 }

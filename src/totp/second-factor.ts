@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts'
-import type { Accounts } from '../accounts/accounts.ts'
+import { type Accounts, reread } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
@@ -9,7 +9,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
-import { throttleKeys } from '../throttle/keys.ts'
+import { secondFactorKey } from '../throttle/keys.ts'
 import { wrongCodes } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
 import { type Provisioning, provision } from './provisioning.ts'
@@ -21,7 +21,8 @@ import { matchingSteps } from './totp.ts'
 export interface SecondFactor {
   /**
    * A new secret; it counts once `confirm` has seen a code of it. The factor so far goes on, and is
-   * asked for before it can be replaced. @throws ApiError as `prove`
+   * asked for before it can be replaced.
+   * @throws ApiError as `prove`; invalidCredentials where the account has ended its logins meanwhile
    */
   begin(account: Account, proof: Proof): Promise<Provisioning>
   /**
@@ -73,7 +74,11 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       const { userId, username } = account
       if (account.secondFactor) await this.prove(account, proof)
       const secret = random.bytes(secretBytes)
-      await store.begin(userId, seal(random, keys.dataKey, contextOf(userId), secret))
+      const sealed = seal(random, keys.dataKey, contextOf(userId), secret)
+      await transact(db, [word.account(userId)], async (trx) => {
+        await reread(trx, account)
+        await factorStore(trx).begin(userId, sealed)
+      })
       return provision(secret, username)
     },
 
@@ -143,7 +148,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
   /** Counts a proof before it is judged, like a password. */
   async function counted({ userId }: Account, judge: () => Promise<boolean>): Promise<void> {
-    const place = await throttle.admit(throttleKeys.secondFactor(userId))
+    const place = await throttle.admit(secondFactorKey(userId))
     let isRight: boolean
     try {
       isRight = await judge()

@@ -7,6 +7,7 @@ import { exclusively, transact, word } from '../database/transactions.ts'
 import type { Deps } from '../deps.ts'
 import type { Events } from '../events/events.ts'
 import { ApiError, type Detail } from '../kernel/errors.ts'
+import type { Role } from '../kernel/principal.ts'
 import { userEmail } from '../users/users.ts'
 import { readLine, type WantedLine } from './line.ts'
 import { splitLines } from './lines.ts'
@@ -35,6 +36,8 @@ export interface ImportOptions {
   readonly dryRun: boolean
   /** Who asks, for the events: a user's id; null on the command line. */
   readonly by: string | null
+  /** Looks at the roles of each line; refuses the import by throwing. */
+  readonly assertMayGive?: (roles: readonly Role[]) => void
   /** Told the number of lines read so far, now and then. */
   readonly onProgress?: (lines: number) => void
 }
@@ -44,7 +47,7 @@ export interface Imports {
   /**
    * Imports lines of JSON, all of them or none, at the memory of one batch. Users and accounts are
    * written in short transactions, unseen, while everything else goes on; one statement at the end
-   * makes them seen. @throws ApiError serviceUnavailable; whatever reading the lines throws
+   * makes them seen. @throws ApiError serviceUnavailable; whatever reading the lines or `assertMayGive` throws
    */
   run(pieces: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportReport>
   /**
@@ -77,7 +80,7 @@ export function createImports(deps: ImportDeps): Imports {
 
   async function run(
     pieces: AsyncIterable<Uint8Array>,
-    { dryRun, by, onProgress = () => {} }: ImportOptions,
+    { dryRun, by, assertMayGive = () => {}, onProgress = () => {} }: ImportOptions,
   ): Promise<ImportReport> {
     await store.failUnseenSince(clock.now() - deadAfterMs)
     const id = await store.open(clock.now())
@@ -92,8 +95,10 @@ export function createImports(deps: ImportDeps): Imports {
           const wanted = readLine(line, config.password)
           if (wanted === null) continue
           lines += 1
-          if ('username' in wanted) batch.push(wanted)
-          else mistakes.add(line.number, wanted)
+          if ('username' in wanted) {
+            assertMayGive(wanted.roles)
+            batch.push(wanted)
+          } else mistakes.add(line.number, wanted)
           if (batch.length >= batchSize) await stageBatch()
         }
         await setImmediate() // however fast the lines come

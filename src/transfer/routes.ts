@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import { assertMayAppoint } from '../accounts/new-administrator.ts'
+import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
@@ -14,6 +16,7 @@ import { ExportLine, ImportBody, ImportLine } from './schemas.ts'
 
 /** Accounts by the thousand, as lines of JSON: /api/admin/import, /api/admin/export. Role ADMIN. */
 export interface TransferRoutesOptions {
+  readonly config: Pick<Config, 'login'>
   readonly clock: Clock
   readonly db: Database
   readonly events: Events
@@ -31,8 +34,9 @@ const ImportQuery = {
 
 export async function transferRoutes(
   instance: FastifyInstance,
-  { clock, db, events, imports }: TransferRoutesOptions,
+  options: TransferRoutesOptions,
 ): Promise<void> {
+  const { clock, db, events, imports } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptLines(instance)
 
@@ -44,7 +48,7 @@ export async function transferRoutes(
         body: 'lines',
         line: { body: ImportLine },
         query: ImportQuery,
-        errors: ['validationFailed', 'requestTimeout'],
+        errors: ['recentLoginRequired', 'validationFailed', 'requestTimeout'],
       },
       schema: { summary: 'Import accounts, all of them or none', response: { 200: ImportBody } },
     },
@@ -53,6 +57,7 @@ export async function transferRoutes(
         const report = await imports.run(longBody(request, clock), {
           dryRun: isDryRun(request.query),
           by: callerOf(request).subject,
+          assertMayGive: (roles) => assertMayAppoint(request, options, roles),
         })
         if (!report.dryRun && report.errorsTotal > 0) throw refused(report)
         return showImport(report)

@@ -9,6 +9,7 @@ import { heard } from '../database.ts'
 import { enrolled } from '../factor.ts'
 import { countHashes } from '../hashes.ts'
 import { doors, newHost, tally, throttleAlone } from '../logins.ts'
+import { assertRefusal } from '../refusal.ts'
 
 const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted()
 
@@ -136,6 +137,30 @@ suite('R14: two nodes on one database', async () => {
     assert.equal((await greeted()).status, 200)
     await one.call('POST', '/logout', { headers: session })
     assert.equal((await greeted()).status, 401)
+  })
+
+  test('a CSRF token of a login at one node is the one that counts at the other', async () => {
+    const session = await one.session(ann)
+    const other = await two.session(ann)
+    const transfer = (headers = {}) => two.call('POST', '/api/transfer', { headers, json: {} })
+    const forged = { cookie: session.cookie, 'x-csrf-token': other['x-csrf-token'] }
+    for (const headers of [{ cookie: session.cookie }, forged]) {
+      assertRefusal(await transfer(headers), 403, 'CSRF token invalid')
+    }
+    assert.equal((await transfer(session)).status, 200)
+  })
+
+  test('T60: a refresh token that is used again at the other node ends the line at both', async () => {
+    const { refresh_token } = await one.pair(ann)
+    const use = (node: TestApp, token: string) =>
+      node.call('POST', '/refresh', { form: { refresh_token: token } })
+    const { body } = await use(one, refresh_token)
+    one.clock.advance(10)
+    for (const token of [refresh_token, body.refresh_token]) {
+      for (const node of [two, one]) {
+        assertRefusal(await use(node, token), 401, 'Invalid refresh token')
+      }
+    }
   })
 
   test('a refresh token that both nodes use at once has one successor', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { after, suite, test } from 'node:test'
 import { startService } from '../../tools/service.ts'
@@ -164,6 +165,34 @@ suite('the places lie in the database', async () => {
     })
     assert.deepEqual(tally(result), { 401: 5, 429: 195 })
     assert.equal(hashes, 5)
+  })
+
+  test('what was typed as a username cannot be found by hashing what it may have been', async () => {
+    const typed = 'Correct Horse Battery'
+    const env = { LOGIN_CAPTCHA_AFTER: '3' }
+    const asking = await testApp(env, { directory: app.directory, clock: app.clock, seed: 9 })
+    const from = newHost()
+    await guess(asking, { username: typed }, from)
+    const rows = (await app.rows()).throttle_places ?? []
+    const stored = JSON.stringify(rows)
+    assert.equal(
+      JSON.parse(stored).filter((row: { address: string }) => row.address === from).length,
+      3,
+    )
+    for (const form of [typed, typed.toLowerCase()]) {
+      for (const encoding of ['base64url', 'base64', 'hex'] as const) {
+        const plain = hash('sha256', form, encoding)
+        assert.equal(stored.includes(plain), false, encoding)
+      }
+      assert.equal(stored.includes(form), false)
+    }
+    // The same on every node, and nothing of it in another installation.
+    await guess(app, { username: typed }, from)
+    assert.equal(new Set((await placesOf(app, from)).map(({ username }) => username)).size, 1)
+    const elsewhere = await testApp({}, { clock: app.clock, seed: 10, isEmpty: true })
+    await guess(elsewhere, { username: typed }, from)
+    const [place] = await placesOf(elsewhere, from)
+    assert.ok(place && !stored.includes(place.username))
   })
 
   test('the count is made against the present settings', async () => {

@@ -141,6 +141,45 @@ suite('a backup file', async () => {
     assert.match(done.stdout, /All logins have ended/)
   })
 
+  test('A1: with --verbose each tells who took or brought all accounts, once, and no secret', async () => {
+    const copy = join(folder(), 'copy')
+    const stdin = `${passphrase}\n`
+    const who = { by: 'cli', uid: process.getuid?.() }
+    const run = async (directory: string, words: string) => {
+      const env = await databaseSettings(directory, { isEmpty: directory !== app.directory })
+      const { code, stderr } = await gatehouse(directory, words, { stdin, env })
+      assert.ok(!stderr.includes(passphrase))
+      const lines = stderr.split('\n').filter((line) => line.startsWith('{'))
+      return { code, told: lines.map((line) => JSON.parse(line)).map(withoutFrame) }
+    }
+    const withoutFrame = ({ level, time, ...event }: Record<string, unknown>) => {
+      assert.deepEqual([level, typeof time], ['info', 'string'])
+      return event
+    }
+    assert.deepEqual(await run(app.directory, `backup ${copy} --verbose`), {
+      code: 0,
+      told: [
+        {
+          event: 'backup_made',
+          file: copy,
+          sha256: hash('sha256', readFileSync(copy), 'hex'),
+          keys: true,
+          ...who,
+        },
+      ],
+    })
+    const { created_at } = JSON.parse(readFileSync(copy, 'utf8').split('\n', 1)[0] ?? '')
+    const users = (await app.rows()).users?.length
+    assert.deepEqual(await run(folder(), `restore ${copy} --verbose`), {
+      code: 0,
+      told: [
+        { event: 'backup_restored', file: copy, created_at, users, logins_kept: false, ...who },
+      ],
+    })
+    const refused = await run(app.directory, `backup ${copy} --verbose`)
+    assert.deepEqual(refused, { code: 1, told: [] }, 'what was not made is not told')
+  })
+
   sqliteOnly('a mistyped DATA_DIR is told, and nothing is made there', async () => {
     const nowhere = folder()
     const copy = join(folder(), 'copy')

@@ -1,7 +1,8 @@
+import { readdirSync } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
 import { callerOf } from './http.ts'
 import { bearer, isReady, startNode } from './node.ts'
-import { waitMs, waitUntil } from './waiting.ts'
+import { waitUntil } from './waiting.ts'
 
 export interface DescriptorFigures {
   /** Statuses of a caller that was connected before. */
@@ -29,7 +30,8 @@ export async function runOutOfDescriptors({
     for (let count = 0; count < connections; count += 1) {
       sockets.push(createConnection(Number(port), hostname).on('error', () => {}))
     }
-    await waitMs(300)
+    const { pid } = node.service.process
+    await waitUntil('no descriptors', () => readdirSync(`/proc/${pid}/fd`).length >= limit - 1)
     const kept: number[] = []
     for (let count = 0; count < 20; count += 1) {
       kept.push((await node.caller.call('GET', '/users?limit=1', { headers })).status)

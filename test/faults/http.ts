@@ -24,7 +24,7 @@ export interface Caller {
   close(): void
 }
 
-const patienceMs = 15_000
+const patienceMs = 30_000
 
 /** `most`: connections at once. */
 export function callerOf(url: string, { keepAlive = true, most = 512 } = {}): Caller {

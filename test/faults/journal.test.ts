@@ -13,12 +13,12 @@ suite('the journal that the faults are judged by', () => {
     const journal = new Journal()
     try {
       const writing = journal.write(node)
-      await waitUntil('some changes', () => journal.acknowledged > 40)
+      await waitUntil('some changes', () => journal.acknowledged > 40 && journal.sessions > 0)
       journal.stop()
       await writing
       assert.deepEqual(await journal.compare(node), { lost: [], half: [] })
-      const db = new DatabaseSync(join(node.directory, databaseFileName))
-      db.exec("delete from users where id = (select max(id) from users where name like '%v1')")
+      const db = new DatabaseSync(join(node.directory, databaseFileName), { timeout: 10_000 })
+      db.exec("delete from users where id = (select max(id) from users where name like 'w%')")
       db.exec(
         "update users set email = 'b@example.org' where id = (select min(id) from users where name like 'w%')",
       )
@@ -27,7 +27,7 @@ suite('the journal that the faults are judged by', () => {
       const { lost, half } = await journal.compare(node)
       assert.equal(half.length, 1)
       assert.ok(
-        lost.some((each) => /^w.*: absent, told 1$/.test(each)),
+        lost.some((each) => /^w.*: absent, told \d+$/.test(each)),
         lost.join(),
       )
       assert.ok(

@@ -53,6 +53,13 @@ export class Journal {
     this.#stopped = true
   }
 
+  /** Sessions of which nobody has asked that they end. */
+  get sessions(): number {
+    return this.#proofs.filter(({ path, asked, told }) => {
+      return path === '/api/session' && told === 'alive' && asked === undefined
+    }).length
+  }
+
   /** Asks the service for all that is told of here; what was asked is told afterwards. */
   async compare({ caller }: ServiceNode): Promise<Comparison> {
     const lost: string[] = []

@@ -35,7 +35,9 @@ export interface LossFigures {
   readonly open: readonly string[]
   /** Answers that are neither a 503 nor a refusal that needs no database. */
   readonly odd: readonly string[]
+  /** Of what asks the database, and of what does not: that one tells how busy the machine is. */
   readonly slowestMs: number
+  readonly slowestWithoutMs: number
   /** From the moment the database was there again. */
   readonly recoveredMs: number
   readonly mostConnections: number
@@ -61,8 +63,9 @@ export async function nodeToLoseItsDatabase(cluster: RestartableCluster, timeout
   return {
     node,
     proxy,
-    loseDatabase: (name: LossName, awayMs: number) =>
-      loseDatabase({ node, proxy, cluster, proofs, name, awayMs }),
+    /** Until so much time has passed, and each kind of request was answered so often. */
+    loseDatabase: (name: LossName, enough: { awayMs: number; each: number }) =>
+      loseDatabase({ node, proxy, cluster, proofs, name, enough }),
     async remove() {
       await node.remove()
       await proxy.close()
@@ -94,14 +97,14 @@ async function loseDatabase({
   cluster,
   proofs,
   name,
-  awayMs,
+  enough,
 }: {
   readonly node: ServiceNode
   readonly proxy: TestNetwork
   readonly cluster: RestartableCluster
   readonly proofs: Proofs
   readonly name: LossName
-  readonly awayMs: number
+  readonly enough: { readonly awayMs: number; readonly each: number }
 }): Promise<LossFigures> {
   const { caller } = node
   // Of each loss its own: to end a token that has ended is a truthful 200 without a database.
@@ -149,18 +152,20 @@ async function loseDatabase({
   }
   const open: string[] = []
   const odd: string[] = []
-  let answers = 0
+  const answers = new Map(Object.keys(requests).map((what) => [what, 0]))
   let slowestMs = 0
+  let slowestWithoutMs = 0
+  let isOver = false
   const place = { cluster, proxy }
   await losses[name].lose(place)
-  const until = performance.now() + awayMs
   const load = Object.entries(requests).flatMap(([what, { send, mayBe }]) =>
     Array.from({ length: 3 }, async () => {
-      while (performance.now() < until) {
+      while (!isOver) {
         const reply = await send()
-        if (reply.startedAt + reply.milliseconds > until) return // the database may be back
-        answers += 1
-        slowestMs = Math.max(slowestMs, reply.milliseconds)
+        if (isOver) return // the database may be back
+        answers.set(what, (answers.get(what) ?? 0) + 1)
+        if (what === 'live') slowestWithoutMs = Math.max(slowestWithoutMs, reply.milliseconds)
+        else slowestMs = Math.max(slowestMs, reply.milliseconds)
         await waitMs(paceMs) // how long the database takes is asked, not how fast the machine is
         const told = `${what}: ${reply.status} ${reply.fault}`
         if (reply.status === 503 || mayBe.includes(reply.status)) continue
@@ -169,7 +174,11 @@ async function loseDatabase({
       }
     }),
   )
-  await waitMs(awayMs)
+  await waitMs(enough.awayMs)
+  await waitUntil('answers', () => answers.values().every((count) => count >= enough.each), {
+    patienceMs: 30_000,
+  })
+  isOver = true
   await losses[name].mend(place)
   const recoveredMs = await waitUntil(
     'recovery',
@@ -183,10 +192,11 @@ async function loseDatabase({
   await Promise.all(load)
   const { exitCode, signalCode } = node.service.process
   return {
-    answers,
+    answers: answers.values().reduce((sum, count) => sum + count, 0),
     open,
     odd,
     slowestMs,
+    slowestWithoutMs,
     recoveredMs,
     mostConnections: proxy.most(),
     exited: exitCode !== null || signalCode !== null,

@@ -14,9 +14,12 @@ export interface MemoryFigures {
 export async function loadWithSmallHeap({
   heapMebibytes,
   seconds,
+  users = 2000,
 }: {
   heapMebibytes: number
   seconds: number
+  /** Who is in the list of everybody. */
+  users?: number
 }): Promise<MemoryFigures> {
   const node = await startNode({ flags: [`--max-old-space-size=${heapMebibytes}`] })
   try {
@@ -26,7 +29,7 @@ export async function loadWithSmallHeap({
     const session = await node.login('session')
     const cookie = String(session.headers['set-cookie']).split(';')[0] ?? ''
     const json = { name: 'N', email: 'n@example.org' }
-    const seed = Array.from({ length: 2000 }, () =>
+    const seed = Array.from({ length: users }, () =>
       caller.call('POST', '/users', { headers, json }),
     )
     await Promise.all(seed)

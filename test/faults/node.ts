@@ -27,6 +27,8 @@ export interface ServiceNode {
   kill(): Promise<void>
   /** SIGTERM; answers the exit code. */
   stop(): Promise<number | null>
+  /** The exit code, once it ends by itself. */
+  ended(): Promise<number | null>
   /** A token of the administrator. @throws Error where there is none */
   token(): Promise<string>
   login(mode: 'session' | 'token', who?: { username: string; password: string }): Promise<Reply>
@@ -88,6 +90,12 @@ export function prepareNode({
     },
 
     stop: () => self.service.stop(),
+
+    ended() {
+      const { process: child } = self.service
+      child.ref()
+      return new Promise((resolve) => child.once('exit', resolve))
+    },
 
     async token() {
       const { status, body } = await self.login('token')

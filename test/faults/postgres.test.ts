@@ -28,11 +28,12 @@ suite('PostgreSQL that fails', () => {
     const node = await nodeToLoseItsDatabase(await cluster(), timeoutMs)
     try {
       for (const name of names) {
-        const figures = await node.loseDatabase(name, 900)
+        const figures = await node.loseDatabase(name, { awayMs: 900, each: 3 })
         assert.deepEqual([figures.open, figures.odd], [[], []], name)
-        assert.ok(figures.answers > 30, `${name}: ${figures.answers} answers`)
-        assert.ok(figures.slowestMs < 2 * timeoutMs, `${name}: ${figures.slowestMs} ms`)
-        assert.ok(figures.recoveredMs < 5000, `${name}: ${figures.recoveredMs} ms`)
+        const { slowestMs, slowestWithoutMs, recoveredMs } = figures
+        const boundMs = timeoutMs + 2000 + slowestWithoutMs
+        assert.ok(slowestMs < boundMs, `${name}: ${slowestMs} ms, of ${boundMs}`)
+        assert.ok(recoveredMs < 5000 + slowestWithoutMs, `${name}: ${recoveredMs} ms`)
         assert.ok(figures.mostConnections <= poolMax + 1, `${name}: ${figures.mostConnections}`)
         assert.equal(figures.exited, false, name)
       }

@@ -1,7 +1,8 @@
 import { createConnection } from 'node:net'
 import type { Reply } from './http.ts'
 import { callerOf } from './http.ts'
-import { bearer, isReady, startNode } from './node.ts'
+import { bearer, startNode } from './node.ts'
+import { preloaded, tellsOfReading, untilToldOfReading } from './preload.ts'
 import { waitMs, waitUntil } from './waiting.ts'
 
 export interface ShutdownFigures {
@@ -31,7 +32,8 @@ export async function shutDownUnderLoad({
   logins,
   env = {},
 }: ShutdownOptions): Promise<ShutdownFigures> {
-  const node = await startNode({ env })
+  const flags = preloaded(tellsOfReading('/login', logins + 1)) // one for the token
+  const node = await startNode({ env, flags })
   const fresh = callerOf(node.service.url, { keepAlive: false })
   try {
     const headers = bearer(await node.token())
@@ -46,7 +48,7 @@ export async function shutDownUnderLoad({
     })
     await waitUntil('some load', () => replies.length > connections)
     const slow = Array.from({ length: logins }, () => node.login('token'))
-    await waitMs(50)
+    await untilToldOfReading(node.service)
 
     const signalledAt = performance.now()
     const exited = node.stop()
@@ -56,10 +58,10 @@ export async function shutDownUnderLoad({
     })
     const readiness: number[] = []
     const watch = (async () => {
-      while (node.service.process.exitCode === null && readiness.length < 200) {
+      for (let hasEnded = false; !hasEnded && readiness.length < 200; await waitMs(10)) {
+        hasEnded = node.service.process.exitCode !== null // and one probe more: nobody is there
         const { status, startedAt } = await fresh.call('GET', '/health/ready')
         if (startedAt > toldAt) readiness.push(status)
-        await waitMs(10)
       }
     })()
     const exitCode = await exited
@@ -90,6 +92,7 @@ export async function shutDownUnderLoad({
 
 export interface ForcedFigures {
   readonly exitCode: number | null
+  /** From the moment the service told of the first signal. */
   readonly milliseconds: number
 }
 
@@ -102,7 +105,7 @@ export async function forceShutDown({
 }: {
   secondAfterMs?: number
 }): Promise<ForcedFigures> {
-  const node = await startNode()
+  const node = await startNode({ flags: preloaded(tellsOfReading('/login', 1)) })
   const { hostname, port } = new URL(node.service.url)
   const socket = createConnection(Number(port), hostname)
   try {
@@ -110,14 +113,15 @@ export async function forceShutDown({
     const head =
       'POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n'
     socket.write(`${head}\r\n{`)
-    await waitUntil('ready', () => isReady(node)) // the service has read the other as well by now
-    const signalledAt = performance.now()
+    await untilToldOfReading(node.service)
     const exited = node.stop()
+    await waitUntil('the stop', () => node.service.output().includes('stopping'))
+    const toldAt = performance.now()
     if (secondAfterMs !== undefined) {
       await waitMs(secondAfterMs)
       node.service.process.kill('SIGTERM')
     }
-    return { exitCode: await exited, milliseconds: performance.now() - signalledAt }
+    return { exitCode: await exited, milliseconds: performance.now() - toldAt }
   } finally {
     socket.destroy()
     await node.remove()

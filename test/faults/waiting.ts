@@ -7,7 +7,7 @@ export function waitMs(milliseconds: number): Promise<void> {
 export async function waitUntil(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  { patienceMs = 15_000, everyMs = 10 } = {},
+  { patienceMs = 30_000, everyMs = 10 } = {},
 ): Promise<number> {
   const start = performance.now()
   while (!(await condition())) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Role } from '../../src/kernel/principal.ts'
-import { type Headers, testApp } from '../app.ts'
+import { type Headers, passwordOf, testApp } from '../app.ts'
 import { enrolled } from '../factor.ts'
 import { guess } from '../logins.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'
@@ -90,6 +90,44 @@ suite('administration of logins', async () => {
       json: { locked: true },
     })
     assert.equal(locked.status, 200)
+  })
+
+  test('7.5.1: an administrator is made within REAUTHENTICATE_SECONDS of the login, else 401', async () => {
+    const app = await testApp()
+    const { username } = await app.account('ann')
+    const [session, bearer] = [await app.session(app.admin), await app.bearer(app.admin)]
+    const person = { password: passwordOf('eve'), name: 'Eve', email: 'eve@example.org' }
+    const made = (roles: string[], name = 'eve') => ({ ...person, username: name, roles })
+    const lines = (roles: string[]) => `${JSON.stringify(made(roles, 'line'))}\n`
+    const importing = (headers: object, roles: string[]) =>
+      app.call('POST', '/api/admin/import/accounts', {
+        headers: { ...headers, 'content-type': 'application/x-ndjson' },
+        body: lines(['USER']).replaceAll('line', 'other') + lines(roles),
+      })
+    app.clock.advance(900.001)
+    const before = await app.rows()
+    for (const headers of [session, bearer]) {
+      for (const roles of [['ADMIN'], ['USER', 'ROLE_ADMIN']]) {
+        const answers = [
+          await app.call('POST', '/api/admin/accounts', { headers, json: made(roles) }),
+          await app.call('PUT', account(username), { headers, json: { roles } }),
+          await app.call('PUT', account(username), { headers, json: { roles, locked: true } }),
+          await importing(headers, roles),
+        ]
+        for (const answer of answers) assertRefusal(answer, 401, 'Recent login required')
+      }
+      assert.deepEqual(await app.rows(), before)
+    }
+    const less = { headers: session, json: made(['USER', 'EDITOR']) }
+    assert.equal((await app.call('POST', '/api/admin/accounts', less)).status, 201)
+    const own = { headers: session, json: { roles: ['ADMIN', 'USER'] } }
+    assert.equal((await app.call('PUT', account('admin'), own)).status, 200, 'is one already')
+    for (const headers of [app.basic(app.admin), await app.session(app.admin)]) {
+      const json = { roles: ['ADMIN'] }
+      assert.equal((await app.call('PUT', account(username), { headers, json })).status, 200)
+      await app.call('PUT', account(username), { headers, json: { roles: ['USER'] } })
+    }
+    assert.equal((await importing(app.basic(app.admin), ['ADMIN'])).status, 200)
   })
 
   test("GET /accounts/{username}/sessions: 200, in the shape of one's own", async () => {
