@@ -178,8 +178,6 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await exclusively(trx, word.administrators, word.account(userId))
       const account = await accountStore(trx).byUserId(userId)
       if (account) await removeAccount(trx, account)
-      // Of an account that went before: what told that its tokens have ended goes with the user.
-      else if (await accountStore(trx).hadAccount(userId)) await endTokens(trx, userId, everything)
       await accountStore(trx).dislodge([], [userId])
     },
   }

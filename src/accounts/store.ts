@@ -188,12 +188,6 @@ export function accountStore(db: DatabaseOrTransaction) {
       }
     },
 
-    /** Whether the user has, or ever had, an account. */
-    async hadAccount(userId: number): Promise<boolean> {
-      const versions = db.selectFrom('token_versions').select('user_id')
-      return (await versions.where('user_id', '=', userId).executeTakeFirst()) !== undefined
-    },
-
     /** Answers the access version as it is then. */
     async raiseVersions(userId: number, { access, refresh }: EndedTokens): Promise<number> {
       const { access_version } = await db

@@ -1,14 +1,15 @@
+import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
 import { type Clock, clockLeewayMs } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import type { RefreshClaims } from './claims.ts'
-import { type LoggedRevocation, revocationStore, type StandingVersion } from './revocation-store.ts'
+import { type LoggedRevocation, revocationStore } from './revocation-store.ts'
 
 /**
  * Access tokens that ended before their time. Spec 3.2: a deny-list of single tokens (logout) and a
- * version per user (password, roles, lock, disabling, deletion), which stays for good: how long a token
- * lives is said by whoever signed it. All of it lies in the database, as a log, and in memory; no table is read for a token. What another process appends is seen because
+ * version per user (password, roles, lock, disabling, deletion). All of it lies in the database, as
+ * a log, and in memory; no table is read for a token. What another process appends is seen because
  * the database's version changed; until it is read, no token passes.
  */
 export interface Revocations {
@@ -30,6 +31,7 @@ export interface Revocations {
 }
 
 export interface RevocationsDeps {
+  readonly config: Pick<Config, 'token'>
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
@@ -40,14 +42,16 @@ function refreshName(rid: string): string {
   return `refresh ${rid}`
 }
 
-// So long the log tells other processes of a user's version; whoever comes later reads it beside the user.
-const loggedMs = 7 * 86_400_000
+// Tokens given out under longer settings than the present ones are still out there for a while.
+const leastKeptSeconds = 7 * 86_400
 
 export async function loadRevocations(deps: RevocationsDeps): Promise<Revocations> {
-  const { db, feed, clock } = deps
+  const { config, db, feed, clock } = deps
+  const { singleSeconds, accessSeconds } = config.token
+  const keptMs = Math.max(singleSeconds, accessSeconds, leastKeptSeconds) * 1000
   const store = revocationStore(db)
   const tokens = new Map<string, number>()
-  const versions = new Map<string, number>()
+  const versions = new Map<string, { readonly version: number; readonly expiresAt: number }>()
   let lastId = 0
   let appends = 0 // of this process, which the feed does not tell of
   let seenAppends = -1
@@ -55,7 +59,6 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   let epoch = 0
   let reading: Promise<void> | undefined
   let next: Promise<void> | undefined
-  let readAt = Number.NEGATIVE_INFINITY // in epoch milliseconds
   await catchUp()
 
   return {
@@ -76,7 +79,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     revokeRefresh: ({ rid, exp }) => deny(refreshName(rid), exp * 1000),
 
     async revokeBelow(trx, userId, accessVersion) {
-      await revocationStore(trx).append({ userId, accessVersion }, clock.now() + loggedMs)
+      await revocationStore(trx).append({ userId, accessVersion }, clock.now() + keptMs)
     },
 
     appended() {
@@ -86,6 +89,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     async reap(most) {
       const now = clock.now() - clockLeewayMs
       for (const [token, expiresAt] of tokens) if (expiresAt <= now) tokens.delete(token)
+      for (const [sub, { expiresAt }] of versions) if (expiresAt <= now) versions.delete(sub)
       return store.reap(now, most)
     },
   }
@@ -103,7 +107,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   function isListed({ jti, sub, ver }: Pick<AccessClaims, 'jti' | 'sub' | 'ver'>): boolean {
-    return tokens.has(jti) || (versions.get(sub) ?? 0) > ver
+    return tokens.has(jti) || (versions.get(sub)?.version ?? 0) > ver
   }
 
   function isCaughtUp(): boolean {
@@ -132,11 +136,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   async function readLog(): Promise<void> {
     // As it is before the read: what comes meanwhile is looked for again.
     const [readAppends, readVersion] = [appends, feed.version()]
-    const now = clock.now()
-    // Asked for no token so long that the log may have lost what came since.
-    if (now - readAt > loggedMs / 2) (await store.standing()).forEach(rememberVersion)
-    for (const entry of await store.after(lastId, now - clockLeewayMs)) remember(entry)
-    readAt = now
+    for (const entry of await store.after(lastId, clock.now() - clockLeewayMs)) remember(entry)
     seenAppends = readAppends
     seenVersion = readVersion
     epoch += 1
@@ -148,12 +148,9 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       const { token } = revocation
       tokens.set(token, Math.max(expiresAt, tokens.get(token) ?? 0))
     } else {
-      rememberVersion(revocation)
+      const sub = String(revocation.userId)
+      const version = Math.max(revocation.accessVersion, versions.get(sub)?.version ?? 0)
+      versions.set(sub, { version, expiresAt })
     }
-  }
-
-  function rememberVersion({ userId, accessVersion }: StandingVersion): void {
-    const sub = String(userId)
-    versions.set(sub, Math.max(accessVersion, versions.get(sub) ?? 0))
   }
 }
