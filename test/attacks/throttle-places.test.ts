@@ -111,13 +111,15 @@ suite('a place is taken before the verdict', async () => {
   })
 
   test('T33: with the hashing queue full a login is 503, has no place, and other routes answer', async () => {
+    const env = { ...realHashes, ...throttleAlone, DATABASE_TIMEOUT_MS: '10000' }
+    const patient = await testApp(env, { directory: app.directory, clock: app.clock, seed: 4 })
     const from = newHost()
     const tries = availableParallelism() + 128 + 70 // what runs, what waits, what is too many
     const logins = Promise.all(
-      Array.from({ length: tries }, (_, index) => guess(app, { username: `u${index}` }, from)),
+      Array.from({ length: tries }, (_, index) => guess(patient, { username: `u${index}` }, from)),
     )
     await until(async () => (await placesOf(app, from)).length > 100)
-    assert.equal((await app.call('GET', '/health/ready')).status, 200)
+    assert.equal((await patient.call('GET', '/health/ready')).status, 200)
     const answers = await logins
     const refused = answers.filter(({ status }) => status === 503)
     assert.ok(refused.length > 0 && refused.length <= 70, `${refused.length} refused`)
@@ -128,6 +130,7 @@ suite('a place is taken before the verdict', async () => {
     const used = await placesOf(app, from)
     assert.equal(used.length, tries - refused.length)
     assert.ok(used.every(({ pending }) => pending === 0))
+    await patient.close()
   })
 })
 
