@@ -37,6 +37,7 @@ export type EventName =
   | 'sensitive_update'
   | 'session_created'
   | 'session_ended'
+  | 'sys_commits_lost'
   | 'sys_shutdown'
   | 'sys_startup'
   | 'user_created'
@@ -58,6 +59,7 @@ const warned = new Set<EventName>([
   'authn_password_change_fail',
   'identity_provider_fail',
   'password_breach_query_fail',
+  'sys_commits_lost',
 ])
 
 export function logEvents(log: Logger): Events {
