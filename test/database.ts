@@ -8,7 +8,7 @@ import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { type Connected, connect, databaseFileName, execute } from '../src/database/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
-import { parsePostgresAddress } from '../src/database/postgres-address.ts'
+import { type PostgresAddress, parsePostgresAddress } from '../src/database/postgres-address.ts'
 import { channel } from '../src/database/postgres-feed.ts'
 import type { TestApp } from './app.ts'
 import { startPostgres } from './postgres.ts'
@@ -63,16 +63,23 @@ export interface TestConnection {
   readonly isEmpty?: boolean
 }
 
+export interface TestConnected extends Connected {
+  readonly directory: string
+  /** Of PostgreSQL. */
+  readonly address: PostgresAddress | undefined
+}
+
 /** A connection of its own to the database of a folder, as another process would have it. */
 export async function connectTo({
   directory = mkdtempSync(join(tmpdir(), 'gatehouse-')),
   timeoutMs = 2000,
   isEmpty = false,
-}: TestConnection = {}): Promise<Connected & { readonly directory: string }> {
+}: TestConnection = {}): Promise<TestConnected> {
   const { DATABASE_URL } = await databaseSettings(directory, { isEmpty })
   const postgres = DATABASE_URL === undefined ? undefined : addressOf(DATABASE_URL)
   return {
     directory,
+    address: postgres,
     ...connect({ dataDirectory: directory, timeoutMs, synchronous: 'off', postgres }),
   }
 }
