@@ -3,8 +3,6 @@ import { breachQuery } from './accounts/breached/range-query.ts'
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { migrate } from './database/migrate.ts'
-import { serverWarnings } from './database/postgres-server.ts'
-import { isPostgres } from './database/transactions.ts'
 import type { Deps } from './deps.ts'
 import { type Events, logEvents } from './events/events.ts'
 import { createFlows, type Flows } from './external/flow.ts'
@@ -64,7 +62,6 @@ export interface Services {
 export async function createServices(deps: Deps, { mayMigrate = true } = {}): Promise<Services> {
   const { config, db, unsyncedDb, clock, random, log } = deps
   await migrate(db, clock, { mayChange: mayMigrate })
-  if (isPostgres(db)) for (const warning of await serverWarnings(db)) log.warn(warning)
 
   const events = logEvents(log)
   const keys = await loadKeySet(deps)

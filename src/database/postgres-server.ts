@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from './connect.ts'
 import { DatabaseUnavailable } from './errors.ts'
+import { isPostgres } from './transactions.ts'
 
 const oldest = 14
 
@@ -53,8 +54,9 @@ export async function assertTakesChanges(db: DatabaseOrTransaction): Promise<voi
   )
 }
 
-/** What about a server may lose changes that were acknowledged. */
+/** What about a PostgreSQL server may lose changes that were acknowledged. */
 export async function serverWarnings(db: DatabaseOrTransaction): Promise<string[]> {
+  if (!isPostgres(db)) return []
   const { rows } = await sql<{ name: string }>`
     select name from pg_settings
     where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
