@@ -70,6 +70,22 @@ suite('TLS to PostgreSQL', () => {
     assert.ok(sessions.some(({ isEar }) => isEar) && sessions.some(({ isEar }) => !isEar))
     assert.deepEqual(new Set(sessions.map(({ ssl }) => ssl)), new Set([true]))
     assert.match(sessions[0]?.version ?? '', /^TLSv1\.[23]$/)
+
+    // Shown to connections to come: a certificate that runs out while the service runs.
+    await server.show('expired')
+    await server.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'worded'",
+    )
+    const users = () => app.call('GET', '/users?limit=1', { headers: app.basic(app.admin) })
+    const isTold = () => JSON.stringify(app.log).includes('certificate has expired')
+    let refused = 0
+    for (let tries = 0; tries < 100 && !isTold(); tries += 1) refused = (await users()).status
+    assert.ok(isTold())
+    assert.equal(refused, 503)
+    await server.show('server')
+    let served = await users()
+    for (let tries = 0; tries < 200 && served.status !== 200; tries += 1) served = await users()
+    assert.equal(served.status, 200)
     assert.ok(!JSON.stringify(app.log).includes(password))
     await app.close()
   })
