@@ -22,7 +22,7 @@ goal('ended tokens that are good again', count(asynchronous, 'revived'), 0)
 goal('rounds in which no node told of it', asynchronous.filter(({ told }) => told === 0).length, 0)
 
 print(missed === 0 ? '\nPASS' : `\nFAIL: ${missed} goals missed`)
-process.exitCode = missed === 0 ? 0 : 1
+process.exit(missed === 0 ? 0 : 1)
 
 async function run(how: { isSynchronous: boolean; unheardMs?: number }) {
   const figures: FailoverFigures[] = []
