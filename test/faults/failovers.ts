@@ -63,11 +63,12 @@ export async function failOver({
     await Promise.all(nodes.map((node) => waitUntil('ready', () => isReady(node))))
     const readyMs = performance.now() - killedAt
 
+    // A node finds out what the log has lost when it judges its next token; the other hears of it.
     const ended = journal.endedTokens()
-    const { lost, half } = await journal.compare(one)
-    // Once both have looked, what one of them still knew holds at the other.
+    await stillGood(ended.slice(0, 1), nodes)
     await waitMs(1000)
     const revived = await stillGood(ended, nodes)
+    const { lost, half } = await journal.compare(one)
     const { acknowledged } = journal
 
     const second = await writeAt(journal, one, two, changes)
