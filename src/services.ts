@@ -65,7 +65,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
 
   const events = logEvents(log)
   const keys = await loadKeySet(deps)
-  const revocations = await loadRevocations(deps)
+  const revocations = await loadRevocations({ ...deps, events })
   const passwords = createPasswords(config, random)
   const lock = createAutomaticLock(deps)
   const captcha = createCaptcha({ ...deps, keys })

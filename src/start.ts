@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadConfig } from './config.ts'
+import { serverWarnings } from './database/postgres-server.ts'
 import { systemDeps } from './deps.ts'
 import { reasonOf } from './kernel/reason.ts'
 import { drainOnSignal } from './shutdown.ts'
@@ -25,6 +26,7 @@ async function serve(config: Config): Promise<void> {
   for (const warning of config.warnings) deps.log.warn(warning)
   const { server, makeFirstAdministrator } = await buildApp(deps)
   drainOnSignal(server, deps.log)
+  for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
   const address = await server.listen({ host: config.http.host, port: config.http.port })
   const milliseconds = Math.round(performance.now())
   // Only now: a start that fails must not make an account whose password nobody was told.

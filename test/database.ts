@@ -7,7 +7,7 @@ import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { type Connected, connect, databaseFileName, execute } from '../src/database/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
-import { parsePostgresAddress } from '../src/database/postgres-address.ts'
+import { type PostgresAddress, parsePostgresAddress } from '../src/database/postgres-address.ts'
 import { channel } from '../src/database/postgres-feed.ts'
 import type { TestApp } from './app.ts'
 import { until } from './logins.ts'
@@ -84,16 +84,23 @@ export interface TestConnection {
   readonly isEmpty?: boolean
 }
 
+export interface TestConnected extends Connected {
+  readonly directory: string
+  /** Of PostgreSQL. */
+  readonly address: PostgresAddress | undefined
+}
+
 /** A connection of its own to the database of a folder, as another process would have it. */
 export async function connectTo({
   directory = mkdtempSync(join(tmpdir(), 'gatehouse-')),
   timeoutMs = 2000,
   isEmpty = false,
-}: TestConnection = {}): Promise<Connected & { readonly directory: string }> {
+}: TestConnection = {}): Promise<TestConnected> {
   const { DATABASE_URL } = await databaseSettings(directory, { isEmpty })
   const postgres = DATABASE_URL === undefined ? undefined : addressOf(DATABASE_URL)
   return {
     directory,
+    address: postgres,
     ...connect({ dataDirectory: directory, timeoutMs, synchronous: 'off', postgres }),
   }
 }
@@ -197,7 +204,7 @@ async function takeDatabase(isEmpty: boolean): Promise<string> {
   made += 1
   const name = `gatehouse_test_${process.pid}_${made}`
   const from = isEmpty ? 'template0' : template
-  await admin.query(`create database ${name} template ${from} strategy file_copy`)
+  await createDatabase(admin, name, from)
   return name
 }
 
@@ -205,6 +212,13 @@ const tables = `select coalesce(string_agg(name, ' ' order by name), '') as name
   select relname as name from pg_class where relnamespace = 'public'::regnamespace
   union all select tgname from pg_trigger where not tgisinternal
   union all select 'schema ' || coalesce(max(version), 0) from schema_version) as things`
+
+/** By copies of files, which is the quicker way for so small ones; before 15 there is no other. */
+async function createDatabase(admin: pg.Pool, name: string, template: string): Promise<void> {
+  const { rows } = await admin.query<{ server_version_num: string }>('show server_version_num')
+  const how = Number(rows[0]?.server_version_num) < 150_000 ? '' : 'strategy file_copy'
+  await admin.query(`create database ${name} template ${template} ${how}`)
+}
 
 // Triggers and foreign keys rest meanwhile. A large table would stay large if its rows were deleted.
 const emptied = `
@@ -266,7 +280,7 @@ async function start(): Promise<Server> {
   const { rowCount } = await admin.query('select from pg_database where datname = $1', [template])
   const postgres = addressOf(url(template))
   if (rowCount === 0) {
-    await admin.query(`create database ${template} template template0 strategy file_copy`)
+    await createDatabase(admin, template, 'template0')
     await admin.query('drop table if exists free_databases')
     await admin.query('create table free_databases (name text primary key)')
   }

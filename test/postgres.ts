@@ -148,13 +148,15 @@ function libraries(
   return { LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path }
 }
 
-// The eighth line of postmaster.pid says how far the server is.
+// The eighth line of postmaster.pid says how far the server is; a replica is never more than a standby.
+const ready = new Set(['ready', 'standby'])
+
 async function untilReady(data: string, child: ChildProcess): Promise<void> {
   const until = performance.now() + startMs
   while (performance.now() < until && child.exitCode === null) {
     try {
       const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
-      if (lines[7]?.trim() === 'ready') return
+      if (ready.has(lines[7]?.trim() ?? '')) return
     } catch {
       // not there yet
     }

@@ -48,8 +48,9 @@ export interface Connected {
   readonly unsyncedDb: Database
   readonly feed: ChangeFeed
   /**
-   * Looks at the file itself: SQLite would go on answering from memory for a while.
-   * @throws DatabaseUnavailable where the file is not there any more, or is no database
+   * Looks at the file itself: SQLite would go on answering from memory for a while. PostgreSQL is
+   * asked whether it takes changes.
+   * @throws DatabaseUnavailable where the file is not there any more, or is no database, or a standby
    */
   readonly assertDatabaseFile: () => Promise<void>
 }

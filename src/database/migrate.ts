@@ -11,6 +11,7 @@ import * as administration from './migrations/0007-administration.ts'
 import * as imports from './migrations/0008-imports.ts'
 import * as identities from './migrations/0009-identities.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
+import { assertServer } from './postgres-server.ts'
 import { takeTime } from './snapshot.ts'
 import { exclusively, isPostgres, transact, word } from './transactions.ts'
 
@@ -64,8 +65,9 @@ export async function migrateTo(
   clock: Clock,
   wanted: number,
 ): Promise<number> {
-  await exclusively(trx, word.schema)
   const database = isPostgres(trx) ? 'postgres' : 'sqlite'
+  if (database === 'postgres') await assertServer(trx)
+  await exclusively(trx, word.schema)
   for (const statement of statementsFor(database, [versionTable])) await execute(trx, statement)
   const version = await schemaVersion(trx)
   if (version > latestSchema) {

@@ -27,6 +27,7 @@ suite('DATABASE_URL', () => {
         application_name: 'gatehouse',
       },
     )
+    assert.equal(parse('postgres://gate:a,b@db/id').password?.reveal(), 'a,b')
     assert.equal(parse('postgres://gate@[::1]/id').host, '::1')
     assert.equal(parse('postgres://gate@localhost/id').port, 5432)
     assert.equal(parse('postgres://gate@x/id?host=/run/postgresql').host, '/run/postgresql')
@@ -82,6 +83,9 @@ suite('DATABASE_URL', () => {
     ['postgres://g@x/id?sslmode=prefer', /sslmode/],
     ['postgres://g@x/id?sslmode=allow', /sslmode/],
     ['postgres://g@x/id?sslrootcert=/nowhere', /sslrootcert/],
+    ['postgres://g:secret@one:5432,two:5432/id', /names several hosts/],
+    ['postgres://g@one,two/id?target_session_attrs=read-write', /names several hosts/],
+    ['postgres://g@x/id?host=one,two', /names several hosts/],
     ['postgres://g@x/id?pool=5', /not supported: pool/],
   ]
   for (const [url, reason] of refused) {

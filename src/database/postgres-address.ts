@@ -35,6 +35,8 @@ const parameters = new Set([
   'options',
 ])
 
+const severalHosts = 'names several hosts: give one address that follows the primary'
+
 /**
  * Reads `postgres://user:password@host:port/database`. TLS is verified; without `sslmode` it is on
  * for every host but this machine. `require` verifies as well: an encryption that anybody can stand
@@ -45,6 +47,9 @@ export function parsePostgresAddress(
   text: string,
   isLoopback: (host: string) => boolean,
 ): PostgresAddress {
+  // An URL cannot have libpq's list of hosts with ports, so the text is asked.
+  const [, hosts = ''] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^@/?#]*)(?:[/?#]|$)/.exec(text) ?? []
+  if (hosts.includes(',')) throw new Error(severalHosts)
   const url = URL.parse(text)
   if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
     throw new Error('must be empty, or postgres://user:password@host/database')
@@ -54,6 +59,7 @@ export function parsePostgresAddress(
     if (!parameters.has(name)) throw new Error(`has a parameter that is not supported: ${name}`)
   }
   const host = given.get('host') ?? decoded(url.hostname.replace(/^\[|\]$/g, ''))
+  if (host.includes(',')) throw new Error(severalHosts)
   const database = decoded(url.pathname.slice(1))
   const user = decoded(url.username)
   if (host === '' || database === '' || database.includes('/') || user === '') {
@@ -92,6 +98,7 @@ export function connectionOf(address: PostgresAddress) {
     application_name: applicationName,
     ...(options !== undefined && { options }),
     ssl,
+    enableChannelBinding: ssl !== false, // where the server offers it: RFC 5802 section 6
   }
 }
 

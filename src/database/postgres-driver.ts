@@ -11,6 +11,7 @@ import {
 } from 'kysely'
 import type { Pool, PoolClient, PoolConfig } from 'pg'
 import { DatabaseUnavailable, TransactionConflict, UniqueViolation } from './errors.ts'
+import { sessionSettings } from './postgres-server.ts'
 import { deadlineToBegin, QueuedAdapter } from './transactions.ts'
 import { Deadline } from './turnstile.ts'
 
@@ -93,14 +94,18 @@ class PooledDriver implements Driver {
   open(): Promise<Pool> {
     this.#opening ??= import('pg').then(({ default: { Pool } }) => {
       const { connection, poolMax } = this.#options
+      const patienceMs = Math.max(idleInTransactionMs, this.#limitMs)
+      const settings = {
+        text: sessionSettings(this.#limitMs, patienceMs),
+        query_timeout: 2 * this.#limitMs,
+      }
       const pool = new Pool({
         ...connection,
         max: poolMax,
         connectionTimeoutMillis: 2 * this.#limitMs, // of one that nobody waits for any more
-        statement_timeout: this.#limitMs,
-        lock_timeout: this.#limitMs,
-        idle_in_transaction_session_timeout: Math.max(idleInTransactionMs, this.#limitMs),
         keepAlive: true,
+        // Not as parameters of the start: a pooler in between may refuse those.
+        onConnect: (client) => client.query(settings),
       })
       pool.on('error', () => {}) // an idle connection was lost: the pool makes another when needed
       return pool

@@ -19,7 +19,8 @@ export interface PostgresFeed extends ChangeFeed {
  * What other nodes change, heard over a connection of its own: triggers notify the channel when a
  * transaction commits that changed a key, a revocation or a user. Each beat asks for an answer: the
  * notices of everything that was committed before it have arrived by then. While nobody asks whether
- * the feed is current it need not be, and rests.
+ * the feed is current it need not be, and rests. Behind a pooler notices may go to somebody else:
+ * there each beat asks whether anything was committed at all, and a change is known a beat later.
  */
 export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let version = 0
@@ -28,6 +29,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let isAsked = false
   let state: 'resting' | 'at work' | 'closed' = 'resting'
   let client: Client | undefined
+  let snapshot: string | undefined
   let timer: NodeJS.Timeout | undefined
 
   return {
@@ -85,6 +87,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     })
     try {
       await mine.connect()
+      snapshot = (await isPooled(mine)) ? '' : undefined
       await mine.query(`listen ${channel}`)
     } catch {
       return lose(mine)
@@ -97,13 +100,22 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     const askedAt = performance.now()
     isAsked = false
     try {
-      await mine.query('select')
+      if (snapshot === undefined) await mine.query('select')
+      else await look(mine)
     } catch {
       return lose(mine)
     }
     if (client !== mine) return
     heardAt = askedAt
     next(() => (isAsked ? beat(mine) : rest()), beatMs)
+  }
+
+  /** The snapshot is another one once any transaction that wrote has ended. */
+  async function look(mine: Client): Promise<void> {
+    const { rows } = await mine.query<{ now: string }>('select pg_current_snapshot()::text as now')
+    if (rows[0]?.now === snapshot) return
+    snapshot = rows[0]?.now
+    version += 1
   }
 
   function lose(mine: Client): void {
@@ -118,4 +130,10 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     timer = setTimeout(() => void work(), delayMs)
     timer.unref()
   }
+}
+
+/** A pooler tells its clients another number than that of the process which serves them. */
+async function isPooled(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return !('processID' in client) || client.processID !== rows[0]?.pid
 }

@@ -3,6 +3,7 @@ import type { Connected } from './connect.ts'
 import { connectionOf, type PostgresAddress } from './postgres-address.ts'
 import { PooledPostgresDialect } from './postgres-driver.ts'
 import { createPostgresFeed } from './postgres-feed.ts'
+import { assertTakesChanges } from './postgres-server.ts'
 import type { Schema } from './schema.ts'
 
 export interface PostgresOptions {
@@ -21,11 +22,12 @@ export function connectPostgres({ address, poolMax, timeoutMs }: PostgresOptions
     timeoutMs,
     onClose: feed.close,
   })
+  const db = new Kysely<Schema>({ dialect })
   return {
-    db: new Kysely<Schema>({ dialect }),
+    db,
     unsyncedDb: new Kysely<Schema>({ dialect: dialect.unsynced() }),
     feed,
-    assertDatabaseFile: async () => {},
+    assertDatabaseFile: () => assertTakesChanges(db),
   }
 }
 

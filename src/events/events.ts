@@ -40,6 +40,7 @@ export type EventName =
   | 'sensitive_update'
   | 'session_created'
   | 'session_ended'
+  | 'sys_commits_lost'
   | 'sys_shutdown'
   | 'sys_startup'
   | 'user_created'
@@ -61,6 +62,7 @@ const warned = new Set<EventName>([
   'authn_password_change_fail',
   'identity_provider_fail',
   'password_breach_query_fail',
+  'sys_commits_lost',
 ])
 
 export function logEvents(log: Logger): Events {

@@ -32,12 +32,12 @@ export function revocationStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** What was appended behind `id` and still counts at `now`. */
-    async after(id: number, now: number): Promise<LoggedRevocation[]> {
+    /** The entry `id` and what was appended behind it, as far as it still counts at `now`. */
+    async from(id: number, now: number): Promise<LoggedRevocation[]> {
       const rows = await db
         .selectFrom('revocations')
         .selectAll()
-        .where('id', '>', id)
+        .where('id', '>=', id)
         .where('expires_at', '>', now)
         .orderBy('id')
         .execute()
@@ -49,6 +49,16 @@ export function revocationStore(db: DatabaseOrTransaction) {
             ? { userId: row.user_id ?? 0, accessVersion: row.access_version ?? 0 }
             : { token: row.token },
       }))
+    },
+
+    /** A user's new access tokens have at least this version from here on. */
+    async raiseVersion(userId: number, accessVersion: number): Promise<void> {
+      await db
+        .updateTable('token_versions')
+        .set({ access_version: accessVersion })
+        .where('user_id', '=', userId)
+        .where('access_version', '<', accessVersion)
+        .execute()
     },
 
     /** Removes up to `most` entries that count no more; answers how many. */

@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import { type Clock, clockLeewayMs } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import type { RefreshClaims } from './claims.ts'
-import { type LoggedRevocation, revocationStore } from './revocation-store.ts'
+import { KnownRevocations } from './known-revocations.ts'
+import { revocationStore } from './revocation-store.ts'
 
 /**
  * Access tokens that ended before their time. Spec 3.2: a deny-list of single tokens (logout) and a
@@ -35,6 +38,7 @@ export interface RevocationsDeps {
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
+  readonly events: Events
 }
 
 /** Refresh tokens share the list; no `jti` of ours has a space in it. */
@@ -46,13 +50,11 @@ function refreshName(rid: string): string {
 const leastKeptSeconds = 7 * 86_400
 
 export async function loadRevocations(deps: RevocationsDeps): Promise<Revocations> {
-  const { config, db, feed, clock } = deps
+  const { config, db, feed, clock, events } = deps
   const { singleSeconds, accessSeconds } = config.token
   const keptMs = Math.max(singleSeconds, accessSeconds, leastKeptSeconds) * 1000
   const store = revocationStore(db)
-  const tokens = new Map<string, number>()
-  const versions = new Map<string, { readonly version: number; readonly expiresAt: number }>()
-  let lastId = 0
+  const known = new KnownRevocations()
   let appends = 0 // of this process, which the feed does not tell of
   let seenAppends = -1
   let seenVersion = -1
@@ -67,12 +69,12 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     },
 
     refuses(claims) {
-      return isCaughtUp() ? isListed(claims) : catchUp().then(() => isListed(claims))
+      return isCaughtUp() ? known.ends(claims) : catchUp().then(() => known.ends(claims))
     },
 
     refusesRefresh({ rid }) {
       const token = refreshName(rid)
-      return isCaughtUp() ? tokens.has(token) : catchUp().then(() => tokens.has(token))
+      return isCaughtUp() ? known.endOf(token) > 0 : catchUp().then(() => known.endOf(token) > 0)
     },
 
     revoke: ({ jti, exp }) => deny(jti, exp * 1000),
@@ -88,8 +90,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
 
     async reap(most) {
       const now = clock.now() - clockLeewayMs
-      for (const [token, expiresAt] of tokens) if (expiresAt <= now) tokens.delete(token)
-      for (const [sub, { expiresAt }] of versions) if (expiresAt <= now) versions.delete(sub)
+      known.forget(now)
       return store.reap(now, most)
     },
   }
@@ -97,17 +98,13 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   async function deny(token: string, endMs: number): Promise<void> {
     // The column takes integers alone; an operator's own token, or an administrator, may say anything.
     const expiresAt = Math.ceil(Math.min(endMs, Number.MAX_SAFE_INTEGER))
-    const isKnown = (tokens.get(token) ?? 0) >= expiresAt
+    const isKnown = known.endOf(token) >= expiresAt
     if (isKnown || expiresAt <= clock.now()) return // logging out again and again writes nothing
     await transact(db, [word.revocations], (trx) =>
       revocationStore(trx).append({ token }, expiresAt),
     )
     appends += 1
     await catchUp()
-  }
-
-  function isListed({ jti, sub, ver }: Pick<AccessClaims, 'jti' | 'sub' | 'ver'>): boolean {
-    return tokens.has(jti) || (versions.get(sub)?.version ?? 0) > ver
   }
 
   function isCaughtUp(): boolean {
@@ -136,21 +133,41 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   async function readLog(): Promise<void> {
     // As it is before the read: what comes meanwhile is looked for again.
     const [readAppends, readVersion] = [appends, feed.version()]
-    for (const entry of await store.after(lastId, clock.now() - clockLeewayMs)) remember(entry)
+    const now = clock.now() - clockLeewayMs
+    const { last } = known
+    const entries = await store.from(last?.id ?? 0, now)
+    if (!last || isDeepStrictEqual(entries[0], last)) known.add(entries)
+    else await readAnew(now)
     seenAppends = readAppends
     seenVersion = readVersion
     epoch += 1
   }
 
-  function remember({ id, revocation, expiresAt }: LoggedRevocation): void {
-    lastId = Math.max(lastId, id)
-    if ('token' in revocation) {
-      const { token } = revocation
-      tokens.set(token, Math.max(expiresAt, tokens.get(token) ?? 0))
-    } else {
-      const sub = String(revocation.userId)
-      const version = Math.max(revocation.accessVersion, versions.get(sub)?.version ?? 0)
-      versions.set(sub, { version, expiresAt })
-    }
+  /**
+   * The last entry has expired, or the database has lost it: a replica took over that had not heard
+   * of it yet, or a backup. Then ids are given again, and nothing says which of those below the last
+   * one are new; and what was revoked is revoked once more, so that it stays so on every node.
+   */
+  async function readAnew(now: number): Promise<void> {
+    const entries = await store.from(0, now)
+    if (known.missingIn(entries, clock.now()).length > 0) await restore()
+    known.startAnew(entries)
+  }
+
+  async function restore(): Promise<void> {
+    const count = await transact(db, [word.revocations], async (trx) => {
+      const log = revocationStore(trx)
+      const now = clock.now()
+      const missing = known.missingIn(await log.from(0, now), now) // another node may have been first
+      for (const { revocation, expiresAt } of missing) {
+        // One millisecond more: not to be taken for the entry that was lost.
+        await log.append(revocation, Math.min(expiresAt + 1, Number.MAX_SAFE_INTEGER))
+        if ('token' in revocation) continue
+        await log.raiseVersion(revocation.userId, revocation.accessVersion)
+      }
+      return missing.length
+    })
+    events.record('sys_commits_lost', { revocations_restored: count })
+    appends += 1
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { makeCluster, runCluster } from '../postgres.ts'
+import { type Cluster, makeCluster, runCluster } from '../postgres.ts'
 import { waitUntil } from './waiting.ts'
 
 /** A PostgreSQL that a test may stop, kill, pause and start again on the same files. */
@@ -29,8 +29,11 @@ const script = `"$@" & server=$!; read _; kill -CONT $server; kill -QUIT $server
 /** Commits wait for the disk here, as they do in a server that somebody trusts. */
 const settings = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
 
-export async function startCluster(): Promise<RestartableCluster> {
-  const cluster = makeCluster()
+/** @param more settings of the server */
+export async function startCluster(
+  more: Record<string, string> = {},
+  cluster: Cluster = makeCluster(),
+): Promise<RestartableCluster> {
   let shell: ChildProcess | undefined
   let paused: number[] = []
   let databases = 0
@@ -47,7 +50,7 @@ export async function startCluster(): Promise<RestartableCluster> {
     },
 
     async start() {
-      shell = await runCluster(cluster, { script, settings })
+      shell = await runCluster(cluster, { script, settings: { ...settings, ...more } })
     },
 
     async end(signal) {

@@ -60,6 +60,13 @@ export class Journal {
     }).length
   }
 
+  /** Tokens whose end was acknowledged since the last comparison. */
+  endedTokens(): Record<string, string>[] {
+    return this.#proofs
+      .filter(({ told, headers }) => told === 'ended' && 'authorization' in headers)
+      .map(({ headers }) => headers)
+  }
+
   /** Asks the service for all that is told of here; what was asked is told afterwards. */
   async compare({ caller }: ServiceNode): Promise<Comparison> {
     const lost: string[] = []
@@ -86,6 +93,7 @@ export class Journal {
       const { status } = await caller.call('GET', proof.path, { headers: proof.headers })
       const state = status === 200 ? 'alive' : 'ended'
       if (!isExplained(proof, state)) lost.push(`${proof.path}: ${status}, told ${proof.told}`)
+      proof.told = state
     }
     this.#proofs = this.#proofs.filter(({ asked }) => asked === undefined).slice(-20)
     return { lost, half: [...half, ...this.#reused.splice(0)] }

@@ -16,6 +16,8 @@ export interface TestNetwork {
   cut(which: (sent: string) => boolean): void
   /** Swallows for good what goes over some of them. */
   mute(which: (sent: string) => boolean): void
+  /** What comes from now on goes to another server; connections to the old one are cut. */
+  moveTo(target: string): void
   /** The most connections that the node ever held at once. */
   most(): number
   close(): Promise<void>
@@ -24,7 +26,8 @@ export interface TestNetwork {
 const noticedMs = 100
 
 /** A small TCP proxy on loopback in front of a unix socket. */
-export async function startProxy(target: string): Promise<TestNetwork> {
+export async function startProxy(first: string): Promise<TestNetwork> {
+  let target = first
   let weather: Weather = 'pass'
   let most = 0
   const links = new Set<Link>()
@@ -56,6 +59,10 @@ export async function startProxy(target: string): Promise<TestNetwork> {
     },
     mute(which) {
       for (const link of links) if (which(link.sent)) link.isMute = true
+    },
+    moveTo(next) {
+      target = next
+      for (const link of links) link.cut()
     },
     most: () => most,
     async close() {

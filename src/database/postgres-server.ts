@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { DatabaseOrTransaction } from './connect.ts'
+import { DatabaseUnavailable } from './errors.ts'
+import { isPostgres } from './transactions.ts'
+
+const oldest = 14
+
+/** What a new session begins with, whatever the role, the database or the server would have it be. */
+export function sessionSettings(limitMs: number, idleInTransactionMs: number): string {
+  return [
+    `set statement_timeout = ${limitMs}`,
+    `set lock_timeout = ${limitMs}`,
+    `set idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
+    "set default_transaction_isolation = 'read committed'",
+    'set bytea_output = hex',
+    'set standard_conforming_strings = on',
+  ].join(';')
+}
+
+/** @throws Error where Gatehouse cannot work on this server and database, that says what it needs */
+export async function assertServer(db: DatabaseOrTransaction): Promise<void> {
+  const { rows } = await sql<Server>`
+    select current_setting('server_version_num') as number,
+      current_setting('server_version') as version,
+      current_setting('server_encoding') as encoding`.execute(db)
+  const fault = rows[0] && faultOf(rows[0])
+  if (fault) throw new Error(fault)
+  await assertTakesChanges(db)
+}
+
+interface Server {
+  /** As 180004. */
+  readonly number: string
+  readonly version: string
+  readonly encoding: string
+}
+
+/** What makes a server or its database unfit; undefined where nothing does. */
+export function faultOf({ number, version, encoding }: Server): string | undefined {
+  if (Number(number) < oldest * 10_000) {
+    return `this is PostgreSQL ${version}: Gatehouse needs ${oldest} or newer`
+  }
+  if (encoding === 'UTF8') return undefined
+  return `the database has the encoding ${encoding}: Gatehouse needs one made with encoding 'UTF8'`
+}
+
+/** @throws DatabaseUnavailable where it can be read, but not be changed */
+export async function assertTakesChanges(db: DatabaseOrTransaction): Promise<void> {
+  const { rows } = await sql<{ readOnly: string }>`
+    select current_setting('transaction_read_only') as "readOnly"`.execute(db)
+  if (rows[0]?.readOnly !== 'on') return
+  throw new DatabaseUnavailable(
+    'the database takes no changes: it is a standby, or default_transaction_read_only is on',
+  )
+}
+
+/** What about a PostgreSQL server may lose changes that were acknowledged. */
+export async function serverWarnings(db: DatabaseOrTransaction): Promise<string[]> {
+  if (!isPostgres(db)) return []
+  const { rows } = await sql<{ name: string }>`
+    select name from pg_settings
+    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
+    order by name`.execute(db)
+  return rows.map(
+    ({ name }) => `DATABASE_URL: ${name} is off: what was acknowledged may be lost with the server`,
+  )
+}

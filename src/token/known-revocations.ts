@@ -1,0 +1,74 @@
+import type { AccessClaims } from '../kernel/principal.ts'
+import type { LoggedRevocation } from './revocation-store.ts'
+
+/** What a process knows of the log of revocations, by token and by user. */
+export class KnownRevocations {
+  readonly #tokens = new Map<string, number>()
+  readonly #versions = new Map<number, { readonly version: number; readonly expiresAt: number }>()
+  #last: LoggedRevocation | undefined
+
+  /** The newest entry of the log, as of the last read. */
+  get last(): LoggedRevocation | undefined {
+    return this.#last
+  }
+
+  ends({ jti, sub, ver }: Pick<AccessClaims, 'jti' | 'sub' | 'ver'>): boolean {
+    return this.#tokens.has(jti) || (this.#versions.get(Number(sub))?.version ?? 0) > ver
+  }
+
+  /** Until when a single token is known to have ended, in epoch milliseconds; 0 where it is not. */
+  endOf(token: string): number {
+    return this.#tokens.get(token) ?? 0
+  }
+
+  /** Takes what was read behind the last one, in the order of the log. */
+  add(entries: readonly LoggedRevocation[]): void {
+    for (const entry of entries) {
+      const { revocation, expiresAt } = entry
+      this.#last = entry
+      if ('token' in revocation) {
+        const { token } = revocation
+        this.#tokens.set(token, Math.max(expiresAt, this.endOf(token)))
+      } else {
+        const { userId, accessVersion } = revocation
+        const version = Math.max(accessVersion, this.#versions.get(userId)?.version ?? 0)
+        this.#versions.set(userId, { version, expiresAt })
+      }
+    }
+  }
+
+  /** Takes the whole log, whose ids may be others by now; what was known before stays. */
+  startAnew(entries: readonly LoggedRevocation[]): void {
+    this.#last = undefined
+    this.add(entries)
+  }
+
+  /** What is known, counts after `now` and is not in the log. */
+  missingIn(
+    entries: readonly LoggedRevocation[],
+    now: number,
+  ): Pick<LoggedRevocation, 'revocation' | 'expiresAt'>[] {
+    const there = new KnownRevocations()
+    there.add(entries)
+    const tokens = [...this.#tokens]
+      .filter(([token, expiresAt]) => expiresAt > now && there.endOf(token) === 0)
+      .map(([token, expiresAt]) => ({ revocation: { token }, expiresAt }))
+    const users = [...this.#versions]
+      .filter(([userId, { version, expiresAt }]) => {
+        return expiresAt > now && (there.#versions.get(userId)?.version ?? 0) < version
+      })
+      .map(([userId, { version, expiresAt }]) => ({
+        revocation: { userId, accessVersion: version },
+        expiresAt,
+      }))
+    return [...tokens, ...users]
+  }
+
+  /** What counts no more at `now`. */
+  forget(now: number): void {
+    for (const [token, expiresAt] of this.#tokens) if (expiresAt <= now) this.#tokens.delete(token)
+    for (const [userId, { expiresAt }] of this.#versions) {
+      if (expiresAt <= now) this.#versions.delete(userId)
+    }
+  }
+}
