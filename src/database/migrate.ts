@@ -10,6 +10,7 @@ import * as posts from './migrations/0006-posts.ts'
 import * as administration from './migrations/0007-administration.ts'
 import * as imports from './migrations/0008-imports.ts'
 import * as identities from './migrations/0009-identities.ts'
+import * as growth from './migrations/0010-growth.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { takeTime } from './snapshot.ts'
 import { exclusively, isPostgres, transact, word } from './transactions.ts'
@@ -25,6 +26,7 @@ const migrations: readonly Migration[] = [
   administration.statements,
   imports.statements,
   identities.statements,
+  growth.statements,
 ]
 
 /** The version of the schema that this program works with. */

@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { removeEnded } from '../database/reap.ts'
 import { exclusively, word } from '../database/transactions.ts'
 
 /** One entry of the log: a single token, or all access tokens of a user below a version. */
@@ -32,14 +33,15 @@ export function revocationStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** What was appended behind `id` and still counts at `now`. */
-    async after(id: number, now: number): Promise<LoggedRevocation[]> {
+    /** The first `most` that were appended behind `id` and still count at `now`. */
+    async after(id: number, now: number, most: number): Promise<LoggedRevocation[]> {
       const rows = await db
         .selectFrom('revocations')
         .selectAll()
         .where('id', '>', id)
         .where('expires_at', '>', now)
         .orderBy('id')
+        .limit(most)
         .execute()
       return rows.map((row) => ({
         id: row.id,
@@ -52,14 +54,9 @@ export function revocationStore(db: DatabaseOrTransaction) {
     },
 
     /** Removes up to `most` entries that count no more; answers how many. */
-    async reap(now: number, most: number): Promise<number> {
-      const { numDeletedRows } = await db
-        .deleteFrom('revocations')
-        .where('id', 'in', (eb) =>
-          eb.selectFrom('revocations').select('id').where('expires_at', '<=', now).limit(most),
-        )
-        .executeTakeFirstOrThrow()
-      return Number(numDeletedRows)
+    reap(now: number, most: number): Promise<number> {
+      const revocations = { table: 'revocations', key: 'id', column: 'expires_at' } as const
+      return removeEnded(db, { ...revocations, until: now }, most)
     },
   }
 }

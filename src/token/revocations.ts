@@ -3,6 +3,7 @@ import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/co
 import { transact, word } from '../database/transactions.ts'
 import { type Clock, clockLeewayMs } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
+import { createSweep } from '../kernel/sweep.ts'
 import type { RefreshClaims } from './claims.ts'
 import { type LoggedRevocation, revocationStore } from './revocation-store.ts'
 
@@ -44,6 +45,8 @@ function refreshName(rid: string): string {
 
 // Tokens given out under longer settings than the present ones are still out there for a while.
 const leastKeptSeconds = 7 * 86_400
+const readAtOnce = 5000
+const sweptAtOnce = 50_000
 
 export async function loadRevocations(deps: RevocationsDeps): Promise<Revocations> {
   const { config, db, feed, clock } = deps
@@ -52,6 +55,8 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   const store = revocationStore(db)
   const tokens = new Map<string, number>()
   const versions = new Map<string, { readonly version: number; readonly expiresAt: number }>()
+  const sweepTokens = createSweep(tokens, sweptAtOnce)
+  const sweepVersions = createSweep(versions, sweptAtOnce)
   let lastId = 0
   let appends = 0 // of this process, which the feed does not tell of
   let seenAppends = -1
@@ -88,8 +93,8 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
 
     async reap(most) {
       const now = clock.now() - clockLeewayMs
-      for (const [token, expiresAt] of tokens) if (expiresAt <= now) tokens.delete(token)
-      for (const [sub, { expiresAt }] of versions) if (expiresAt <= now) versions.delete(sub)
+      sweepTokens((expiresAt) => expiresAt <= now)
+      sweepVersions(({ expiresAt }) => expiresAt <= now)
       return store.reap(now, most)
     },
   }
@@ -136,7 +141,12 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   async function readLog(): Promise<void> {
     // As it is before the read: what comes meanwhile is looked for again.
     const [readAppends, readVersion] = [appends, feed.version()]
-    for (const entry of await store.after(lastId, clock.now() - clockLeewayMs)) remember(entry)
+    // Not a million in one answer at a start: that would come too late for the limit of a query.
+    let entries: LoggedRevocation[]
+    do {
+      entries = await store.after(lastId, clock.now() - clockLeewayMs, readAtOnce)
+      for (const entry of entries) remember(entry)
+    } while (entries.length === readAtOnce)
     seenAppends = readAppends
     seenVersion = readVersion
     epoch += 1

@@ -29,7 +29,8 @@ const script = `"$@" & server=$!; read _; kill -CONT $server; kill -QUIT $server
 /** Commits wait for the disk here, as they do in a server that somebody trusts. */
 const settings = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
 
-export async function startCluster(): Promise<RestartableCluster> {
+/** @param more settings of the server */
+export async function startCluster(more: Record<string, string> = {}): Promise<RestartableCluster> {
   const cluster = makeCluster()
   let shell: ChildProcess | undefined
   let paused: number[] = []
@@ -47,7 +48,7 @@ export async function startCluster(): Promise<RestartableCluster> {
     },
 
     async start() {
-      shell = await runCluster(cluster, { script, settings })
+      shell = await runCluster(cluster, { script, settings: { ...settings, ...more } })
     },
 
     async end(signal) {

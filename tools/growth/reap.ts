@@ -1,0 +1,145 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { median } from '../../bench/rounds.ts'
+import { loadConfig } from '../../src/config.ts'
+import { systemDeps } from '../../src/deps.ts'
+import { choresOf, createServices } from '../../src/services.ts'
+import { callerOf } from '../../test/faults/http.ts'
+import { insertSessions, numbersUpTo } from './seed.ts'
+import type { Side } from './side.ts'
+import { startNode as startRunning } from './side.ts'
+import type { Store } from './store.ts'
+import { print, startTable } from './table.ts'
+
+const goalStepMs = 100
+const goalWaitMs = 250
+const alive = 100_000
+const stepsAlone = 200
+const hourMs = 3_600_000
+const pauseMs = 5
+const quietMs = 20_000
+// From the start of the service until its first round.
+const choresMs = 60_000
+
+/** A table that fills with what has ended, by the name of the chore that clears it. */
+const kinds = [
+  { chore: 'ended sessions', table: 'sessions', ended: 'last_seen_at' },
+  { chore: 'throttle places', table: 'throttle_places', ended: 'expires_at' },
+  { chore: 'revocations', table: 'revocations', ended: 'expires_at' },
+  { chore: 'sign-ins under way', table: 'flows', ended: 'expires_at' },
+  { chore: 'idempotency keys', table: 'idempotency_keys', ended: 'expires_at' },
+] as const
+
+/**
+ * So many rows of each kind that have ended, beside 100,000 that have not: each kind by steps of its
+ * chore alone, then all that is left by the service itself, while one client reads and one writes.
+ */
+export async function proveReapers({ store, seeded, service }: Side, rows: number): Promise<void> {
+  await service.stop()
+  const now = Date.now()
+  await fill(store, rows, seeded.users, now - 24 * hourMs)
+  await fill(store, alive, seeded.users, now + hourMs)
+  await store.settle()
+  await measureSteps(store, rows)
+  await reapInService(store)
+}
+
+async function fill(store: Store, rows: number, users: number, expiresAt: number): Promise<void> {
+  const hex = store.randomHex
+  const text = `substr(${hex} || ${hex}, 1, 43)`
+  const numbers = `from (${numbersUpTo(rows)}) as numbers`
+  await insertSessions(store, rows, users, expiresAt)
+  await store.query(`
+    insert into throttle_places (username, address, taken_at, pending, expires_at)
+    select ${text}, '192.0.2.1', ${expiresAt - hourMs} + n, 0, ${expiresAt} + n ${numbers}`)
+  await store.query(`
+    insert into revocations (token, expires_at) select ${hex}, ${expiresAt} + n ${numbers}`)
+  await store.query(`
+    insert into flows (id, browser, purpose, provider, sealed, return_to, expires_at)
+    select ${text}, ${text}, 'sign_in', 'default', ${text}, '/', ${expiresAt} + n ${numbers}`)
+  await store.query(`
+    insert into idempotency_keys (id, fingerprint, answer, expires_at)
+    select ${text}, ${text}, '{"id":1,"name":"A","email":"a@example.org"}', ${expiresAt} + n ${numbers}`)
+}
+
+/** By the chores themselves, in this process, each a step at a time. */
+async function measureSteps(store: Store, rows: number): Promise<void> {
+  const deps = systemDeps(loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }))
+  const chores = choresOf(await createServices(deps), deps)
+  const title = `${store.name}: ms of a step of 1,000 of ${rows} ended rows, beside ${alive} others`
+  const printFigure = startTable(title, ['median', 'slowest'])
+  for (const { chore, table } of kinds) {
+    const run = chores.find(({ name }) => name === chore)?.run
+    if (!run) throw new Error(`no chore ${chore}`)
+    const taken: number[] = []
+    for (let step = 0; step < stepsAlone; step += 1) {
+      const began = performance.now()
+      const removed = await run(AbortSignal.abort()) // one step
+      taken.push(performance.now() - began)
+      if (removed !== 1000) throw new Error(`${chore}: ${removed} rows at a step`)
+    }
+    printFigure({ what: table, values: [median(taken), Math.max(...taken)], goal: goalStepMs })
+  }
+  await deps.db.destroy()
+}
+
+/** What others wait at most while the service clears all of it away, and how long that takes. */
+async function reapInService(store: Store): Promise<void> {
+  const node = await startRunning(store)
+  const caller = callerOf(node.url)
+  const now = Date.now()
+  const left = async () => {
+    const found: string[] = []
+    for (const { table, ended } of kinds) {
+      const rows = await store.query(
+        `select 1 from ${table} where ${ended} < ${now - hourMs} limit 1`,
+      )
+      if (rows.length > 0) found.push(table)
+    }
+    return found
+  }
+  const startedAt = performance.now()
+  const quiet = await longestWaits(() => wait(quietMs))
+  const gone = new Map<string, number>()
+  const busy = await longestWaits(async () => {
+    for (;;) {
+      const tables = await left()
+      for (const { table } of kinds) {
+        if (tables.includes(table) || gone.has(table)) continue
+        gone.set(table, (performance.now() - startedAt) / 1000)
+      }
+      if (tables.length === 0) return
+      if (performance.now() - startedAt > 600_000) throw new Error(`still there: ${tables}`)
+      await wait(500)
+    }
+  })
+  caller.close()
+  await node.stop()
+  const printFigure = startTable(`${store.name}: ms that others wait at most`, ['quiet', 'reaping'])
+  printFigure({ what: 'reader, GET /users/2', values: [quiet.read, busy.read], goal: goalWaitMs })
+  printFigure({ what: 'writer, PUT /users/2', values: [quiet.write, busy.write], goal: goalWaitMs })
+  const ends = [...gone].map(([table, seconds]) => `${table} ${seconds.toFixed(0)}`)
+  print(`  gone after s, of which the first ${choresMs / 1000} are waiting: ${ends.join(', ')}`)
+
+  async function longestWaits(work: () => Promise<unknown>) {
+    let isDone = false
+    const longest = async (method: string, json?: object) => {
+      let most = 0
+      while (!isDone) {
+        const sent = { headers: node.bearer, ...(json && { json }) }
+        const { status, milliseconds } = await caller.call(method, '/users/2', sent)
+        if (status !== 200) throw new Error(`${method} was answered ${status}`)
+        most = Math.max(most, milliseconds)
+        await wait(pauseMs)
+      }
+      return most
+    }
+    const read = longest('GET')
+    const write = longest('PUT', { name: 'Changed' })
+    try {
+      await work()
+    } finally {
+      isDone = true
+    }
+    return { read: await read, write: await write }
+  }
+}
