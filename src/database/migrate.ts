@@ -12,6 +12,7 @@ import * as imports from './migrations/0008-imports.ts'
 import * as identities from './migrations/0009-identities.ts'
 import * as growth from './migrations/0010-growth.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
+import { assertKeepsRules } from './server-kind.ts'
 import { takeTime } from './snapshot.ts'
 import { exclusively, isPostgres, transact, word } from './transactions.ts'
 
@@ -46,13 +47,15 @@ export async function hasSchema(db: Database): Promise<boolean> {
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one
  * and two processes that start at once apply it once. Answers how many migrations ran.
- * @throws Error where the database is newer than this program, or older and `mayChange` is false
+ * @throws Error where the database is newer than this program, or older and `mayChange` is false, or
+ * one on which the rules would not hold
  */
 export async function migrate(
   db: Database,
   clock: Clock,
   { mayChange = true } = {},
 ): Promise<number> {
+  await assertKeepsRules(db)
   return transact(db, [], async (trx) => {
     await takeTime(trx)
     if (!mayChange) await assertLatest(trx)

@@ -15,11 +15,13 @@ export interface Side {
   readonly made: number[]
 }
 
-// All callers have one address here; tokens outlive the longest run; what takes long is told, not cut off.
+// Callers have one address, tokens outlive the longest run and pass at all nodes, and what takes long is
+// told rather than cut off.
 const settings = {
   TOKEN_SECONDS: '86400',
   LOGIN_ADDRESS_ATTEMPTS: '0',
   DATABASE_TIMEOUT_MS: '10000',
+  TOKEN_ISSUER: 'https://growth.example.org',
 }
 
 export async function openSide(name: DatabaseName, users: number): Promise<Side> {

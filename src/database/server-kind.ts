@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { DatabaseOrTransaction } from './connect.ts'
+import { isPostgres } from './transactions.ts'
+
+/** Servers that speak as PostgreSQL does and on which our rules would be broken in silence, and why. */
+const refused: readonly { readonly name: string; readonly sign: RegExp; readonly why: string }[] = [
+  {
+    // https://www.cockroachlabs.com/docs/stable/postgresql-compatibility
+    name: 'CockroachDB',
+    sign: /\bCockroachDB\b/i,
+    why: 'some of its advisory locks lock nothing, and it has no LISTEN',
+  },
+  {
+    // https://docs.yugabyte.com/stable/explore/transactions/isolation-levels/
+    name: 'YugabyteDB',
+    sign: /-YB-/,
+    why: 'its READ COMMITTED may be another isolation, on which a lock protects nothing that is read',
+  },
+  {
+    // https://docs.aws.amazon.com/redshift/latest/dg/t_Defining_constraints.html
+    name: 'Amazon Redshift',
+    sign: /\bRedshift\b/i,
+    why: 'its unique constraints are not enforced',
+  },
+]
+
+/** @throws Error where the database is one on which the rules would not hold */
+export async function assertKeepsRules(db: DatabaseOrTransaction): Promise<void> {
+  if (!isPostgres(db)) return
+  const { rows } = await sql<{ version: string }>`select version() as version`.execute(db)
+  const refusal = refusalOf(rows[0]?.version ?? '')
+  if (refusal) throw new Error(refusal)
+}
+
+/** Why a server cannot be used, by its own `version()`; null where it can. */
+export function refusalOf(version: string): string | null {
+  const server = refused.find(({ sign }) => sign.test(version))
+  if (!server) return null
+  return `DATABASE_URL leads to ${server.name}, which cannot be used: ${server.why}. PostgreSQL itself is needed`
+}
