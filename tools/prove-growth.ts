@@ -1,7 +1,7 @@
 import { provePools } from './growth/pool.ts'
 import { proveReapers } from './growth/reap.ts'
 import { proveRequests } from './growth/requests.ts'
-import { closeSide, openSide } from './growth/side.ts'
+import { leaveSide, openSide } from './growth/side.ts'
 import { databases, removeCluster } from './growth/store.ts'
 import { missedGoals, print } from './growth/table.ts'
 
@@ -31,10 +31,12 @@ try {
     if (isWanted('requests', parts)) {
       const small = await openSide(name, few)
       await proveRequests(small, large)
-      await closeSide(small)
+      await leaveSide(small)
+      await small.store.close()
     }
+    await leaveSide(large)
     if (isWanted('reap', parts)) await proveReapers(large, rows)
-    await closeSide(large)
+    await large.store.close()
   }
 } finally {
   await removeCluster()

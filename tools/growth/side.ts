@@ -31,13 +31,15 @@ export async function openSide(name: DatabaseName, users: number): Promise<Side>
   const beganAt = performance.now()
   const seeded = await seed(store, users)
   const seconds = ((performance.now() - beganAt) / 1000).toFixed(0)
-  const size = ((await store.bytes()) / 1e6).toFixed(0)
+  const size = megabytes(await store.bytes())
   const startedAt = performance.now()
   const running = await startNode(store)
   const startMs = (performance.now() - startedAt).toFixed(0)
   print(
     `${name}, ${users} users: ${size} MB on disk, seeded in ${seconds} s; the service starts and answers a login within ${startMs} ms`,
   )
+  const largest = (await store.largest()).map(({ name, bytes }) => `${name} ${megabytes(bytes)}`)
+  if (largest.length > 0) print(`  of which MB with indexes: ${largest.join(', ')}`)
   return { store, seeded, service: running, caller: callerOf(running.url), made: [] }
 }
 
@@ -46,12 +48,16 @@ export function startNode(store: Store, more: Record<string, string> = {}): Prom
   return service([], store.directory, { ...store.settings, ...settings, ...more })
 }
 
-export async function closeSide({ store, seeded, service, caller }: Side): Promise<void> {
+/** Ends the service; the database stays. */
+export async function leaveSide({ store, seeded, service, caller }: Side): Promise<void> {
   const { now, peak } = residentMegabytes(service.pid)
   print(
     `${store.name}, ${seeded.users} users: ${now.toFixed(0)} MB resident, at most ${peak.toFixed(0)} MB`,
   )
   caller.close()
   await service.stop()
-  await store.close()
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(0)
 }

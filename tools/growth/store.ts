@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +22,8 @@ export interface Store {
   /** What autovacuum, or the service in a quiet hour, would have done by now. */
   settle(): Promise<void>
   bytes(): Promise<number>
+  /** Of the largest tables with their indexes, where the database tells. */
+  largest(): Promise<{ name: string; bytes: number }[]>
   close(): Promise<void>
 }
 
@@ -65,8 +68,12 @@ function sqliteStore(directory: string): Store {
     // The caller says what a row is.
     query: async <T extends object>(text: string) => using((db) => db.prepare(text).all() as T[]),
     randomHex: 'lower(hex(randomblob(16)))',
-    settle: async () => using((db) => db.exec('pragma wal_checkpoint(truncate)')),
+    async settle() {
+      using((db) => db.exec('pragma wal_checkpoint(truncate)'))
+      execFileSync('sync') // the gigabyte that was just written is no load of the service's
+    },
     bytes: async () => statSync(path).size,
+    largest: async () => [],
     close: async () => rmSync(directory, { recursive: true, force: true }),
   }
 }
@@ -88,12 +95,19 @@ async function postgresStore(directory: string): Promise<Store> {
     async settle() {
       await query('vacuum analyze')
       await query('checkpoint')
+      execFileSync('sync')
     },
     async bytes() {
       const [row] = await query<{ bytes: string }>(
         'select pg_database_size(current_database()) as bytes',
       )
       return Number(row?.bytes)
+    },
+    async largest() {
+      const rows = await query<{ name: string; bytes: string }>(`
+        select relname as name, pg_total_relation_size(oid) as bytes from pg_class
+        where relkind = 'r' and relnamespace = 'public'::regnamespace order by 2 desc limit 5`)
+      return rows.map(({ name, bytes }) => ({ name, bytes: Number(bytes) }))
     },
     async close() {
       await client.end()

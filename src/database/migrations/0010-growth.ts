@@ -6,6 +6,9 @@ export const statements: Migration = [
   statesCounted,
   'drop index accounts_by_state',
 
+  // Live sessions are counted from an index alone.
+  'drop index sessions_by_last_seen',
+  'create index sessions_by_activity on sessions (last_seen_at, created_at)',
   'create index sessions_by_creation on sessions (created_at)',
   'create index refresh_families_ended_by_expiry on refresh_families_ended (expires_at)',
   // Of the sign-ins, which anybody can begin by the thousand, all but the latest are removed.
