@@ -23,11 +23,10 @@ async function compare(subject: Subject, small: Side, large: Side): Promise<Figu
   const count = subject.samples ?? samples
   const [few, many]: [number[], number[]] = [[], []]
   for (let index = 0; index < count + warmUp; index += 1) {
-    const one = await milliseconds(subject, small, index)
-    const other = await milliseconds(subject, large, index)
-    if (index < warmUp) continue
-    few.push(one)
-    many.push(other)
+    for (const side of index % 2 === 0 ? [small, large] : [large, small]) {
+      const taken = await milliseconds(subject, side, index)
+      if (index >= warmUp) (side === small ? few : many).push(taken)
+    }
   }
   const values = [median(few), median(many)] as const
   return {
