@@ -128,9 +128,12 @@ async function reapInService(store: Store): Promise<void> {
   })
   caller.close()
   await node.stop()
-  const printFigure = startTable(`${store.name}: ms that others wait at most`, ['quiet', 'reaping'])
-  printFigure({ what: 'reader, GET /users/2', values: [quiet.read, busy.read], goal: goalWaitMs })
-  printFigure({ what: 'writer, PUT /users/2', values: [quiet.write, busy.write], goal: goalWaitMs })
+  const heads = ['quiet', 'reaping', 'more']
+  const printFigure = startTable(`${store.name}: ms that others wait at most`, heads)
+  const tell = (what: string, before: number, meanwhile: number) =>
+    printFigure({ what, values: [before, meanwhile, meanwhile - before], goal: goalWaitMs })
+  tell('reader, GET /users/2', quiet.read, busy.read)
+  tell('writer, PUT /users/2', quiet.write, busy.write)
   const ends = [...gone].map(([table, seconds]) => `${table} ${seconds.toFixed(0)}`)
   print(`  gone after s, of which the first ${choresMs / 1000} are waiting: ${ends.join(', ')}`)
 
