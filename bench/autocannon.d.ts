@@ -1,6 +1,15 @@
 declare module 'autocannon' {
   export interface Client {
     setBody(body: string): void
+    /** Sent in turn, again and again. */
+    setRequests(requests: readonly Request[]): void
+  }
+
+  export interface Request {
+    readonly method: string
+    readonly path: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: string
   }
 
   export interface Options {
@@ -18,6 +27,8 @@ declare module 'autocannon' {
     readonly timeouts: number
     readonly non2xx: number
     readonly '2xx': number
+    /** Milliseconds. */
+    readonly latency: { readonly p99: number }
   }
 
   // biome-ignore lint/style/noDefaultExport: the shape of the module

@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Child, type Settings, startService } from './processes.ts'
 
 /** A running service with a data directory of its own, and an administrator who is logged in. */
@@ -90,11 +91,18 @@ function newDirectory(): string {
 }
 
 async function login(url: string, body: Readonly<Record<string, string>>) {
-  const response = await fetch(`${url}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  const ask = () =>
+    fetch(`${url}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  let response = await ask()
+  // The first administrator is made once the service listens, a moment after it is ready.
+  for (let tries = 0; response.status === 401 && tries < 3; tries += 1) {
+    await wait(1000)
+    response = await ask()
+  }
   if (response.status !== 200) throw new Error(`no login: ${await response.text()}`)
   const answer: unknown = await response.json()
   const token = answer && typeof answer === 'object' && 'token' in answer ? answer.token : ''

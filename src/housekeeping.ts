@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
 /** Work that nobody asks for: done again and again in small steps, a failure logged and retried. */
@@ -9,21 +9,26 @@ export interface Chore {
   run(stop?: AbortSignal): Promise<unknown>
 }
 
+// Where a million rows are to go, requests come in between.
+const restMs = 5
+
+type Remove = (most: number) => Promise<number>
+
 /**
- * Removes in batches of `most` until nothing is left to remove, with a turn for others between
- * them; answers how many were removed.
+ * Makes chores that remove in batches of `most` until nothing is left to remove, and answer how many
+ * were removed. Of all that it makes one batch is removed at a time: a request waits for one at most.
  */
-export function inBatches(
-  most: number,
-  remove: (most: number) => Promise<number>,
-): (stop?: AbortSignal) => Promise<number> {
-  return async (stop) => {
+export function inBatches(most: number): (remove: Remove) => Chore['run'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (remove) => async (stop) => {
     let total = 0
     for (;;) {
-      const removed = await remove(most)
+      const batch = last.then(() => remove(most))
+      last = batch.catch(() => {})
+      const removed = await batch
       total += removed
       if (removed < most || stop?.aborted) return total
-      await setImmediate()
+      await setTimeout(restMs)
     }
   }
 }

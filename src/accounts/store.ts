@@ -6,6 +6,7 @@ import { isPresentAccount } from '../database/unfinished.ts'
 import { type Role, sortRoles } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 import { type Account, splitRoles } from './account.ts'
+import { countedStates } from './standing-store.ts'
 
 export type NewAccount = Pick<
   Account,
@@ -152,12 +153,9 @@ export function accountStore(db: DatabaseOrTransaction) {
       return rows.map(toAccount)
     },
 
+    /** How many accounts there are; costs the same at any number. */
     async count(): Promise<number> {
-      const { total } = await db
-        .selectFrom('accounts')
-        .select((eb) => eb(eb.fn.countAll<number>(), '-', countUnseen(db)).as('total'))
-        .executeTakeFirstOrThrow()
-      return total
+      return (await countedStates(db)).reduce((sum, { total }) => sum + total, 0)
     },
 
     /** @throws UniqueViolation where the username is taken or the user has an account */
@@ -232,16 +230,6 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row !== undefined
     },
   }
-}
-
-/** Found by an index that holds imported accounts alone. */
-function countUnseen(db: DatabaseOrTransaction) {
-  return db
-    .selectFrom('accounts as unseen')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('unseen.import_id', 'in', (eb) =>
-      eb.selectFrom('imports').select('id').where('state', '!=', 'done'),
-    )
 }
 
 function rowOf({ locked = false, active = true, ...account }: NewAccount) {

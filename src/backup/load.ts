@@ -1,5 +1,6 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import { latestSchema, migrateTo } from '../database/migrate.ts'
+import { assertServer } from '../database/postgres-server.ts'
 import { exclusively, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { assertKnown, assertSameCount, counted, type Dump, type OnProgress } from './dump.ts'
@@ -30,6 +31,7 @@ export async function loadDump(
   { clock, keepLogins, onProgress }: LoadOptions,
 ): Promise<Map<TableName, number>> {
   assertKnown(dump.schema)
+  await assertServer(trx)
   await exclusively(trx, word.schema)
   await assertEmpty(trx)
   await migrateTo(trx, clock, dump.schema)

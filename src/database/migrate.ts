@@ -10,6 +10,7 @@ import * as posts from './migrations/0006-posts.ts'
 import * as administration from './migrations/0007-administration.ts'
 import * as imports from './migrations/0008-imports.ts'
 import * as identities from './migrations/0009-identities.ts'
+import * as growth from './migrations/0010-growth.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres-server.ts'
 import { takeTime } from './snapshot.ts'
@@ -26,6 +27,7 @@ const migrations: readonly Migration[] = [
   administration.statements,
   imports.statements,
   identities.statements,
+  growth.statements,
 ]
 
 /** The version of the schema that this program works with. */
@@ -45,13 +47,15 @@ export async function hasSchema(db: Database): Promise<boolean> {
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one
  * and two processes that start at once apply it once. Answers how many migrations ran.
- * @throws Error where the database is newer than this program, or older and `mayChange` is false
+ * @throws Error where the database is newer than this program, or older and `mayChange` is false, and
+ * as `assertServer`
  */
 export async function migrate(
   db: Database,
   clock: Clock,
   { mayChange = true } = {},
 ): Promise<number> {
+  await assertServer(db)
   return transact(db, [], async (trx) => {
     await takeTime(trx)
     if (!mayChange) await assertLatest(trx)
@@ -66,7 +70,6 @@ export async function migrateTo(
   wanted: number,
 ): Promise<number> {
   const database = isPostgres(trx) ? 'postgres' : 'sqlite'
-  if (database === 'postgres') await assertServer(trx)
   await exclusively(trx, word.schema)
   for (const statement of statementsFor(database, [versionTable])) await execute(trx, statement)
   const version = await schemaVersion(trx)

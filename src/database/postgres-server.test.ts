@@ -4,7 +4,12 @@ import { faultOf } from './postgres-server.ts'
 
 suite('a PostgreSQL server', () => {
   test('is fit from version 14 on, with UTF8', () => {
-    const fit = { number: '140000', version: '14.0', encoding: 'UTF8' }
+    const fit = {
+      name: 'PostgreSQL 14.0 on x86_64',
+      number: '140000',
+      version: '14.0',
+      encoding: 'UTF8',
+    }
     assert.equal(faultOf(fit), undefined)
     assert.equal(faultOf({ ...fit, number: '190002', version: '19.2' }), undefined)
     assert.equal(

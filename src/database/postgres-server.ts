@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from './connect.ts'
 import { DatabaseUnavailable } from './errors.ts'
+import { refusalOf } from './server-kind.ts'
 import { isPostgres } from './transactions.ts'
 
 const oldest = 14
@@ -19,8 +20,9 @@ export function sessionSettings(limitMs: number, idleInTransactionMs: number): s
 
 /** @throws Error where Gatehouse cannot work on this server and database, that says what it needs */
 export async function assertServer(db: DatabaseOrTransaction): Promise<void> {
+  if (!isPostgres(db)) return
   const { rows } = await sql<Server>`
-    select current_setting('server_version_num') as number,
+    select version() as name, current_setting('server_version_num') as number,
       current_setting('server_version') as version,
       current_setting('server_encoding') as encoding`.execute(db)
   const fault = rows[0] && faultOf(rows[0])
@@ -29,6 +31,8 @@ export async function assertServer(db: DatabaseOrTransaction): Promise<void> {
 }
 
 interface Server {
+  /** As 'PostgreSQL 18.4 on x86_64-pc-linux-gnu, compiled by ...'; others tell who they are there. */
+  readonly name: string
   /** As 180004. */
   readonly number: string
   readonly version: string
@@ -36,7 +40,9 @@ interface Server {
 }
 
 /** What makes a server or its database unfit; undefined where nothing does. */
-export function faultOf({ number, version, encoding }: Server): string | undefined {
+export function faultOf({ name, number, version, encoding }: Server): string | undefined {
+  const refusal = refusalOf(name)
+  if (refusal) return refusal
   if (Number(number) < oldest * 10_000) {
     return `this is PostgreSQL ${version}: Gatehouse needs ${oldest} or newer`
   }

@@ -111,7 +111,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
 
   async function isRevoked({ jti, iss, sub }: ExternalClaims): Promise<boolean> {
     // No version ends it: those are of our own tokens.
-    return revocations.refuses({ jti, sub: subjectOf({ iss, sub }), ver: Infinity })
+    return revocations.refuses({ jti, sub: subjectOf({ iss, sub }), ver: Infinity, iat: Infinity })
   }
 
   /** @throws ApiError invalidOrExpiredToken where the account that it is linked to is locked or disabled */

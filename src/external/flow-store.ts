@@ -1,6 +1,5 @@
-import type { SelectQueryBuilder } from 'kysely'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import type { Schema } from '../database/schema.ts'
+import { removeEnded } from '../database/reap.ts'
 
 /** A sign-in that is under way. */
 export interface StoredFlow {
@@ -78,21 +77,22 @@ export function flowStore(db: DatabaseOrTransaction) {
  * by the thousand, also all but the latest.
  */
 export async function reapFlows(db: Database, now: number, most: number): Promise<number> {
-  const flows = db.selectFrom('flows').select('id')
-  const expired = await remove(db, flows.where('expires_at', '<=', now).limit(most))
-  const latestFirst = flows.where('purpose', '=', 'sign_in').orderBy('expires_at', 'desc')
-  return expired + (await remove(db, latestFirst.limit(most - expired).offset(mostSignIns)))
-}
-
-async function remove(
-  db: Database,
-  ids: SelectQueryBuilder<Schema, 'flows', { id: string }>,
-): Promise<number> {
+  const flows = { table: 'flows', key: 'id', column: 'expires_at' } as const
+  const expired = await removeEnded(db, { ...flows, until: now }, most)
+  if (expired === most) return expired
   const { numDeletedRows } = await db
     .deleteFrom('flows')
-    .where('id', 'in', ids)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('flows')
+        .select('id')
+        .where('purpose', '=', 'sign_in')
+        .orderBy('expires_at', 'desc')
+        .limit(most - expired)
+        .offset(mostSignIns),
+    )
     .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+  return expired + Number(numDeletedRows)
 }
 
 interface FlowRow {

@@ -1,4 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { removeEnded } from '../database/reap.ts'
 
 /** A request that was answered under a key of its caller's. */
 export interface AnsweredRequest {
@@ -49,16 +50,7 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
 }
 
 /** Removes at most `most` keys that have expired; answers how many. */
-export async function reapIdempotencyKeys(
-  db: Database,
-  now: number,
-  most: number,
-): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('idempotency_keys')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('idempotency_keys').select('id').where('expires_at', '<=', now).limit(most),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+export function reapIdempotencyKeys(db: Database, now: number, most: number): Promise<number> {
+  const keys = { table: 'idempotency_keys', key: 'id', column: 'expires_at' } as const
+  return removeEnded(db, { ...keys, until: now }, most)
 }

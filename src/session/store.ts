@@ -1,5 +1,6 @@
 import { type Account, splitRoles } from '../accounts/account.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { removeEnded } from '../database/reap.ts'
 import type { Role } from '../kernel/principal.ts'
 
 /** A session as stored, with what its account is now. Spec 2.3. Times in epoch milliseconds. */
@@ -159,17 +160,13 @@ export async function reapSessions(
   { seenBefore, createdBefore }: { seenBefore: number; createdBefore: number },
   most: number,
 ): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('sessions')
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('sessions')
-        .select('id')
-        .where((or) =>
-          or.or([or('last_seen_at', '<=', seenBefore), or('created_at', '<=', createdBefore)]),
-        )
-        .limit(most),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+  const sessions = { table: 'sessions', key: 'id' } as const
+  const idle = await removeEnded(
+    db,
+    { ...sessions, column: 'last_seen_at', until: seenBefore },
+    most,
+  )
+  if (idle === most) return idle
+  const old = { ...sessions, column: 'created_at', until: createdBefore } as const
+  return idle + (await removeEnded(db, old, most - idle))
 }

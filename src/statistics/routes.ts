@@ -10,7 +10,7 @@ import type { Sessions } from '../session/sessions.ts'
 import type { ThrottleOverview } from '../throttle/overview.ts'
 import type { Users } from '../users/users.ts'
 
-/** Statistics room: GET /api/admin/statistics, counts that are read from indexes. */
+/** Statistics room: GET /api/admin/statistics, counts that are kept, or read from an index. */
 export interface StatisticsOptions {
   readonly accounts: Pick<Accounts, 'tally'>
   readonly clock: Clock

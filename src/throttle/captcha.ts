@@ -1,7 +1,7 @@
 import { createChallenge, type Payload, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
-import { sql } from 'kysely'
 import type { Database } from '../database/connect.ts'
+import { removeEnded } from '../database/reap.ts'
 import { Integer, type Static, Text } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedKey } from '../kernel/digest.ts'
@@ -102,21 +102,12 @@ export function createCaptcha({ db, clock, keys }: CaptchaDeps): Captcha {
 }
 
 /** Forgets up to `most` challenges that are over. */
-export async function reapChallenges(
+export function reapChallenges(
   { db, clock }: Pick<CaptchaDeps, 'db' | 'clock'>,
   most: number,
 ): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('used_challenges')
-    .where('nonce', 'in', (eb) =>
-      eb
-        .selectFrom('used_challenges')
-        .select('nonce')
-        .where('expires_at', '<=', clock.now())
-        .limit(sql.lit(most)),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+  const challenges = { table: 'used_challenges', key: 'nonce', column: 'expires_at' } as const
+  return removeEnded(db, { ...challenges, until: clock.now() }, most)
 }
 
 /** Base64 of JSON, as the widget sends it; null for anything else. */

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { removeEnded } from '../database/reap.ts'
 
 /** Whose tries are counted together. */
 export interface ThrottleKey {
@@ -140,16 +140,7 @@ export function throttleStore(db: DatabaseOrTransaction) {
 }
 
 /** Removes at most `most` places that no window counts any more; answers how many. */
-export async function reapPlaces(db: Database, now: number, most: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('throttle_places')
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('throttle_places')
-        .select('id')
-        .where('expires_at', '<=', now)
-        .limit(sql.lit(most)),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+export function reapPlaces(db: Database, now: number, most: number): Promise<number> {
+  const places = { table: 'throttle_places', key: 'id', column: 'expires_at' } as const
+  return removeEnded(db, { ...places, until: now }, most)
 }

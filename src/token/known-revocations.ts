@@ -1,10 +1,15 @@
 import type { AccessClaims } from '../kernel/principal.ts'
+import { createSweep } from '../kernel/sweep.ts'
 import type { LoggedRevocation } from './revocation-store.ts'
+
+const sweptAtOnce = 50_000
 
 /** What a process knows of the log of revocations, by token and by user. */
 export class KnownRevocations {
   readonly #tokens = new Map<string, number>()
   readonly #versions = new Map<number, { readonly version: number; readonly expiresAt: number }>()
+  readonly #sweepTokens = createSweep(this.#tokens, sweptAtOnce)
+  readonly #sweepVersions = createSweep(this.#versions, sweptAtOnce)
   #last: LoggedRevocation | undefined
 
   /** The newest entry of the log, as of the last read. */
@@ -64,11 +69,9 @@ export class KnownRevocations {
     return [...tokens, ...users]
   }
 
-  /** What counts no more at `now`. */
+  /** Some of what counts no more at `now`; all of it, by and by. */
   forget(now: number): void {
-    for (const [token, expiresAt] of this.#tokens) if (expiresAt <= now) this.#tokens.delete(token)
-    for (const [userId, { expiresAt }] of this.#versions) {
-      if (expiresAt <= now) this.#versions.delete(userId)
-    }
+    this.#sweepTokens((expiresAt) => expiresAt <= now)
+    this.#sweepVersions(({ expiresAt }) => expiresAt <= now)
   }
 }

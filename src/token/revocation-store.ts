@@ -1,5 +1,10 @@
+import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { removeEnded } from '../database/reap.ts'
+import type { Schema } from '../database/schema.ts'
 import { exclusively, word } from '../database/transactions.ts'
+import { isPresentUser } from '../database/unfinished.ts'
+import type { AccessClaims } from '../kernel/principal.ts'
 
 /** One entry of the log: a single token, or all access tokens of a user below a version. */
 export type Revocation =
@@ -9,9 +14,14 @@ export type Revocation =
 export interface LoggedRevocation {
   readonly id: number
   readonly revocation: Revocation
-  /** When no token that it ends could be valid any more, in epoch milliseconds. */
+  /**
+   * In epoch milliseconds: from when on no such token could be valid; of a user, from when on such
+   * tokens are judged by what stands beside the user.
+   */
   readonly expiresAt: number
 }
+
+const readAtOnce = 5000
 
 export function revocationStore(db: DatabaseOrTransaction) {
   return {
@@ -32,23 +42,36 @@ export function revocationStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** The entry `id` and what was appended behind it, as far as it still counts at `now`. */
-    async from(id: number, now: number): Promise<LoggedRevocation[]> {
-      const rows = await db
-        .selectFrom('revocations')
-        .selectAll()
-        .where('id', '>=', id)
-        .where('expires_at', '>', now)
-        .orderBy('id')
-        .execute()
-      return rows.map((row) => ({
-        id: row.id,
-        expiresAt: row.expires_at,
-        revocation:
-          row.token === null
-            ? { userId: row.user_id ?? 0, accessVersion: row.access_version ?? 0 }
-            : { token: row.token },
-      }))
+    /**
+     * The entry `id` and what was appended behind it, as far as it still counts at `now`. In pages: a
+     * million in one answer would come too late for the time limit of a query.
+     */
+    async *from(id: number, now: number): AsyncGenerator<LoggedRevocation[]> {
+      for (let next = id; ; ) {
+        const rows = await db
+          .selectFrom('revocations')
+          .selectAll()
+          .where('id', '>=', next)
+          .where('expires_at', '>', now)
+          .orderBy('id')
+          .limit(readAtOnce)
+          .execute()
+        yield rows.map(toRevocation)
+        if (rows.length < readAtOnce) return
+        next = (rows.at(-1)?.id ?? next) + 1
+      }
+    },
+
+    /** Whether the access tokens of this version have ended, by what stands beside the user. */
+    async hasEnded({ sub, ver }: Pick<AccessClaims, 'sub' | 'ver'>): Promise<boolean> {
+      const user = await db
+        .selectFrom('users')
+        .leftJoin('token_versions', 'token_versions.user_id', 'users.id')
+        .select('access_version')
+        .where('users.id', '=', Number(sub))
+        .where(isPresentUser)
+        .executeTakeFirst()
+      return !user || (user.access_version ?? 0) > ver
     },
 
     /** A user's new access tokens have at least this version from here on. */
@@ -62,14 +85,16 @@ export function revocationStore(db: DatabaseOrTransaction) {
     },
 
     /** Removes up to `most` entries that count no more; answers how many. */
-    async reap(now: number, most: number): Promise<number> {
-      const { numDeletedRows } = await db
-        .deleteFrom('revocations')
-        .where('id', 'in', (eb) =>
-          eb.selectFrom('revocations').select('id').where('expires_at', '<=', now).limit(most),
-        )
-        .executeTakeFirstOrThrow()
-      return Number(numDeletedRows)
+    reap(now: number, most: number): Promise<number> {
+      const revocations = { table: 'revocations', key: 'id', column: 'expires_at' } as const
+      return removeEnded(db, { ...revocations, until: now }, most)
     },
   }
+}
+
+function toRevocation(row: Selectable<Schema['revocations']>): LoggedRevocation {
+  const { id, token, user_id, access_version, expires_at: expiresAt } = row
+  if (token !== null) return { id, expiresAt, revocation: { token } }
+  const revocation = { userId: user_id ?? 0, accessVersion: access_version ?? 0 }
+  return { id, expiresAt, revocation }
 }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
@@ -13,11 +12,12 @@ import { revocationStore } from './revocation-store.ts'
  * Access tokens that ended before their time. Spec 3.2: a deny-list of single tokens (logout) and a
  * version per user (password, roles, lock, disabling, deletion). All of it lies in the database, as
  * a log, and in memory; no table is read for a token. What another process appends is seen because
- * the database's version changed; until it is read, no token passes.
+ * the database's version changed; until it is read, no token passes. The log tells of a user's version
+ * for a week; how long a token lives is said by whoever signed it, so an older one is looked up.
  */
 export interface Revocations {
   /** @throws DatabaseUnavailable where it cannot be told: never open by error */
-  refuses(claims: Pick<AccessClaims, 'jti' | 'sub' | 'ver'>): boolean | Promise<boolean>
+  refuses(claims: JudgedClaims): boolean | Promise<boolean>
   /** Differs once the database may have been changed; as of the last `refuses`. */
   readonly epoch: number
   /** Ends one token. @throws DatabaseUnavailable where that cannot be stored */
@@ -33,8 +33,9 @@ export interface Revocations {
   reap(most: number): Promise<number>
 }
 
+export type JudgedClaims = Pick<AccessClaims, 'jti' | 'sub' | 'ver' | 'iat'>
+
 export interface RevocationsDeps {
-  readonly config: Pick<Config, 'token'>
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
@@ -46,13 +47,11 @@ function refreshName(rid: string): string {
   return `refresh ${rid}`
 }
 
-// Tokens given out under longer settings than the present ones are still out there for a while.
-const leastKeptSeconds = 7 * 86_400
+// So long the log tells of a user's version.
+const loggedMs = 7 * 86_400_000
 
 export async function loadRevocations(deps: RevocationsDeps): Promise<Revocations> {
-  const { config, db, feed, clock, events } = deps
-  const { singleSeconds, accessSeconds } = config.token
-  const keptMs = Math.max(singleSeconds, accessSeconds, leastKeptSeconds) * 1000
+  const { db, feed, clock, events } = deps
   const store = revocationStore(db)
   const known = new KnownRevocations()
   let appends = 0 // of this process, which the feed does not tell of
@@ -69,7 +68,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     },
 
     refuses(claims) {
-      return isCaughtUp() ? known.ends(claims) : catchUp().then(() => known.ends(claims))
+      return isCaughtUp() ? hasEnded(claims) : catchUp().then(() => hasEnded(claims))
     },
 
     refusesRefresh({ rid }) {
@@ -81,7 +80,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     revokeRefresh: ({ rid, exp }) => deny(refreshName(rid), exp * 1000),
 
     async revokeBelow(trx, userId, accessVersion) {
-      await revocationStore(trx).append({ userId, accessVersion }, clock.now() + keptMs)
+      await revocationStore(trx).append({ userId, accessVersion }, clock.now() + loggedMs)
     },
 
     appended() {
@@ -105,6 +104,11 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     )
     appends += 1
     await catchUp()
+  }
+
+  function hasEnded(claims: JudgedClaims): boolean | Promise<boolean> {
+    if (known.ends(claims)) return true
+    return claims.iat * 1000 <= clock.now() - loggedMs && store.hasEnded(claims)
   }
 
   function isCaughtUp(): boolean {
@@ -135,9 +139,13 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     const [readAppends, readVersion] = [appends, feed.version()]
     const now = clock.now() - clockLeewayMs
     const { last } = known
-    const entries = await store.from(last?.id ?? 0, now)
-    if (!last || isDeepStrictEqual(entries[0], last)) known.add(entries)
-    else await readAnew(now)
+    let isBehindLast = !last
+    for await (const entries of store.from(last?.id ?? 0, now)) {
+      isBehindLast ||= isDeepStrictEqual(entries[0], last)
+      if (!isBehindLast) break
+      known.add(entries)
+    }
+    if (!isBehindLast) await readAnew(now)
     seenAppends = readAppends
     seenVersion = readVersion
     epoch += 1
@@ -149,7 +157,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
    * one are new; and what was revoked is revoked once more, so that it stays so on every node.
    */
   async function readAnew(now: number): Promise<void> {
-    const entries = await store.from(0, now)
+    const entries = (await Array.fromAsync(store.from(0, now))).flat()
     if (known.missingIn(entries, clock.now()).length > 0) await restore()
     known.startAnew(entries)
   }
@@ -158,7 +166,8 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     const count = await transact(db, [word.revocations], async (trx) => {
       const log = revocationStore(trx)
       const now = clock.now()
-      const missing = known.missingIn(await log.from(0, now), now) // another node may have been first
+      const there = (await Array.fromAsync(log.from(0, now))).flat() // another node may have been first
+      const missing = known.missingIn(there, now)
       for (const { revocation, expiresAt } of missing) {
         // One millisecond more: not to be taken for the entry that was lost.
         await log.append(revocation, Math.min(expiresAt + 1, Number.MAX_SAFE_INTEGER))

@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { removeEnded } from '../database/reap.ts'
 
 /** That a refresh token was used, and which one was given for it. Times in seconds. */
 export interface RefreshUse {
@@ -66,27 +67,16 @@ export function rotationStore(db: DatabaseOrTransaction) {
      * how many of the fuller one.
      */
     async reap(now: number, most: number): Promise<number> {
-      const uses = await db
-        .deleteFrom('refresh_uses')
-        .where('rid', 'in', (eb) =>
-          eb
-            .selectFrom('refresh_uses')
-            .select('rid')
-            .where('successor_expires_at', '<=', now)
-            .limit(most),
-        )
-        .executeTakeFirstOrThrow()
-      const families = await db
-        .deleteFrom('refresh_families_ended')
-        .where('family', 'in', (eb) =>
-          eb
-            .selectFrom('refresh_families_ended')
-            .select('family')
-            .where('expires_at', '<=', now)
-            .limit(most),
-        )
-        .executeTakeFirstOrThrow()
-      return Math.max(Number(uses.numDeletedRows), Number(families.numDeletedRows))
+      const uses = { table: 'refresh_uses', key: 'rid', column: 'successor_expires_at' } as const
+      const families = {
+        table: 'refresh_families_ended',
+        key: 'family',
+        column: 'expires_at',
+      } as const
+      return Math.max(
+        await removeEnded(db, { ...uses, until: now }, most),
+        await removeEnded(db, { ...families, until: now }, most),
+      )
     },
   }
 }

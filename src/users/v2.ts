@@ -4,7 +4,7 @@ import { refuseField } from '../kernel/errors.ts'
 import { codePointLength, isStorableText } from '../kernel/text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { UserPageV2 } from './schemas.ts'
-import { type Order, positionOf, sortKeys } from './store.ts'
+import { type Order, positionOf, type Search, sortKeys } from './store.ts'
 import type { Users } from './users.ts'
 
 const mostPerPage = 1000
@@ -20,17 +20,16 @@ export async function listUsersV2(users: Users, query: Query): Promise<Static<ty
   const { page, limit } = parsePage(query, mostPerPage)
   const position = single(query, 'cursor')
   const cursor = position === undefined ? null : readCursor(position, order)
-  const total = text === '' ? await users.count() : await users.countMatching(text)
+  const search = (start: Pick<Search, 'after' | 'offset'>) =>
+    users.search({ text, order, limit: limit + 1, ...start }) // one more tells whether anything follows
+  const isFirst = !cursor && page === 1
+  // A search passes over the whole table: where the first page has all that matches, it does so once.
+  const first = text !== '' && isFirst ? await search({ offset: 0 }) : null
+  const total = first && first.length <= limit ? first.length : await countAll()
   const offset = offsetOf({ page, limit }, total)
+  const isPastEnd = !cursor && offset >= total
   const found =
-    !cursor && offset >= total
-      ? [] // past the end
-      : await users.search({
-          text,
-          order,
-          limit: limit + 1, // one more than shown tells whether anything follows
-          ...(cursor ? { after: cursor.after } : { offset }),
-        })
+    first ?? (isPastEnd ? [] : await search(cursor ? { after: cursor.after } : { offset }))
   const data = found.slice(0, limit)
   const last = data.at(-1)
   const shownPage = cursor ? cursor.page : page
@@ -39,6 +38,10 @@ export async function listUsersV2(users: Users, query: Query): Promise<Static<ty
       ? writeCursor({ page: shownPage + 1, after: positionOf(last, order) }, order)
       : null
   return { page: shownPage, limit, total, data, next }
+
+  function countAll(): Promise<number> {
+    return text === '' ? users.count() : users.countMatching(text)
+  }
 }
 
 /** A parameter that is sent once, or not at all. */

@@ -197,8 +197,16 @@ suite('imports that meet', async () => {
       assert.equal(names.size, accounts.length)
       assert.deepEqual([imports, import_names], [[], []])
     }
-    const { users = [], row_counts } = await app.rows()
-    assert.deepEqual(row_counts, [
+    const { users = [], accounts = [], row_counts = [] } = await app.rows()
+    const counts = row_counts as { name: string; total: number }[]
+    const [ofAccounts, others] = [true, false].map((is) =>
+      counts.filter(({ name }) => name.startsWith('accounts ') === is),
+    )
+    assert.equal(
+      ofAccounts?.reduce((sum, { total }) => sum + total, 0),
+      accounts.length,
+    )
+    assert.deepEqual(others, [
       { name: 'posts', total: 0 },
       { name: 'users', total: users.length },
     ])

@@ -92,12 +92,40 @@ suite('long work lets others have their turn', async () => {
   test('a chore of many batches ends early when the service stops', async () => {
     const stop = new AbortController()
     let batches = 0
-    const reaped = await inBatches(10, async (most) => {
+    const reaped = await inBatches(10)(async (most) => {
       batches += 1
       if (batches === 3) stop.abort()
       return most
     })(stop.signal)
     assert.deepEqual([batches, reaped], [3, 30])
+  })
+
+  test('of all chores that remove, one batch runs at a time, and one that fails stops no other', async () => {
+    const chores = inBatches(1)
+    let running = 0
+    const busy = async () => {
+      running += 1
+      assert.equal(running, 1)
+      await setImmediate()
+      running -= 1
+    }
+    const twice = () => {
+      let left = 3
+      return chores(async () => {
+        await busy()
+        left -= 1
+        return Math.sign(left)
+      })()
+    }
+    const failing = chores(async () => {
+      await busy()
+      throw new Error('away')
+    })()
+    const done = await Promise.allSettled([twice(), failing, twice()])
+    assert.deepEqual(
+      done.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
   })
 })
 

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import type { Settings } from '../../bench/processes.ts'
+import { type RestartableCluster, startCluster } from '../../test/faults/cluster.ts'
+
+export const databases = ['SQLite', 'PostgreSQL'] as const
+export type DatabaseName = (typeof databases)[number]
+
+/** One database, seen from beside the service. */
+export interface Store {
+  readonly name: DatabaseName
+  /** What leads the service to it. */
+  readonly settings: Settings
+  readonly directory: string
+  query<T extends object = object>(text: string): Promise<T[]>
+  /** An expression of 32 hex digits that nobody foresees. */
+  readonly randomHex: string
+  /** What autovacuum, or the service in a quiet hour, would have done by now. */
+  settle(): Promise<void>
+  bytes(): Promise<number>
+  /** Of the largest tables with their indexes, where the database tells. */
+  largest(): Promise<{ name: string; bytes: number }[]>
+  close(): Promise<void>
+}
+
+const masterKey = '7c1f0b93e2a84d5698fe03b1d67a2c4459e80f137b6ad2c59410ee8f23bd5706'
+
+let cluster: Promise<RestartableCluster> | undefined
+
+/**
+ * PostgreSQL with the settings of a new installation, which waits for the disk and vacuums by itself;
+ * room for the log as an operator would give it.
+ */
+function postgres(): Promise<RestartableCluster> {
+  cluster ??= startCluster({ autovacuum: 'on', max_wal_size: '4GB', checkpoint_timeout: '15min' })
+  return cluster
+}
+
+export async function removeCluster(): Promise<void> {
+  await (await cluster)?.remove()
+}
+
+/** An empty database of this kind. */
+export async function emptyStore(name: DatabaseName): Promise<Store> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-growth-'))
+  return name === 'SQLite' ? sqliteStore(directory) : postgresStore(directory)
+}
+
+function sqliteStore(directory: string): Store {
+  const path = join(directory, 'gatehouse.db')
+  const using = <T>(work: (db: DatabaseSync) => T): T => {
+    const db = new DatabaseSync(path, { timeout: 60_000 })
+    try {
+      db.exec('pragma synchronous = off; pragma cache_size = -262144; pragma foreign_keys = off')
+      return work(db)
+    } finally {
+      db.close()
+    }
+  }
+  return {
+    name: 'SQLite',
+    settings: { DATA_DIR: directory, MASTER_KEY: masterKey },
+    directory,
+    // The caller says what a row is.
+    query: async <T extends object>(text: string) => using((db) => db.prepare(text).all() as T[]),
+    randomHex: 'lower(hex(randomblob(16)))',
+    async settle() {
+      using((db) => db.exec('pragma wal_checkpoint(truncate)'))
+      execFileSync('sync') // the gigabyte that was just written is no load of the service's
+    },
+    bytes: async () => statSync(path).size,
+    largest: async () => [],
+    close: async () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+async function postgresStore(directory: string): Promise<Store> {
+  const server = await postgres()
+  const name = await server.createDatabase()
+  const url = server.url(name)
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {}) // the server ends before it, where a measurement fails
+  await client.connect()
+  const query = async <T extends object>(text: string) => (await client.query<T>(text)).rows
+  return {
+    name: 'PostgreSQL',
+    settings: { DATA_DIR: directory, DATABASE_URL: url, MASTER_KEY: masterKey },
+    directory,
+    query,
+    randomHex: "replace(gen_random_uuid()::text, '-', '')",
+    async settle() {
+      await query('vacuum analyze')
+      await query('checkpoint')
+      execFileSync('sync')
+    },
+    async bytes() {
+      const [row] = await query<{ bytes: string }>(
+        'select pg_database_size(current_database()) as bytes',
+      )
+      return Number(row?.bytes)
+    },
+    async largest() {
+      const rows = await query<{ name: string; bytes: string }>(`
+        select relname as name, pg_total_relation_size(oid) as bytes from pg_class
+        where relkind = 'r' and relnamespace = 'public'::regnamespace order by 2 desc limit 5`)
+      return rows.map(({ name, bytes }) => ({ name, bytes: Number(bytes) }))
+    },
+    async close() {
+      await client.end()
+      await server.query('postgres', `drop database ${name} with (force)`)
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}

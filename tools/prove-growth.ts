@@ -1,0 +1,45 @@
+import { provePools } from './growth/pool.ts'
+import { proveReapers } from './growth/reap.ts'
+import { proveRequests } from './growth/requests.ts'
+import { leaveSide, openSide } from './growth/side.ts'
+import { databases, removeCluster } from './growth/store.ts'
+import { missedGoals, print } from './growth/table.ts'
+
+/**
+ * What costs more when the tables are large? Requests at 1,000 and at 1,000,000 users, and the chores
+ * at 1,000,000 rows that have ended, on SQLite and on a PostgreSQL of its own.
+ * `npm run prove:growth -- [requests] [reap] [pool] [sqlite] [postgresql] [--users=n] [--rows=n]`; with `pool`
+ * also how many requests a second nodes and their pools serve, which has no goal.
+ */
+const few = 1000
+const given = process.argv.slice(2)
+const numberOf = (name: string, otherwise: number) =>
+  Number(given.find((each) => each.startsWith(`--${name}=`))?.split('=')[1] ?? otherwise)
+const many = numberOf('users', 1_000_000)
+const rows = numberOf('rows', 1_000_000)
+const isWanted = (word: string, among: readonly string[]) =>
+  given.includes(word) || !among.some((other) => given.includes(other))
+const parts = ['requests', 'reap', 'pool']
+
+try {
+  if (given.includes('pool')) await provePools(many)
+  for (const name of databases) {
+    const words = databases.map((each) => each.toLowerCase())
+    const isAsked = isWanted('requests', parts) || isWanted('reap', parts)
+    if (!isAsked || !isWanted(name.toLowerCase(), words)) continue
+    const large = await openSide(name, many)
+    if (isWanted('requests', parts)) {
+      const small = await openSide(name, few)
+      await proveRequests(small, large)
+      await leaveSide(small)
+      await small.store.close()
+    }
+    await leaveSide(large)
+    if (isWanted('reap', parts)) await proveReapers(large, rows)
+    await large.store.close()
+  }
+} finally {
+  await removeCluster()
+}
+print(missedGoals() === 0 ? '\nPASS' : `\nFAIL: ${missedGoals()} goals missed`)
+process.exitCode = missedGoals() === 0 ? 0 : 1
