@@ -269,7 +269,9 @@ export async function testApp(
       const all: Record<string, unknown[]> = {}
       for (const { name } of tables.rows) {
         if (except.includes(name)) continue
-        const { rows } = await sql`select * from ${sql.table(name)}`.execute(deps.db)
+        // A count of nothing says as much as none.
+        const which = name === 'row_counts' ? sql`where total <> 0` : sql``
+        const { rows } = await sql`select * from ${sql.table(name)} ${which}`.execute(deps.db)
         all[name] = rows.sort(byContent) // no query asks for an order, so there is none
       }
       return all
