@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { suite, test } from 'node:test'
-import { promisify } from 'node:util'
 import { decodeProtectedHeader } from 'jose'
 import { type TestApp, testApp } from '../app.ts'
-import { databaseSettings } from '../database.ts'
+import { gatehouse as commandLine } from '../cli/gatehouse.ts'
 
-const run = promisify(execFile)
 const day = 86_400
 
 /** The command line on the database of an app, as an operator would use it while the service runs. */
-async function gatehouse(app: TestApp, ...words: string[]) {
-  const env = { ...process.env, ...(await databaseSettings(app.directory)) }
-  return run(process.execPath, ['src/cli/main.ts', ...words], { env }).then(
-    ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
-    (error: { code: number; stdout: string; stderr: string }) => error,
-  )
-}
+const gatehouse = ({ directory }: TestApp, words: string, env: Record<string, string> = {}) =>
+  commandLine(directory, words, { env })
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
 const use = async (app: TestApp, token: string) =>
@@ -30,7 +22,7 @@ suite('T19: rotation of the signing key', async () => {
 
   test('gatehouse keys rotate: a running service signs with the new key, and refuses no token', async () => {
     const before = await app.pair(app.admin)
-    assert.equal((await gatehouse(app, 'keys', 'rotate')).code, 0)
+    assert.equal((await gatehouse(app, 'keys rotate')).code, 0)
     assert.equal(await use(app, before.access_token), 200)
     await chore(app, 'keys of other processes')
     const after = await app.pair(app.admin)
@@ -44,7 +36,7 @@ suite('T19: rotation of the signing key', async () => {
 
   test('a process that has not seen the new key yet finds it in the database', async () => {
     const other = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
-    await gatehouse(other, 'keys', 'rotate')
+    await gatehouse(other, 'keys rotate')
     await chore(other, 'keys of other processes')
     const token = await other.token(other.admin)
     app.clock.advance(1)
@@ -54,8 +46,8 @@ suite('T19: rotation of the signing key', async () => {
   test('an old key verifies until the last of its tokens has expired, and then no more', async () => {
     const start = await testApp({ TOKEN_SECONDS: String(20 * day) })
     const { kid } = { kid: kidOf(await start.token(start.admin)) }
-    await gatehouse(start, 'keys', 'rotate')
-    const listed = JSON.parse((await gatehouse(start, 'keys', 'list', '--json')).stdout)
+    await gatehouse(start, 'keys rotate')
+    const listed = JSON.parse((await gatehouse(start, 'keys list --json')).stdout)
     const old = listed.find((row: { kid: string }) => row.kid === kid)
     assert.ok(Date.parse(old.verifies_until) > Date.parse(old.created))
     assert.equal(old.signs, false)
@@ -66,14 +58,14 @@ suite('T19: rotation of the signing key', async () => {
     const token = await retired.token(retired.admin)
     assert.equal(await use(retired, token), 200)
     const kid = String(kidOf(token))
-    const refusal = await gatehouse(retired, 'keys', 'retire', kid)
+    const refusal = await gatehouse(retired, `keys retire ${kid}`)
     assert.equal(refusal.code, 4)
     assert.match(refusal.stderr, /this key signs/)
-    await gatehouse(retired, 'keys', 'rotate')
+    await gatehouse(retired, 'keys rotate')
     // The command line lives by the real time, this service by a clock that stands still.
     retired.clock.advance((Date.now() - retired.clock.now()) / 1000 + 1)
     const { access_token: fresh } = await retired.pair(retired.admin)
-    assert.equal((await gatehouse(retired, 'keys', 'retire', kid)).code, 0)
+    assert.equal((await gatehouse(retired, `keys retire ${kid}`)).code, 0)
     retired.clock.advance(5)
     await chore(retired, 'keys of other processes')
     assert.equal(await use(retired, token), 401)
@@ -110,13 +102,7 @@ suite('T19: rotation of the signing key', async () => {
   test('with RS256 both public keys are published', async () => {
     const rs = await testApp({ TOKEN_ALGORITHM: 'RS256' })
     const token = await rs.token(rs.admin)
-    await gatehouse({ ...rs }, 'keys', 'list')
-    process.env.TOKEN_ALGORITHM = 'RS256'
-    try {
-      assert.equal((await gatehouse(rs, 'keys', 'rotate')).code, 0)
-    } finally {
-      delete process.env.TOKEN_ALGORITHM
-    }
+    assert.equal((await gatehouse(rs, 'keys rotate', { TOKEN_ALGORITHM: 'RS256' })).code, 0)
     rs.clock.advance(1)
     await chore(rs, 'keys of other processes')
     const { keys } = (await rs.call('GET', '/.well-known/jwks.json')).body
@@ -127,14 +113,9 @@ suite('T19: rotation of the signing key', async () => {
   test('a key of the operator is not rotated by command', async () => {
     const secret = 'jG7#kq0ZP!w4vX9s@Lr2Ym6Tn8Bd1Cf3'
     const own = await testApp({ TOKEN_SECRET: secret })
-    process.env.TOKEN_SECRET = secret
-    try {
-      const refusal = await gatehouse(own, 'keys', 'rotate')
-      assert.equal(refusal.code, 1)
-      assert.match(refusal.stderr, /TOKEN_SECRET_PREVIOUS/)
-    } finally {
-      delete process.env.TOKEN_SECRET
-    }
+    const refusal = await gatehouse(own, 'keys rotate', { TOKEN_SECRET: secret })
+    assert.equal(refusal.code, 1)
+    assert.match(refusal.stderr, /TOKEN_SECRET_PREVIOUS/)
   })
 
   test('unknown kids cause one look at the database a second, not one each', async () => {

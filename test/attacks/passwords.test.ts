@@ -8,7 +8,7 @@ import { assertRefusal } from '../refusal.ts'
 const ours = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/
 
 suite('a refused login tells nobody why', async () => {
-  const app = await testApp({ ...realHashes, LOGIN_LOCK_AFTER: '0' })
+  const app = await testApp({ LOGIN_LOCK_AFTER: '0' })
   const ann = await app.account('ann')
   const [locked, disabled, imported, left] = [
     await app.account('locked'),
