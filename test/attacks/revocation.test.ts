@@ -118,6 +118,10 @@ suite('a token that was revoked ends at the next request', async () => {
     assert.equal(await status(app, headers), 200, 'and the token goes on')
   })
 
+  const reap = async () => {
+    for (const { name, run } of app.app.chores) if (name === 'revocations') await run()
+  }
+
   test('a restart forgets no revocation, and entries go once no token can need them', async () => {
     const who = await someone()
     const headers = await app.bearer(who)
@@ -125,8 +129,60 @@ suite('a token that was revoked ends at the next request', async () => {
     const again = await testApp({}, { directory: app.directory, clock: app.clock, seed: 3 })
     assert.equal(await status(again, headers), 401)
     app.clock.advance(8 * 86_400)
-    for (const { name, run } of app.app.chores) if (name === 'revocations') await run()
+    await reap()
     assert.deepEqual((await app.rows()).revocations, [])
+  })
+
+  test('what ended all tokens of an account holds for a token of any age, also without the account and the user', async () => {
+    const options = { directory: app.directory, clock: app.clock, seed: 4 }
+    const longLived = await testApp({ TOKEN_SECONDS: String(400 * 86_400) }, options)
+    const ways: readonly ((who: Someone) => Promise<unknown>)[] = [
+      async ({ username }) => {
+        await admin('PUT', `/api/admin/accounts/${username}`, { locked: true })
+        await admin('PUT', `/api/admin/accounts/${username}`, { locked: false })
+      },
+      ({ username }) => admin('DELETE', `/api/admin/accounts/${username}`),
+      ({ userId }) => admin('DELETE', `/users/${userId}`),
+      async ({ username, userId }) => {
+        await admin('DELETE', `/api/admin/accounts/${username}`)
+        await admin('DELETE', `/users/${userId}`)
+      },
+    ]
+    const ended: Headers[] = []
+    for (const end of ways) {
+      const who = await someone()
+      const headers = await longLived.bearer(who)
+      assert.equal(await status(app, headers), 200)
+      await end(who)
+      ended.push(headers)
+    }
+    const good = await longLived.bearer(await someone())
+    for (const days of [1, 9, 90]) {
+      app.clock.advance(days * 86_400)
+      await reap()
+      const started = await testApp({}, { ...options, seed: 4 + days })
+      await heard(app)
+      for (const node of [app, other, started]) {
+        for (const headers of ended) assert.equal(await status(node, headers), 401, `${days} days`)
+        assert.equal(await status(node, good), 200)
+      }
+      await started.close()
+    }
+    assert.deepEqual((await app.rows()).revocations, [])
+    await longLived.close()
+  })
+
+  test('a token that is older than the log is looked up, and is 503 where it cannot be', async () => {
+    const options = { directory: app.directory, clock: app.clock, seed: 5 }
+    const longLived = await testApp({ TOKEN_SECONDS: String(30 * 86_400) }, options)
+    const headers = await longLived.bearer(await someone())
+    app.clock.advance(8 * 86_400)
+    await app.deps.db.schema.alterTable('token_versions').renameTo('versions_gone').execute()
+    const answer = await app.call('GET', '/api/me', { headers })
+    await app.deps.db.schema.alterTable('versions_gone').renameTo('token_versions').execute()
+    assert.ok(answer.status >= 500, String(answer.status))
+    assert.equal(await status(app, headers), 200)
+    await longLived.close()
   })
 
   test('no table is read for a bearer token', async () => {
