@@ -111,6 +111,7 @@ function isSecond(database: Database): boolean {
 async function run(batch: Batch, env: NodeJS.ProcessEnv): Promise<Outcome> {
   const options = [
     '--test',
+    '--test-force-exit', // a request on a socket that was let go can keep Node busy at its end
     '--test-isolation=none',
     '--test-timeout=60000',
     '--test-reporter=spec',
