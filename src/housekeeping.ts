@@ -23,7 +23,7 @@ export function inBatches(most: number): (remove: Remove) => Chore['run'] {
   return (remove) => async (stop) => {
     let total = 0
     for (;;) {
-      const batch = last.then(() => remove(most))
+      const batch = last.then(() => (stop?.aborted ? 0 : remove(most)))
       last = batch.catch(() => {})
       const removed = await batch
       total += removed

@@ -81,7 +81,7 @@ export async function accountAdminRoutes(
     async (request, reply) => {
       const { password, must_change = false } = request.body
       const roles = parseRoles(request.body.roles)
-      assertMayAppoint(request, options, roles)
+      assertMayAppoint(request, options, { roles })
       let created: Account | undefined
       const { body, isRepeat } = await idempotency.once(request, async () => {
         const create = await accounts.prepare({
@@ -136,7 +136,7 @@ export async function accountAdminRoutes(
       const account = await accounts.change(userId, wanted, {
         keepSession: ownSession(request, userId),
         assertWanted(before) {
-          assertMayAppoint(request, options, wanted.roles ?? [], before.roles)
+          assertMayAppoint(request, options, wanted, before)
           assertMatches?.(before)
         },
       })

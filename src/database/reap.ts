@@ -25,11 +25,11 @@ export async function removeEnded<Table extends keyof Schema>(
   most: number,
 ): Promise<number> {
   const [name, id, time] = [sql.table(table), sql.ref(key), sql.ref(column)]
-  const others = isPostgres(db) ? sql`for update skip locked` : sql``
-  const { numAffectedRows = 0n } = await sql`
-    delete from ${name} where ${id} in (
-      select ${id} from ${name} where ${time} <= ${until} order by ${time} limit ${most} ${others})`.execute(
-    db,
-  )
+  const ended = sql`select ${id} from ${name} where ${time} <= ${until} order by ${time} limit ${most}`
+  // As an array: a subselect of `in` may be asked again for each row, and then skips what is gone.
+  const those = isPostgres(db)
+    ? sql`= any(array(${ended} for update skip locked))`
+    : sql`in (${ended})`
+  const { numAffectedRows = 0n } = await sql`delete from ${name} where ${id} ${those}`.execute(db)
   return Number(numAffectedRows)
 }

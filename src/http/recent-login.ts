@@ -12,7 +12,7 @@ import { callerOf } from './access.ts'
 export function assertRecentLogin(
   request: FastifyRequest,
   { login }: Pick<Config, 'login'>,
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
 ): void {
   const age = clock.now() - callerOf(request).authenticatedAt
   if (age > login.reauthenticateSeconds * 1000) throw new ApiError('recentLoginRequired')

@@ -118,6 +118,17 @@ suite('administration of logins', async () => {
       }
       assert.deepEqual(await app.rows(), before)
     }
+    for (const shut of [{ active: false }, { locked: true }]) {
+      const call = (headers: Headers, json: object) =>
+        app.call('PUT', account('second'), { headers, json })
+      const basic = app.basic(app.admin)
+      const json = made(['ADMIN'], 'second')
+      await app.call('POST', '/api/admin/accounts', { headers: basic, json })
+      assert.equal((await call(basic, shut)).status, 200)
+      const again = await call(session, { active: true, locked: false })
+      assertRefusal(again, 401, 'Recent login required')
+      await app.call('DELETE', account('second'), { headers: basic })
+    }
     const less = { headers: session, json: made(['USER', 'EDITOR']) }
     assert.equal((await app.call('POST', '/api/admin/accounts', less)).status, 201)
     const own = { headers: session, json: { roles: ['ADMIN', 'USER'] } }

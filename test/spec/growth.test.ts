@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
+import { execute } from '../../src/database/connect.ts'
 import { logEvents } from '../../src/events/events.ts'
 import { reapSessions } from '../../src/session/store.ts'
 import { loadRevocations } from '../../src/token/revocations.ts'
 import { type TestApp, testApp } from '../app.ts'
+import { testDatabase } from '../database.ts'
 import { importLines, line, someHash } from '../transfer.ts'
 
 const chore = ({ app }: TestApp, wanted: string) => app.chores.find(({ name }) => name === wanted)
@@ -143,6 +145,21 @@ suite('steps of chores', async () => {
     assert.equal(await reapSessions(db, until, 2), 1)
     assert.equal(await reapSessions(db, until, 2), 0)
     assert.deepEqual(await left(), ['live'])
+  })
+
+  test('a step is no larger where a burst follows a time of nothing', async () => {
+    const sessions = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({
+        ...{ id: `burst ${n}`, created_at: n, last_seen_at: n, ...times },
+      }))
+    await db.insertInto('sessions').values(sessions(1000)).execute()
+    await db.deleteFrom('sessions').execute()
+    if (testDatabase === 'postgres') await execute(db, 'vacuum analyze sessions')
+    await db.insertInto('sessions').values(sessions(1000)).execute()
+    const until = { seenBefore: 500, createdBefore: 800 }
+    for (const removed of [250, 250, 250, 51, 0]) {
+      assert.equal(await reapSessions(db, until, 250), removed)
+    }
   })
 
   test('a start reads a deny-list of any length', async () => {

@@ -527,6 +527,18 @@ suite('while an import goes on', async () => {
     assert.equal((await app.call('GET', '/api/admin/accounts/orphan1', { headers })).status, 404)
   })
 
+  test('7.5.1: the login was recent when the import began, also for an administrator in its last line', async () => {
+    const importing = openImport(url, await app.bearer(app.admin))
+    for (let seconds = 0; seconds <= 900; seconds += 14) {
+      importing.push('\n')
+      await until(() => app.clock.waits().includes(15))
+      app.clock.advance(14)
+    }
+    importing.push(`${JSON.stringify({ ...line('dusk'), roles: ['ADMIN'] })}\n`)
+    importing.close()
+    assert.equal((await importing.answer).status, 200)
+  })
+
   test('an import that is silent for 15 seconds is 408, and has left nothing', async () => {
     const before = await app.rows()
     const importing = slowImport()
