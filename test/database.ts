@@ -50,17 +50,17 @@ export async function databaseSettings(
 }
 
 /** SQLite's file with the schema, where the folder has none yet: to copy it is quicker than to make it. */
-export async function placeFile(directory: string): Promise<void> {
+export async function placeSqliteFile(directory: string): Promise<void> {
   if (testDatabase !== 'sqlite') return
   const path = join(directory, databaseFileName)
   if (existsSync(path)) return
-  file ??= makeFile()
-  writeFileSync(path, await file, { mode: 0o600 })
+  sqliteFile ??= makeSqliteFile()
+  writeFileSync(path, await sqliteFile, { mode: 0o600 })
 }
 
-let file: Promise<Buffer> | undefined
+let sqliteFile: Promise<Buffer> | undefined
 
-async function makeFile(): Promise<Buffer> {
+async function makeSqliteFile(): Promise<Buffer> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-template-'))
   const { db } = connect({ dataDirectory: directory, timeoutMs: 10_000, synchronous: 'off' })
   await migrate(db, { now: () => 0, wait: async () => {} })
