@@ -61,7 +61,7 @@ export async function signIn(
 
 /**
  * The second half for an account with a second factor. A wrong code counts as one behind a password does:
- * in the throttle, for the address, and towards the automatic lock. decisions.md sections 2 and 9.
+ * in the throttle, for the address, and towards the automatic lock. docs/adr/0010 and 0012.
  * @throws ApiError signInFailed, secondFactorRequired, invalidCredentials, tooManyLoginAttempts and
  * those of `signIn`
  */

@@ -16,7 +16,7 @@ import {
   tooManyAttempts,
 } from './throttle.ts'
 
-/** Every limit of a login, whichever door it comes through. Spec 3.3, 8; decisions.md section 9. */
+/** Every limit of a login, whichever door it comes through. Spec 3.3, 8; docs/adr/0010. */
 export interface LoginLimits {
   /**
    * Before a password is looked at: a place in every count, or a refusal.
@@ -142,7 +142,10 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   }
 }
 
-/** A solved challenge stands in for room; the try counts like any other, where any does. */
+/**
+ * The try is counted and not limited: a solved challenge stands in for room. Where captchas are off
+ * nothing is counted.
+ */
 function unlimited(count: Count): Count {
   if (count.limit.attempts === 0) return count
   return { ...count, limit: { ...count.limit, attempts: Number.POSITIVE_INFINITY } }
