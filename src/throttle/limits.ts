@@ -10,6 +10,7 @@ import { type CountName, createThrottleKeys } from './keys.ts'
 import {
   type Count,
   createPlaces,
+  type Full,
   type Limit,
   type TakenPlace,
   type ThrottleDeps,
@@ -83,14 +84,14 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
         if (!(await captcha.accepts(login.captcha))) throw await captchaRequired()
         answer = await places.take([...always, unlimited(withoutCaptcha)])
       }
-      if ('full' in answer) throw tooManyAttempts(answer)
+      if ('full' in answer) throw tooMany(answer, login)
       return withFailures(answer.place, login)
     },
 
     async admitCode(login) {
       const { always, withoutCaptcha } = countsOf(login)
       const answer = await places.take([...always, unlimited(withoutCaptcha)])
-      if ('full' in answer) throw tooManyAttempts(answer)
+      if ('full' in answer) throw tooMany(answer, login)
       return withFailures(answer.place, login)
     },
 
@@ -98,7 +99,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       const { always, withoutCaptcha } = countsOf(login)
       const refusal = await places.pass([...always, withoutCaptcha])
       if (refusal?.full === withoutCaptcha) throw await captchaRequired()
-      if (refusal) throw tooManyAttempts(refusal)
+      if (refusal) throw tooMany(refusal, login)
     },
   }
 
@@ -120,6 +121,11 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       forgives: true,
     }
     return { always, withoutCaptcha }
+  }
+
+  function tooMany(full: Full, { address }: LoginTry): ApiError {
+    events.record('authn_login_fail_max', { address })
+    return tooManyAttempts(full)
   }
 
   async function captchaRequired(): Promise<ApiError> {
