@@ -10,8 +10,8 @@ import { migrate } from '../src/database/migrate.ts'
 import { type PostgresAddress, parsePostgresAddress } from '../src/database/postgres-address.ts'
 import { channel } from '../src/database/postgres-feed.ts'
 import type { TestApp } from './app.ts'
-import { until } from './logins.ts'
 import { startPostgres } from './postgres.ts'
+import { until } from './until.ts'
 
 /**
  * Which database the tests run on: `TEST_DATABASE=postgres`, else SQLite. A PostgreSQL server of the

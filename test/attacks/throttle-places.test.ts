@@ -16,9 +16,9 @@ import {
   tally,
   throttleAlone,
   tryTimes,
-  until,
 } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
+import { until } from '../until.ts'
 
 suite('a place is taken before the verdict', async () => {
   const app = await testApp({ ...realHashes, ...throttleAlone, DATABASE_TIMEOUT_MS: '50' })
