@@ -10,6 +10,7 @@ import { migrate } from '../src/database/migrate.ts'
 import { type PostgresAddress, parsePostgresAddress } from '../src/database/postgres-address.ts'
 import { channel } from '../src/database/postgres-feed.ts'
 import type { TestApp } from './app.ts'
+import { masterKey } from './master-key.ts'
 import { startPostgres } from './postgres.ts'
 import { until } from './until.ts'
 
@@ -26,9 +27,6 @@ export const sqliteOnly = testDatabase === 'sqlite' ? test : absent
 export const postgresOnly = testDatabase === 'postgres' ? test : absent
 
 function absent(_name: string, _work: () => Promise<void> | void): void {}
-
-/** Every node of a test has the same. */
-const masterKey = '7c1f0b93e2a84d5698fe03b1d67a2c4459e80f137b6ad2c59410ee8f23bd5706'
 
 /**
  * The settings of a service on the database that belongs to a folder: two services with one folder

@@ -11,10 +11,9 @@ import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { postgresOnly as test } from '../database.ts'
 import { failedStart } from '../faults/starts.ts'
+import { masterKey } from '../master-key.ts'
 import { password, startTlsPostgres, type TlsPostgres } from '../tls-postgres.ts'
 import { until } from '../until.ts'
-
-const masterKey = '7c1f0b93e2a84d5698fe03b1d67a2c4459e80f137b6ad2c59410ee8f23bd5706'
 
 interface SessionRow {
   readonly ssl: boolean
