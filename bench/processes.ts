@@ -1,9 +1,9 @@
 import { type ChildProcess, fork, type Serializable, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '../tools/free-port.ts'
 
 /** A process of its own, so that what is measured shares no thread with what measures. */
 export interface Child {
@@ -150,14 +150,4 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
     await wait(pollMs)
   }
   throw new Error(`the service was not ready within ${startMs} ms`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
+import { masterKey } from '../test/master-key.ts'
 import { type Config, ConfigError, describeSettings, loadConfig } from './config.ts'
 import { isLoopback } from './kernel/loopback.ts'
 import { settings } from './settings-table.ts'
@@ -101,12 +102,14 @@ suite('defaults', () => {
       () => loadConfig({ DATABASE_URL }),
       /^ {2}MASTER_KEY must be set with PostgreSQL/m,
     )
-    const MASTER_KEY = '7c1f0b93e2a84d5698fe03b1d67a2c4459e80f137b6ad2c59410ee8f23bd5706'
-    const config = loadConfig({ DATABASE_URL, MASTER_KEY })
+    const config = loadConfig({ DATABASE_URL, MASTER_KEY: masterKey })
     assert.equal(config.database.postgres?.host, 'localhost')
     assert.doesNotMatch(JSON.stringify(config), /word@|"word"/)
     assert.deepEqual(config.warnings, [])
-    const remote = { DATABASE_URL: 'postgres://gate@db.example.org/id?sslmode=disable', MASTER_KEY }
+    const remote = {
+      DATABASE_URL: 'postgres://gate@db.example.org/id?sslmode=disable',
+      MASTER_KEY: masterKey,
+    }
     assert.match(loadConfig(remote).warnings.join(), /^DATABASE_URL/)
   })
 

@@ -11,7 +11,7 @@ export interface Deps {
   /** The same database; its commits need not outlive a loss of power. */
   readonly unsyncedDb: Database
   readonly feed: ChangeFeed
-  readonly assertDatabaseFile: () => Promise<void>
+  readonly assertDatabaseServes: () => Promise<void>
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger

@@ -25,9 +25,9 @@ import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
 
-const reapEveryMs = 60_000
+export const reapEveryMs = 60_000
 // On SQLite everything else waits for a step: these take 20 ms of a large database.
-const reapedAtOnce = 250
+export const reapedAtOnce = 250
 const flushEveryMs = 1000
 const rotateEveryMs = 3_600_000
 

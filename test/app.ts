@@ -16,7 +16,7 @@ import {
   databaseSettings,
   enterDatabase,
   leaveDatabase,
-  placeFile,
+  placeSqliteFile,
   testDatabase,
   timeoutFor,
 } from './database.ts'
@@ -139,7 +139,7 @@ export async function testApp(
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = []
   const destination: pino.DestinationStream = { write: (line) => void log.push(JSON.parse(line)) }
-  if (!isEmpty) await placeFile(directory)
+  if (!isEmpty) await placeSqliteFile(directory)
   const loaded = loadConfig({
     NODE_ENV: 'test',
     ...(await databaseSettings(directory, { isEmpty })),

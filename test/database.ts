@@ -10,8 +10,9 @@ import { migrate } from '../src/database/migrate.ts'
 import { type PostgresAddress, parsePostgresAddress } from '../src/database/postgres-address.ts'
 import { channel } from '../src/database/postgres-feed.ts'
 import type { TestApp } from './app.ts'
-import { until } from './logins.ts'
+import { masterKey } from './master-key.ts'
 import { startPostgres } from './postgres.ts'
+import { until } from './until.ts'
 
 /**
  * Which database the tests run on: `TEST_DATABASE=postgres`, else SQLite. A PostgreSQL server of the
@@ -26,9 +27,6 @@ export const sqliteOnly = testDatabase === 'sqlite' ? test : absent
 export const postgresOnly = testDatabase === 'postgres' ? test : absent
 
 function absent(_name: string, _work: () => Promise<void> | void): void {}
-
-/** Every node of a test has the same. */
-const masterKey = '7c1f0b93e2a84d5698fe03b1d67a2c4459e80f137b6ad2c59410ee8f23bd5706'
 
 /**
  * The settings of a service on the database that belongs to a folder: two services with one folder
@@ -50,17 +48,17 @@ export async function databaseSettings(
 }
 
 /** SQLite's file with the schema, where the folder has none yet: to copy it is quicker than to make it. */
-export async function placeFile(directory: string): Promise<void> {
+export async function placeSqliteFile(directory: string): Promise<void> {
   if (testDatabase !== 'sqlite') return
   const path = join(directory, databaseFileName)
   if (existsSync(path)) return
-  file ??= makeFile()
-  writeFileSync(path, await file, { mode: 0o600 })
+  sqliteFile ??= makeSqliteFile()
+  writeFileSync(path, await sqliteFile, { mode: 0o600 })
 }
 
-let file: Promise<Buffer> | undefined
+let sqliteFile: Promise<Buffer> | undefined
 
-async function makeFile(): Promise<Buffer> {
+async function makeSqliteFile(): Promise<Buffer> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-template-'))
   const { db } = connect({ dataDirectory: directory, timeoutMs: 10_000, synchronous: 'off' })
   await migrate(db, { now: () => 0, wait: async () => {} })

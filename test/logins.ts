@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setImmediate, setTimeout } from 'node:timers/promises'
 import { digest } from '../src/kernel/digest.ts'
 import { canonicalUsername } from '../src/kernel/username.ts'
 import { loadKeySet } from '../src/keys/key-set.ts'
@@ -85,16 +84,6 @@ export async function takePlaces(
   const taken_at = app.clock.now()
   const place = { ...key, taken_at, pending, expires_at: taken_at + 900_000 }
   await app.deps.db.insertInto('throttle_places').values(Array(count).fill(place)).execute()
-}
-
-/** Resolves once the condition holds, without any time passing on the clock of the test. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turns = 0; turns < 20_000; turns += 1) {
-    if (await condition()) return
-    if (turns < 50) await setImmediate()
-    else await setTimeout(2) // what another process does comes no sooner by asking without a pause
-  }
-  throw new Error('it never came')
 }
 
 /** How many events of a name the log holds. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
+import { freePort } from './free-port.ts'
 import { startService } from './service.ts'
 
 /**
@@ -70,12 +71,4 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     service.remove()
     process.exit(0)
   })
-}
-
-async function freePort(): Promise<number> {
-  const taken = createServer()
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
-  const { port: free } = taken.address() as AddressInfo // it listens on a port
-  await new Promise((resolve) => taken.close(resolve))
-  return free
 }

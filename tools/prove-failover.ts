@@ -17,7 +17,7 @@ const unheardMs = 500
 print(`\nasynchronous: the replica has heard nothing for the last ${unheardMs} ms`)
 const asynchronous = await run({ isSynchronous: false, unheardMs })
 print(`  acknowledged changes lost: ${count(asynchronous, 'lost')}`)
-print(`  ids given twice: ${count(asynchronous, 'half')}`)
+print(`  half, or an id given twice: ${count(asynchronous, 'half')}`)
 goal('ended tokens that are good again', count(asynchronous, 'revived'), 0)
 // Where the end of no token was lost there is nothing to tell.
 print(`  rounds in which a node told of it: ${asynchronous.filter(({ told }) => told > 0).length}`)
@@ -33,7 +33,7 @@ async function run(how: { isSynchronous: boolean; unheardMs?: number }) {
   print(`  ${rounds} failovers, ${acknowledged} acknowledged changes`)
   print(`  ms from the kill until both nodes were ready: ${times.map(Math.round).join(', ')}`)
   goal('acknowledged changes lost on the new primary', count(figures, 'lostAfterwards'), 0)
-  if (how.isSynchronous) goal('half, or an id twice', count(figures, 'half'), 0)
+  if (how.isSynchronous) goal('half, or an id given twice', count(figures, 'half'), 0)
   goal(
     'exits',
     figures.reduce((sum, { exited }) => sum + exited, 0),

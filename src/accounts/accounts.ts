@@ -17,7 +17,7 @@ import { type AccountTally, standingStore } from './standing-store.ts'
 import { type AccountFilter, accountStore, type ImportedAccount } from './store.ts'
 import { changesOf, endedBy, type WantedChange, type WantedPassword } from './wanted-change.ts'
 
-/** Accounts and what must stay true of them. Spec 2.2, 3.4; decisions.md section 8. */
+/** Accounts and what must stay true of them. Spec 2.2, 3.4. */
 export interface Accounts {
   byUsername(username: Username): Promise<Account | null>
   byUserId(userId: number): Promise<Account | null>

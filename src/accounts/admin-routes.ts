@@ -18,7 +18,7 @@ import { assertMayAppoint } from './new-administrator.ts'
 import { parseRoles, parseUser, parseUsername } from './parse.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
-/** Administration of accounts, decisions.md section 8: /api/admin/accounts. Role ADMIN by the group. */
+/** Administration of accounts: /api/admin/accounts. Role ADMIN by the group. */
 export interface AccountRoutesOptions {
   readonly accounts: Accounts
   readonly config: Pick<Config, 'login'>

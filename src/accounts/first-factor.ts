@@ -44,12 +44,7 @@ export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Prom
   const username = canonicalUsername(attempt.username)
   if (username === null || attempt.password === '') throw new ApiError('invalidCredentials')
 
-  const place = await limits.admit({ ...attempt, username }).catch((error: unknown) => {
-    if (error instanceof ApiError && error.row === 'tooManyLoginAttempts') {
-      events.record('authn_login_fail_max', { address: attempt.address })
-    }
-    throw error
-  })
+  const place = await limits.admit({ ...attempt, username })
   let account: Account | null
   let passes: boolean
   try {

@@ -15,7 +15,7 @@ import { assertOtherPassword } from './password-rules.ts'
 import { Captcha, Password } from './schemas.ts'
 
 /**
- * One's own account, decisions.md section 8: GET and PUT /password below /api/user/account (role
+ * One's own account: GET and PUT /password below /api/user/account (role
  * USER) and /api/account (any account).
  */
 export interface OwnAccountOptions extends FirstFactorDeps {

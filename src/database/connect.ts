@@ -52,7 +52,7 @@ export interface Connected {
    * asked whether it takes changes.
    * @throws DatabaseUnavailable where the file is not there any more, or is no database, or a standby
    */
-  readonly assertDatabaseFile: () => Promise<void>
+  readonly assertDatabaseServes: () => Promise<void>
 }
 
 /** The database of the settings: PostgreSQL, else the SQLite file. @throws Error as `connectSqlite` */
@@ -87,7 +87,7 @@ function connectSqlite({
       version: () => dialect.foreignVersion(),
       anyVersion: () => dialect.version(),
     },
-    assertDatabaseFile: () => assertDatabaseFile(path),
+    assertDatabaseServes: () => assertDatabaseFile(path),
   }
 }
 

@@ -57,6 +57,12 @@ suite('DATABASE_URL', () => {
     })
   }
 
+  test('binds a password to the channel of TLS, where there is one', () => {
+    const bindsAt = (url: string) => connectionOf(parse(url)).enableChannelBinding
+    assert.equal(bindsAt('postgres://g@x/id'), true)
+    assert.equal(bindsAt('postgres://g@x/id?sslmode=disable'), false)
+  })
+
   test('takes an authority and a certificate of our own from files', () => {
     const file = (name: string) => {
       const path = join(directory, name)

@@ -1,5 +1,4 @@
 import {
-  CompiledQuery,
   type DatabaseConnection,
   type DatabaseIntrospector,
   type Dialect,
@@ -7,10 +6,10 @@ import {
   type Kysely,
   PostgresIntrospector,
   PostgresQueryCompiler,
-  type QueryResult,
 } from 'kysely'
-import type { Pool, PoolClient, PoolConfig } from 'pg'
-import { DatabaseUnavailable, TransactionConflict, UniqueViolation } from './errors.ts'
+import type { Pool, PoolConfig } from 'pg'
+import { DatabaseUnavailable } from './errors.ts'
+import { Lease, leaseOf, within } from './postgres-lease.ts'
 import { sessionSettings } from './postgres-server.ts'
 import { deadlineToBegin, QueuedAdapter } from './transactions.ts'
 import { Deadline } from './turnstile.ts'
@@ -26,11 +25,6 @@ export interface PostgresDialectOptions {
 
 // A transaction whose node is gone must not keep its locks.
 const idleInTransactionMs = 10_000
-
-/** First in a transaction whose statements may take as long as they need. */
-export const unhurried = CompiledQuery.raw(
-  'set local statement_timeout = 0; set local lock_timeout = 0',
-)
 
 /**
  * Kysely on pg, with a limit on all waiting and errors by the names that the stores know.
@@ -190,143 +184,7 @@ class UnsyncedDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** One connection for one query or one transaction. */
-class Lease implements DatabaseConnection {
-  readonly #client: PoolClient
-  readonly #begin: string
-  readonly #limitMs: number
-  #deadline: Deadline | undefined
-  #isHurried = true
-  #isLost = false
-
-  constructor(client: PoolClient, begin: string, deadline: Deadline, limitMs: number) {
-    this.#client = client
-    this.#begin = begin
-    this.#deadline = deadline
-    this.#limitMs = limitMs
-    client.on('error', this.#onError)
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (query.sql === unhurried.sql) this.#isHurried = false
-    const { rows, rowCount, command } = await this.#send<R>(query.sql, query.parameters)
-    const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
-    return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
-  }
-
-  // biome-ignore lint/correctness/useYield: no query of this project is streamed by the driver
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('read in batches by key instead')
-  }
-
-  async begin(): Promise<void> {
-    await this.#send(this.#begin)
-  }
-
-  async commit(): Promise<void> {
-    const { command } = await this.#send('commit')
-    // The server answers so where a statement of the transaction had failed.
-    if (command === 'ROLLBACK') throw new Error('the transaction was rolled back, not committed')
-  }
-
-  /** What made it necessary is told; that it failed as well is not. */
-  async rollback(): Promise<void> {
-    if (!this.#isLost) await this.#send('rollback').catch(() => this.#lose())
-  }
-
-  release(): void {
-    this.#client.off('error', this.#onError)
-    this.#client.release(this.#isLost)
-  }
-
-  readonly #onError = () => this.#lose()
-
-  #lose(): void {
-    this.#isLost = true
-  }
-
-  async #send<R>(text: string, parameters: readonly unknown[] = []) {
-    // The first statement shares its time with the wait for the connection.
-    const deadline = this.#deadline ?? new Deadline(this.#limitMs)
-    this.#deadline = undefined
-    const values = parameters.map(bindable)
-    try {
-      // Without values several statements may come as one: then there are several results.
-      const answer = this.#client.query(values.length > 0 ? { text, values } : { text })
-      const result = this.#isHurried ? await within(deadline, answer) : await answer
-      return result as typeof result & { rows: R[] } // as the query says
-    } catch (error) {
-      const { answer, isLost } = translated(error)
-      if (isLost) this.#lose()
-      throw answer
-    }
-  }
-}
-
 /** How much of the time limit the database may take, so that the answer is out within all of it. */
-export function withinMs(timeoutMs: number): number {
+function withinMs(timeoutMs: number): number {
   return Math.max(1, Math.min(Math.floor(timeoutMs * 0.9), 2 ** 31 - 1))
-}
-
-/** @throws Error where the answer does not come in time */
-async function within<T>(deadline: Deadline, answer: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    // An answer that came while this process was busy is read before it is given up.
-    setImmediate(() => setImmediate(reject, new Error('no answer in time')))
-  }, deadline.leftMs())
-  try {
-    return await Promise.race([answer, promise])
-  } finally {
-    clearTimeout(timer)
-    answer.catch(() => {}) // it may still fail when nobody waits any more
-  }
-}
-
-function leaseOf(connection: DatabaseConnection): Lease {
-  if (connection instanceof Lease) return connection
-  throw new Error('not a connection of this driver')
-}
-
-/** As on SQLite: what has no place in a column is refused, rather than made into text in silence. */
-function bindable(value: unknown): unknown {
-  switch (typeof value) {
-    case 'number':
-      if (Number.isNaN(value)) throw new TypeError('NaN cannot be bound')
-      return value
-    case 'string':
-    case 'bigint':
-      return value
-  }
-  if (value === null || value instanceof Uint8Array || Array.isArray(value)) return value
-  throw new TypeError(`a parameter of type ${typeof value} cannot be bound`)
-}
-
-// https://www.postgresql.org/docs/current/errcodes-appendix.html
-const uniqueViolation = '23505'
-const conflicts = new Set(['40001', '40P01'])
-// Connection, resources, operator, system; read-only after a failover; waited too long; not allowed in.
-const unavailable =
-  /^(08...|53...|57P..|58...|XX00[012]|25006|25P0[34]|55P03|57014|28...|3D000|42501)$/
-// The connection goes on after these.
-const stays = new Set(['53100', '55P03', '57014', '25006', '42501'])
-
-function translated(error: unknown): { answer: unknown; isLost: boolean } {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  const isOfServer = error instanceof Error && 'severity' in error && typeof code === 'string'
-  if (!isOfServer) {
-    const answer = new DatabaseUnavailable('the database does not answer', { cause: error })
-    return { answer, isLost: true }
-  }
-  if (code === uniqueViolation)
-    return { answer: new UniqueViolation({ cause: error }), isLost: false }
-  if (conflicts.has(code)) {
-    return { answer: new TransactionConflict({ cause: error }), isLost: false }
-  }
-  if (unavailable.test(code)) {
-    const isBusy = code === '55P03'
-    const answer = new DatabaseUnavailable(error.message, { cause: error, isBusy })
-    return { answer, isLost: !stays.has(code) }
-  }
-  return { answer: error, isLost: false }
 }

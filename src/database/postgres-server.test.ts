@@ -5,7 +5,7 @@ import { faultOf } from './postgres-server.ts'
 suite('a PostgreSQL server', () => {
   test('is fit from version 14 on, with UTF8', () => {
     const fit = {
-      name: 'PostgreSQL 14.0 on x86_64',
+      banner: 'PostgreSQL 14.0 on x86_64',
       number: '140000',
       version: '14.0',
       encoding: 'UTF8',

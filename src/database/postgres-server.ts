@@ -22,7 +22,7 @@ export function sessionSettings(limitMs: number, idleInTransactionMs: number): s
 export async function assertServer(db: DatabaseOrTransaction): Promise<void> {
   if (!isPostgres(db)) return
   const { rows } = await sql<Server>`
-    select version() as name, current_setting('server_version_num') as number,
+    select version() as banner, current_setting('server_version_num') as number,
       current_setting('server_version') as version,
       current_setting('server_encoding') as encoding`.execute(db)
   const fault = rows[0] && faultOf(rows[0])
@@ -32,7 +32,7 @@ export async function assertServer(db: DatabaseOrTransaction): Promise<void> {
 
 interface Server {
   /** As 'PostgreSQL 18.4 on x86_64-pc-linux-gnu, compiled by ...'; others tell who they are there. */
-  readonly name: string
+  readonly banner: string
   /** As 180004. */
   readonly number: string
   readonly version: string
@@ -40,8 +40,8 @@ interface Server {
 }
 
 /** What makes a server or its database unfit; undefined where nothing does. */
-export function faultOf({ name, number, version, encoding }: Server): string | undefined {
-  const refusal = refusalOf(name)
+export function faultOf({ banner, number, version, encoding }: Server): string | undefined {
+  const refusal = refusalOf(banner)
   if (refusal) return refusal
   if (Number(number) < oldest * 10_000) {
     return `this is PostgreSQL ${version}: Gatehouse needs ${oldest} or newer`

@@ -27,7 +27,7 @@ export function connectPostgres({ address, poolMax, timeoutMs }: PostgresOptions
     db,
     unsyncedDb: new Kysely<Schema>({ dialect: dialect.unsynced() }),
     feed,
-    assertDatabaseFile: () => assertTakesChanges(db),
+    assertDatabaseServes: () => assertTakesChanges(db),
   }
 }
 

@@ -21,8 +21,8 @@ const refused: readonly { readonly name: string; readonly sign: RegExp; readonly
 ]
 
 /** Why a server cannot be used, by its own `version()`; undefined where it can. */
-export function refusalOf(version: string): string | undefined {
-  const server = refused.find(({ sign }) => sign.test(version))
+export function refusalOf(banner: string): string | undefined {
+  const server = refused.find(({ sign }) => sign.test(banner))
   if (!server) return undefined
   return `DATABASE_URL leads to ${server.name}, which cannot be used: ${server.why}. PostgreSQL itself is needed`
 }

@@ -3,11 +3,9 @@ import { type Accounts, reread } from '../accounts/accounts.ts'
 import { refused } from '../accounts/first-factor.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import type { Database } from '../database/connect.ts'
-import type { Events } from '../events/events.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { BrowserSessionDeps } from '../session/browser.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
-import type { TakenPlace } from '../throttle/throttle.ts'
 import type { Tokens } from '../token/tokens.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 import type { AccountThen, Finished, Flows } from './flow.ts'
@@ -17,7 +15,6 @@ import type { Provider } from './provider.ts'
 export interface SignInDeps extends Pick<BrowserSessionDeps, 'sessions'> {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly db: Database
-  readonly events: Events
   readonly flows: Flows
   readonly identities: Identities
   readonly limits: Pick<LoginLimits, 'admitCode'>
@@ -61,7 +58,7 @@ export async function signIn(
 
 /**
  * The second half for an account with a second factor. A wrong code counts as one behind a password does:
- * in the throttle, for the address, and towards the automatic lock. decisions.md sections 2 and 9.
+ * in the throttle, for the address, and towards the automatic lock. docs/adr/0010 and 0012.
  * @throws ApiError signInFailed, secondFactorRequired, invalidCredentials, tooManyLoginAttempts and
  * those of `signIn`
  */
@@ -70,11 +67,12 @@ export async function confirm(
   ticket: string | undefined,
   { address, ...proof }: Proof & { readonly address: string },
 ): Promise<{ account: Account; returnTo: string }> {
-  const { flows, lock, secondFactor } = deps
+  const { flows, limits, lock, secondFactor } = deps
   const waiting = await flows.waiting(ticket)
   const account = await unchanged(deps, waiting)
   assertAllowed(deps, account) // before a code is judged: a lock must not tell right from wrong
-  const place = account.secondFactor ? await admit(deps, account, address) : null
+  const { username } = account
+  const place = account.secondFactor ? await limits.admitCode({ username, address }) : null
   let ready: Account
   try {
     if (account.secondFactor) await secondFactor.prove(account, proof)
@@ -88,19 +86,6 @@ export async function confirm(
   }
   await place?.clear()
   return { account: ready, returnTo: waiting.returnTo }
-}
-
-async function admit(
-  { events, limits }: SignInDeps,
-  { username }: Account,
-  address: string,
-): Promise<TakenPlace> {
-  try {
-    return await limits.admitCode({ username, address })
-  } catch (error) {
-    if (error instanceof ApiError) events.record('authn_login_fail_max', { address })
-    throw error
-  }
 }
 
 /** What must hold at the end, however long the way was. */

@@ -12,7 +12,7 @@ import { anyone } from '../policy/rules.ts'
 export interface HealthRoutesOptions {
   readonly db: Database
   /** @throws DatabaseUnavailable where the file is not there any more, or is no database */
-  readonly assertDatabaseFile: () => Promise<void>
+  readonly assertDatabaseServes: () => Promise<void>
 }
 
 const Status = {
@@ -31,7 +31,7 @@ const PublicStatus = {
 
 export async function healthRoutes(
   instance: FastifyInstance,
-  { db, assertDatabaseFile }: HealthRoutesOptions,
+  { db, assertDatabaseServes }: HealthRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const access = { rule: anyone }
@@ -58,7 +58,7 @@ export async function healthRoutes(
     },
     async () => {
       if (stopping) throw new ApiError('serviceUnavailable', { cause: 'shutting down' })
-      await assertDatabaseFile()
+      await assertDatabaseServes()
       await db.selectFrom('schema_version').select('version').limit(1).execute()
       return { status: 'ready' }
     },

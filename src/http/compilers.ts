@@ -21,7 +21,7 @@ function sharing<Others, Options, Route, Compiled>(
   return (others, options) => {
     const compile = build(others, options)
     return (route) => {
-      const { schema } = route as { schema?: unknown } // what both are given, and one does not say
+      const { schema } = route as { schema?: unknown } // both builders are given it; only one type says so
       const text = JSON.stringify([others, options, schema])
       const compiled = known.get(text) ?? compile(route)
       known.set(text, compiled)

@@ -2,7 +2,7 @@ import fastifyCors from '@fastify/cors'
 import plugin from 'fastify-plugin'
 import type { Config } from '../config.ts'
 
-/** Cross-origin calls by browsers. Spec 4.5; decisions.md adds three request headers. */
+/** Cross-origin calls by browsers. Spec 4.5, and three request headers more. */
 export const cors = plugin<Pick<Config, 'http'>>(async (app, { http }) => {
   if (http.corsOrigins.length === 0) return // nobody is allowed: browsers need no header to refuse
   await app.register(fastifyCors, {

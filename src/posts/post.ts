@@ -1,6 +1,6 @@
 import type { Resource } from '../policy/decide.ts'
 
-/** A post. Spec 2.7; decisions.md section 7. */
+/** A post. Spec 2.7. */
 export interface Post {
   readonly id: number
   readonly title: string

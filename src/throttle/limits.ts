@@ -10,13 +10,14 @@ import { type CountName, createThrottleKeys } from './keys.ts'
 import {
   type Count,
   createPlaces,
+  type Full,
   type Limit,
   type TakenPlace,
   type ThrottleDeps,
   tooManyAttempts,
 } from './throttle.ts'
 
-/** Every limit of a login, whichever door it comes through. Spec 3.3, 8; decisions.md section 9. */
+/** Every limit of a login, whichever door it comes through. Spec 3.3, 8; docs/adr/0010. */
 export interface LoginLimits {
   /**
    * Before a password is looked at: a place in every count, or a refusal.
@@ -83,14 +84,14 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
         if (!(await captcha.accepts(login.captcha))) throw await captchaRequired()
         answer = await places.take([...always, unlimited(withoutCaptcha)])
       }
-      if ('full' in answer) throw tooManyAttempts(answer)
+      if ('full' in answer) throw tooMany(answer, login)
       return withFailures(answer.place, login)
     },
 
     async admitCode(login) {
       const { always, withoutCaptcha } = countsOf(login)
       const answer = await places.take([...always, unlimited(withoutCaptcha)])
-      if ('full' in answer) throw tooManyAttempts(answer)
+      if ('full' in answer) throw tooMany(answer, login)
       return withFailures(answer.place, login)
     },
 
@@ -98,7 +99,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       const { always, withoutCaptcha } = countsOf(login)
       const refusal = await places.pass([...always, withoutCaptcha])
       if (refusal?.full === withoutCaptcha) throw await captchaRequired()
-      if (refusal) throw tooManyAttempts(refusal)
+      if (refusal) throw tooMany(refusal, login)
     },
   }
 
@@ -122,6 +123,11 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
     return { always, withoutCaptcha }
   }
 
+  function tooMany(full: Full, { address }: LoginTry): ApiError {
+    events.record('authn_login_fail_max', { address })
+    return tooManyAttempts(full)
+  }
+
   async function captchaRequired(): Promise<ApiError> {
     return new ApiError('captchaRequired', { extra: { captcha: await captcha.challenge() } })
   }
@@ -142,7 +148,10 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   }
 }
 
-/** A solved challenge stands in for room; the try counts like any other, where any does. */
+/**
+ * The try is counted and not limited: a solved challenge stands in for room. Where captchas are off
+ * nothing is counted.
+ */
 function unlimited(count: Count): Count {
   if (count.limit.attempts === 0) return count
   return { ...count, limit: { ...count.limit, attempts: Number.POSITIVE_INFINITY } }

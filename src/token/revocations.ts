@@ -11,9 +11,9 @@ import { revocationStore } from './revocation-store.ts'
 /**
  * Access tokens that ended before their time. Spec 3.2: a deny-list of single tokens (logout) and a
  * version per user (password, roles, lock, disabling, deletion). All of it lies in the database, as
- * a log, and in memory; no table is read for a token. What another process appends is seen because
- * the database's version changed; until it is read, no token passes. The log tells of a user's version
- * for a week; how long a token lives is said by whoever signed it, so an older one is looked up.
+ * a log, and in memory; no table is read for a token of the last week. What another process appends is
+ * seen because the database's version changed; until it is read, no token passes. The log tells of a
+ * user's version for a week; whoever signs a token says how long it lives, so an older one is looked up.
  */
 export interface Revocations {
   /** @throws DatabaseUnavailable where it cannot be told: never open by error */

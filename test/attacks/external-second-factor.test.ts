@@ -134,6 +134,7 @@ suite('codes that are guessed behind a provider', async () => {
     const full = await send(browser, { totp: code() }, from)
     assertRefusal(full, 429, 'Too many login attempts')
     assert.equal(full.headers['retry-after'], '900')
+    assert.equal(eventsNamed(app, 'authn_login_fail_max'), 1)
     const json = { username: 'bob', password: 'whatever it may be' }
     const login = await app.call('POST', '/login', { json, from })
     assertRefusal(login, 429, 'Too many login attempts')

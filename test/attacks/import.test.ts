@@ -8,9 +8,9 @@ import { realHashes, type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { connectTo, databaseSettings } from '../database.ts'
 import { pbkdf2Hash } from '../hashes.ts'
-import { until } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
 import { importLines, line, ndjson, openImport, someHash } from '../transfer.ts'
+import { until } from '../until.ts'
 
 const many = (prefix: string, count = 600) =>
   Array.from({ length: count }, (_, index) => line(`${prefix}${index}`))

@@ -16,10 +16,10 @@ import {
   placesOf,
   tally,
   tryTimes,
-  until,
   visible,
 } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
+import { until } from '../until.ts'
 
 const nobody = (index: number) => ({ username: `nobody-${index}` })
 const some = <T>(count: number, make: (index: number) => T) =>

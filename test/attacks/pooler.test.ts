@@ -5,6 +5,7 @@ import { after, suite } from 'node:test'
 import type { PostgresAddress } from '../../src/database/postgres-address.ts'
 import { testApp } from '../app.ts'
 import { connectTo, heard, postgresOnly as test } from '../database.ts'
+import { until } from '../until.ts'
 
 /**
  * The worst that a pooler in transaction mode does to a node that listens: it answers, under a number
@@ -54,7 +55,10 @@ suite('a pooler between a node and PostgreSQL', () => {
     for (let round = 0; round < 3; round += 1) {
       const headers = await near.bearer(near.admin)
       assert.equal(await status(headers), 200)
-      while (!far.deps.feed.isCurrent()) await status(headers)
+      await until(async () => {
+        await status(headers)
+        return far.deps.feed.isCurrent()
+      })
       await near.call('POST', '/logout', { headers })
       await heard(far)
       assert.equal(await status(headers), 401)

@@ -3,10 +3,12 @@ import { suite } from 'node:test'
 import { sql } from 'kysely'
 import { connect, type Database } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { serverWarnings } from '../../src/database/postgres-server.ts'
 import { testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { connectTo, heard, postgresOnly as test } from '../database.ts'
 import { enrolled } from '../factor.ts'
+import { until } from '../until.ts'
 
 const clock = fixedClock()
 
@@ -62,11 +64,7 @@ suite('a PostgreSQL database with settings of its own', () => {
     assert.equal(await ready(), 200)
     const renew = sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`
-    const untilReady = async (wanted: number) => {
-      let status = 0
-      for (let tries = 0; tries < 30 && status !== wanted; tries += 1) status = await ready()
-      assert.equal(status, wanted)
-    }
+    const untilReady = (wanted: number) => until(async () => (await ready()) === wanted)
 
     await alter(db, 'set default_transaction_read_only = on')
     await renew.execute(db)
@@ -84,6 +82,20 @@ suite('a PostgreSQL database with settings of its own', () => {
     await renew.execute(db)
     await untilReady(200)
     assert.equal((await app.call('POST', '/users', { headers, json })).status, 201)
+    await db.destroy()
+  })
+
+  test('that lets commits go unwritten is warned of', async () => {
+    const { db, directory } = await connectTo()
+    assert.doesNotMatch((await serverWarnings(db)).join(), /synchronous_commit/)
+    await alter(db, 'set synchronous_commit = off')
+    const next = await connectTo({ directory })
+    assert.match(
+      (await serverWarnings(next.db)).join('\n'),
+      /^DATABASE_URL: synchronous_commit is off: /m,
+    )
+    await alter(db, 'reset all')
+    await next.db.destroy()
     await db.destroy()
   })
 

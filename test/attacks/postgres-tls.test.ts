@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { connect, execute } from '../../src/database/connect.ts'
 import { parsePostgresAddress } from '../../src/database/postgres-address.ts'
 import { isLoopback } from '../../src/kernel/loopback.ts'
@@ -12,9 +11,9 @@ import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { postgresOnly as test } from '../database.ts'
 import { failedStart } from '../faults/starts.ts'
+import { masterKey } from '../master-key.ts'
 import { password, startTlsPostgres, type TlsPostgres } from '../tls-postgres.ts'
-
-const masterKey = '7c1f0b93e2a84d5698fe03b1d67a2c4459e80f137b6ad2c59410ee8f23bd5706'
+import { until } from '../until.ts'
 
 interface SessionRow {
   readonly ssl: boolean
@@ -61,7 +60,7 @@ suite('TLS to PostgreSQL', () => {
       LOG_LEVEL: 'trace',
     })
     const headers = await app.bearer(app.admin)
-    while (!app.deps.feed.isCurrent()) await setImmediate()
+    await until(() => app.deps.feed.isCurrent())
     assert.equal((await app.call('GET', '/api/me', { headers })).status, 200)
     const sessions = await server.query<SessionRow>(
       `select ssl, version, client_dn, query in ('select', 'listen gatehouse') as "isEar"
@@ -78,14 +77,9 @@ suite('TLS to PostgreSQL', () => {
     )
     const users = () => app.call('GET', '/users?limit=1', { headers: app.basic(app.admin) })
     const isTold = () => JSON.stringify(app.log).includes('certificate has expired')
-    let refused = 0
-    for (let tries = 0; tries < 100 && !isTold(); tries += 1) refused = (await users()).status
-    assert.ok(isTold())
-    assert.equal(refused, 503)
+    await until(async () => (await users()).status === 503 && isTold())
     await server.show('server')
-    let served = await users()
-    for (let tries = 0; tries < 200 && served.status !== 200; tries += 1) served = await users()
-    assert.equal(served.status, 200)
+    await until(async () => (await users()).status === 200)
     assert.ok(!JSON.stringify(app.log).includes(password))
     await app.close()
   })

@@ -109,7 +109,7 @@ suite('long work lets others have their turn', async () => {
       await setImmediate()
       running -= 1
     }
-    const twice = () => {
+    const threeBatches = () => {
       let left = 3
       return chores(async () => {
         await busy()
@@ -121,7 +121,7 @@ suite('long work lets others have their turn', async () => {
       await busy()
       throw new Error('away')
     })()
-    const done = await Promise.allSettled([twice(), failing, twice()])
+    const done = await Promise.allSettled([threeBatches(), failing, threeBatches()])
     assert.deepEqual(
       done.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],

@@ -108,7 +108,7 @@ suite('a token that was revoked ends at the next request', async () => {
     assert.deepEqual(await app.rows(), before)
   })
 
-  test('T59: a revocation that cannot be stored is 503, never 200', async () => {
+  test('T59: a revocation that cannot be stored is an error, never 200', async () => {
     const who = await someone()
     const headers = await app.bearer(who)
     await app.deps.db.schema.alterTable('revocations').renameTo('revocations_gone').execute()
@@ -172,7 +172,7 @@ suite('a token that was revoked ends at the next request', async () => {
     await longLived.close()
   })
 
-  test('a token that is older than the log is looked up, and is 503 where it cannot be', async () => {
+  test('a token that is older than the log is looked up, and does not pass where it cannot be', async () => {
     const options = { directory: app.directory, clock: app.clock, seed: 5 }
     const longLived = await testApp({ TOKEN_SECONDS: String(30 * 86_400) }, options)
     const headers = await longLived.bearer(await someone())
@@ -185,10 +185,11 @@ suite('a token that was revoked ends at the next request', async () => {
     await longLived.close()
   })
 
-  test('no table is read for a bearer token', async () => {
+  test('no table is read for a bearer token of the last week', async () => {
     const headers = await app.bearer(await someone())
     const { db, feed } = app.deps
-    for (let isSure = false; !isSure; ) {
+    let isSure = false
+    for (let tries = 0; tries < 100 && !isSure; tries += 1) {
       await heard(app)
       await app.call('GET', '/api/me', { headers })
       await db.schema.alterTable('revocations').renameTo('hidden').execute()
@@ -198,5 +199,6 @@ suite('a token that was revoked ends at the next request', async () => {
       isSure &&= feed.isCurrent()
       if (isSure) assert.equal(hidden.status, 200)
     }
+    assert.ok(isSure)
   })
 })

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Someone, type TestApp, testApp } from '../app.ts'
 import { pbkdf2Hash, storeHash } from '../hashes.ts'
-import { doors, newHost, placesOf, until } from '../logins.ts'
+import { doors, newHost, placesOf } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
+import { until } from '../until.ts'
 
 const unauthenticated = 'Authentication required'
 const greeting = (app: TestApp, headers: Record<string, string>) =>

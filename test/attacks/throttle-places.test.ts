@@ -16,9 +16,9 @@ import {
   tally,
   throttleAlone,
   tryTimes,
-  until,
 } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
+import { until } from '../until.ts'
 
 suite('a place is taken before the verdict', async () => {
   const app = await testApp({ ...realHashes, ...throttleAlone, DATABASE_TIMEOUT_MS: '50' })
@@ -176,12 +176,9 @@ suite('the places lie in the database', async () => {
     const asking = await testApp(env, { directory: app.directory, clock: app.clock, seed: 9 })
     const from = newHost()
     await guess(asking, { username: typed }, from)
-    const rows = (await app.rows()).throttle_places ?? []
+    const rows = await app.deps.db.selectFrom('throttle_places').selectAll().execute()
     const stored = JSON.stringify(rows)
-    assert.equal(
-      JSON.parse(stored).filter((row: { address: string }) => row.address === from).length,
-      3,
-    )
+    assert.equal(rows.filter(({ address }) => address === from).length, 3)
     for (const form of [typed, typed.toLowerCase()]) {
       for (const encoding of ['base64url', 'base64', 'hex'] as const) {
         const plain = hash('sha256', form, encoding)

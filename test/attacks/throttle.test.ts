@@ -139,7 +139,9 @@ suite('the login throttle counts', async () => {
     const from = newHost()
     assert.equal((await doors.Basic(app, ann, { from })).status, 200)
     await tryTimes(5, () => guess(app, ann, from))
+    const before = eventsNamed(app, 'authn_login_fail_max')
     assertBlocked(await doors.Basic(app, ann, { from }), '900')
+    assert.equal(eventsNamed(app, 'authn_login_fail_max'), before + 1)
   })
 
   test('a success of Basic whose password is remembered starts the count anew as well', async () => {

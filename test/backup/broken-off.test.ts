@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -79,6 +79,6 @@ suite('a command that is broken off', { concurrency: true }, async () => {
     const { code, stderr } = await ended
     assert.equal(code, 1)
     assert.match(stderr, /theirs\.partial is there: another backup is under way/)
-    assert.equal(existsSync(`${path}.partial`), true)
+    assert.equal(readFileSync(`${path}.partial`, 'utf8'), 'half of another')
   })
 })

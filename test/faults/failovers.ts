@@ -66,7 +66,7 @@ export async function failOver({
     // A node finds out what the log has lost when it judges its next token; the other hears of it.
     const ended = journal.endedTokens()
     await stillGood(ended.slice(0, 1), nodes)
-    await waitMs(1000)
+    if (unheardMs > 0) await waitMs(1000)
     const revived = await stillGood(ended, nodes)
     const { lost, half } = await journal.compare(one)
     const { acknowledged } = journal
@@ -102,7 +102,7 @@ async function writeAt(
 ): Promise<{ readonly writing: Promise<unknown> }> {
   const enough = journal.acknowledged + changes
   const writing = [journal.write(one, { writers: 3, logins: 2 })]
-  // The names of the second begin with another number.
+  // The journal names users by how many there were: the second begins once there are some.
   await waitUntil('a few changes', () => journal.acknowledged > enough - changes + 10)
   writing.push(journal.write(two, { writers: 3, logins: 2 }))
   await waitUntil('enough changes', () => journal.acknowledged >= enough, { everyMs: 1 })

@@ -1,5 +1,5 @@
 import type { Caller, Reply } from './http.ts'
-import { basic, bearer, type ServiceNode } from './node.ts'
+import { basic, bearer, cookieOf, type ServiceNode } from './node.ts'
 import { waitMs } from './waiting.ts'
 
 /** What a client was told, and what it has asked without being told. */
@@ -143,13 +143,14 @@ export class Journal {
   async #logInAndOut(node: ServiceNode): Promise<void> {
     for (let n = 0; !this.#stopped; n += 1) {
       const mode = n % 2 ? 'session' : 'token'
-      const { status, body, headers } = await node.login(mode)
+      const answer = await node.login(mode)
+      const { status, body } = answer
       if (status !== 200) {
         await this.#unanswered(status)
         continue
       }
       this.acknowledged += 1
-      const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
+      const cookie = cookieOf(answer)
       const proof: Proof =
         mode === 'token'
           ? { told: 'alive', headers: bearer(body.token), path: '/api/me' }

@@ -1,6 +1,6 @@
 import type { RestartableCluster } from './cluster.ts'
 import type { Reply } from './http.ts'
-import { admin, basic, bearer, isReady, type ServiceNode, startNode } from './node.ts'
+import { admin, basic, bearer, cookieOf, isReady, type ServiceNode, startNode } from './node.ts'
 import { startProxy, type TestNetwork } from './proxy.ts'
 import { waitMs, waitUntil } from './waiting.ts'
 
@@ -87,7 +87,7 @@ async function prove(node: ServiceNode): Promise<Proofs> {
   return {
     token,
     revoked,
-    cookie: String(session.headers['set-cookie']).split(';')[0] ?? '',
+    cookie: cookieOf(session),
   }
 }
 

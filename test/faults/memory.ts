@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { bearer, startNode } from './node.ts'
+import { bearer, cookieOf, startNode } from './node.ts'
 import { waitMs } from './waiting.ts'
 
 export interface MemoryFigures {
@@ -27,7 +27,7 @@ export async function loadWithSmallHeap({
     const { process: child } = node.service
     const headers = bearer(await node.token())
     const session = await node.login('session')
-    const cookie = String(session.headers['set-cookie']).split(';')[0] ?? ''
+    const cookie = cookieOf(session)
     const json = { name: 'N', email: 'n@example.org' }
     const seed = Array.from({ length: users }, () =>
       caller.call('POST', '/users', { headers, json }),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Service, startService } from '../../tools/service.ts'
+import { masterKey } from '../master-key.ts'
 import { type Caller, callerOf, type Reply } from './http.ts'
 
 export const admin = { username: 'admin', password: 'a pass phrase for proofs, 1887' }
@@ -14,7 +15,7 @@ const settings = {
   LOGIN_ATTEMPTS: '0',
   LOGIN_LOCK_AFTER: '0',
   TOKEN_SECONDS: '86400',
-  MASTER_KEY: '7c1f0b93e2a84d5698fe03b1d67a2c4459e80f137b6ad2c59410ee8f23bd5706',
+  MASTER_KEY: masterKey,
 }
 
 /** One real process of the service, started as often as a test ends it, on the same data. */
@@ -117,6 +118,11 @@ export function prepareNode({
 }
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+/** The cookie of a login in session mode, as a client sends it back. */
+export function cookieOf({ headers }: Pick<Reply, 'headers'>): string {
+  return String(headers['set-cookie']).split(';')[0] ?? ''
+}
+
 export const basic = { authorization: `Basic ${btoa(`${admin.username}:${admin.password}`)}` }
 
 export async function isReady({ caller }: ServiceNode): Promise<boolean> {

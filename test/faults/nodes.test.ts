@@ -5,7 +5,7 @@ import { solve } from '../captcha.ts'
 import { fromBase32 } from '../factor.ts'
 import { type RestartableCluster, startCluster } from './cluster.ts'
 import type { Reply } from './http.ts'
-import { admin, basic, bearer, type ServiceNode, startNode } from './node.ts'
+import { admin, basic, bearer, cookieOf, type ServiceNode, startNode } from './node.ts'
 import { waitUntil } from './waiting.ts'
 
 const password = 'quiet melons roll downhill'
@@ -145,9 +145,8 @@ async function startNodes(): Promise<Place> {
 }
 
 async function sessionAt(node: ServiceNode) {
-  const { headers, body } = await node.login('session')
-  const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
-  return { cookie, 'x-csrf-token': String(body.csrf_token) }
+  const session = await node.login('session')
+  return { cookie: cookieOf(session), 'x-csrf-token': String(session.body.csrf_token) }
 }
 
 /** How often each error was answered. */

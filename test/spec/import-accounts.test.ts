@@ -8,7 +8,6 @@ import { exportAccounts } from '../../src/transfer/export.ts'
 import { passwordOf, realHashes, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { importedHashes, storedHash } from '../hashes.ts'
-import { until } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
 import {
   exportPath,
@@ -20,6 +19,7 @@ import {
   readLines,
   someHash,
 } from '../transfer.ts'
+import { until } from '../until.ts'
 
 const password = 'quiet melons roll'
 const done = (imported: number, lines = imported) => ({

@@ -3,6 +3,7 @@ import autocannon, { type Client, type Request, type Result } from 'autocannon'
 import type { Service } from '../../bench/service.ts'
 import { password } from './seed.ts'
 import { openSide, type Side, startNode } from './side.ts'
+import { someUser } from './subjects.ts'
 import { print } from './table.ts'
 
 const nodeCounts = [1, 2]
@@ -17,7 +18,6 @@ interface Load {
 }
 
 const json = { 'content-type': 'application/json' }
-const userOf = ({ seeded }: Side, connection: number) => 2 + ((connection * 7919) % seeded.users)
 
 const loads: readonly Load[] = [
   {
@@ -42,7 +42,7 @@ const loads: readonly Load[] = [
     requests: (side, connection) => [
       {
         method: 'PUT',
-        path: `/users/${userOf(side, connection)}`,
+        path: `/users/${someUser(side, connection)}`,
         headers: { ...json, ...side.service.bearer },
         body: JSON.stringify({ name: `Changed ${connection}` }),
       },
@@ -55,7 +55,7 @@ const loads: readonly Load[] = [
         method: 'POST',
         path: '/login',
         headers: json,
-        body: JSON.stringify({ username: `user${userOf(side, connection)}`, password }),
+        body: JSON.stringify({ username: `user${someUser(side, connection)}`, password }),
       },
     ],
   },
@@ -119,7 +119,8 @@ async function mostConnections({ store }: Side, isDone: () => boolean): Promise<
   while (!isDone()) {
     const [row] = await store.query<{ count: string }>(
       `select count(*) from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()`,
+        where datname = current_database() and pid <> pg_backend_pid()
+          and backend_type = 'client backend'`,
     )
     most = Math.max(most, Number(row?.count))
     await wait(200)

@@ -2,11 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { median } from '../../bench/rounds.ts'
 import { loadConfig } from '../../src/config.ts'
 import { systemDeps } from '../../src/deps.ts'
-import { choresOf, createServices } from '../../src/services.ts'
+import { choresOf, createServices, reapEveryMs, reapedAtOnce } from '../../src/services.ts'
 import { callerOf } from '../../test/faults/http.ts'
 import { insertSessions, numbersUpTo } from './seed.ts'
-import type { Side } from './side.ts'
-import { startNode as startRunning } from './side.ts'
+import { type Side, startNode } from './side.ts'
 import type { Store } from './store.ts'
 import { print, startTable } from './table.ts'
 
@@ -14,14 +13,11 @@ const goalStepMs = 100
 const goalWaitMs = 250
 const alive = 100_000
 const stepsAlone = 400
-const rowsPerStep = 250
 const hourMs = 3_600_000
 // Revocations are kept for a day longer than they count: clocks may differ.
 const endedMs = 72 * hourMs
 const pauseMs = 5
 const quietMs = 20_000
-// From the start of the service until its first round.
-const choresMs = 60_000
 
 /** A table that fills with what has ended, by the name of the chore that clears it. */
 const kinds = [
@@ -68,7 +64,7 @@ async function fill(store: Store, rows: number, users: number, expiresAt: number
 async function measureSteps(store: Store, rows: number): Promise<void> {
   const deps = systemDeps(loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }))
   const chores = choresOf(await createServices(deps), deps)
-  const title = `${store.name}: ms of a step of ${rowsPerStep} of ${rows} ended rows, beside ${alive} others`
+  const title = `${store.name}: ms of a step of ${reapedAtOnce} of ${rows} ended rows, beside ${alive} others`
   // SQLite works in this process: its processor time does not depend on what else the machine and its
   // disk do.
   const isHere = store.name === 'SQLite'
@@ -84,7 +80,7 @@ async function measureSteps(store: Store, rows: number): Promise<void> {
       taken.push(performance.now() - began)
       const { user, system } = process.cpuUsage(before)
       spent.push((user + system) / 1000)
-      if (removed !== rowsPerStep) throw new Error(`${chore}: ${removed} rows at a step`)
+      if (removed !== reapedAtOnce) throw new Error(`${chore}: ${removed} rows at a step`)
     }
     const values = [Math.max(...taken), median(taken), p99(isHere ? spent : taken)]
     printFigure({ what: table, values, goal: goalStepMs })
@@ -98,7 +94,7 @@ function p99(taken: readonly number[]): number {
 
 /** What others wait at most while the service clears all of it away, and how long that takes. */
 async function reapInService(store: Store): Promise<void> {
-  const node = await startRunning(store)
+  const node = await startNode(store)
   const caller = callerOf(node.url)
   const now = Date.now()
   const left = async () => {
@@ -135,7 +131,7 @@ async function reapInService(store: Store): Promise<void> {
   tell('reader, GET /users/2', quiet.read, busy.read)
   tell('writer, PUT /users/2', quiet.write, busy.write)
   const ends = [...gone].map(([table, seconds]) => `${table} ${seconds.toFixed(0)}`)
-  print(`  gone after s, of which the first ${choresMs / 1000} are waiting: ${ends.join(', ')}`)
+  print(`  gone after s, of which the first ${reapEveryMs / 1000} are waiting: ${ends.join(', ')}`)
 
   async function longestWaits(work: () => Promise<unknown>) {
     let isDone = false

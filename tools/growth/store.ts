@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import type { Settings } from '../../bench/processes.ts'
 import { type RestartableCluster, startCluster } from '../../test/faults/cluster.ts'
+import { masterKey } from '../../test/master-key.ts'
 
 export const databases = ['SQLite', 'PostgreSQL'] as const
 export type DatabaseName = (typeof databases)[number]
@@ -26,8 +27,6 @@ export interface Store {
   largest(): Promise<{ name: string; bytes: number }[]>
   close(): Promise<void>
 }
-
-const masterKey = '7c1f0b93e2a84d5698fe03b1d67a2c4459e80f137b6ad2c59410ee8f23bd5706'
 
 let cluster: Promise<RestartableCluster> | undefined
 

@@ -90,7 +90,7 @@ function write(what: string, ask: Subject['ask']): Subject {
 }
 
 /** Somewhere in the whole of the table, elsewhere each time. */
-function someUser({ seeded }: Side, index: number): number {
+export function someUser({ seeded }: Side, index: number): number {
   return 2 + ((index * 7919 + 13) % seeded.users)
 }
 

@@ -1,9 +1,9 @@
-import { statesCounted } from './account-states.ts'
+import { accountStates } from './account-states.ts'
 import type { Migration } from './statement.ts'
 
 /** What makes totals cost the same at any number of accounts, and a step of each chore at any of rows. */
 export const statements: Migration = [
-  statesCounted,
+  accountStates,
   'drop index accounts_by_state',
 
   // Live sessions are counted from an index alone.

@@ -3,24 +3,24 @@
  * `accounts USER 0100`: locked, active, must_change, second_factor. Those of an import that is not done
  * are under `import 7 USER 0100` until then, so that its last step costs the same at any size.
  */
-export const statesCounted = {
+export const accountStates = {
   sqlite: [
     `insert into row_counts (name, total)
       select ${nameOf('accounts')} as state, count(*) from accounts group by state`,
     `create trigger accounts_counted_in after insert on accounts begin
-      ${added(`values (${nameOf('new')}, 1)`)};
+      ${addTo(`values (${nameOf('new')}, 1)`)};
     end`,
     `create trigger accounts_counted_out after delete on accounts begin
-      ${added(`values (${nameOf('old')}, -1)`)};
+      ${addTo(`values (${nameOf('old')}, -1)`)};
     end`,
     `create trigger accounts_counted_anew
       after update of roles, locked, active, must_change, second_factor on accounts
       when ${nameOf('old')} <> ${nameOf('new')} begin
-      ${added(`values (${nameOf('old')}, -1), (${nameOf('new')}, 1)`)};
+      ${addTo(`values (${nameOf('old')}, -1), (${nameOf('new')}, 1)`)};
     end`,
     `create trigger imports_counted after update of state on imports
       when new.state = 'done' and old.state <> 'done' begin
-      ${added(`select ${seenName('new')}, total from row_counts where ${isOfImport('new')}`)};
+      ${addTo(`select ${seenName('new')}, total from row_counts where ${isOfImport('new')}`)};
       delete from row_counts where ${isOfImport('new')};
     end`,
     `create trigger imports_uncounted after delete on imports begin
@@ -30,9 +30,9 @@ export const statesCounted = {
   postgres: [
     `insert into row_count_slots (name, slot, total)
       select ${nameOf('accounts')}, 0, count(*) from accounts group by 1`,
-    procedure(
+    triggerFunction(
       'count_accounts',
-      addedInSlot(`
+      addToSlot(`
         select ${nameOf('changed')} as name, tg_argv[0]::bigint * count(*) as total
         from changed group by 1`),
     ),
@@ -40,9 +40,9 @@ export const statesCounted = {
       referencing new table as changed for each statement execute function count_accounts('1')`,
     `create trigger accounts_counted_out after delete on accounts
       referencing old table as changed for each statement execute function count_accounts('-1')`,
-    procedure(
+    triggerFunction(
       'count_account_anew',
-      addedInSlot(`
+      addToSlot(`
         select ${nameOf('old')} as name, -1 as total union all select ${nameOf('new')}, 1`),
     ),
     `create trigger accounts_counted_anew
@@ -50,14 +50,14 @@ export const statesCounted = {
       for each row when ((old.roles, old.locked, old.active, old.must_change, old.second_factor)
         is distinct from (new.roles, new.locked, new.active, new.must_change, new.second_factor))
       execute function count_account_anew()`,
-    procedure(
+    triggerFunction(
       'count_import',
       `with moved as (delete from row_count_slots where ${isOfImport('new')} returning name, total)
-      ${addedInSlot(`select ${seenName('new')} as name, sum(total) as total from moved group by 1`)}`,
+      ${addToSlot(`select ${seenName('new')} as name, sum(total) as total from moved group by 1`)}`,
     ),
     `create trigger imports_counted after update of state on imports
       for each row when (new.state = 'done' and old.state <> 'done') execute function count_import()`,
-    procedure('uncount_import', `delete from row_count_slots where ${isOfImport('old')}`),
+    triggerFunction('uncount_import', `delete from row_count_slots where ${isOfImport('old')}`),
     `create trigger imports_uncounted after delete on imports
       for each row execute function uncount_import()`,
   ],
@@ -70,7 +70,7 @@ function nameOf(row: string): string {
     || ' ' || ${row}.roles || ' ' || ${row}.locked || ${row}.active || ${row}.must_change || ${row}.second_factor)`
 }
 
-/** Behind the space comes the exclamation mark. */
+/** In the order of bytes `!` follows the space: all names that begin with `import 7 `. */
 function isOfImport(row: string): string {
   return `name >= 'import ' || ${row}.id || ' ' and name < 'import ' || ${row}.id || '!'`
 }
@@ -79,19 +79,19 @@ function seenName(row: string): string {
   return `'accounts' || substr(name, length('import ' || ${row}.id) + 1)`
 }
 
-function added(rows: string): string {
+function addTo(rows: string): string {
   return `insert into row_counts (name, total) ${rows}
       on conflict (name) do update set total = total + excluded.total`
 }
 
 /** All in one order, so that no two wait for each other. */
-function addedInSlot(rows: string): string {
+function addToSlot(rows: string): string {
   return `insert into row_count_slots as slots (name, slot, total)
         select name, pg_backend_pid() % 64, total from (${rows}) as counted order by name
         on conflict (name, slot) do update set total = slots.total + excluded.total`
 }
 
-function procedure(name: string, statement: string): string {
+function triggerFunction(name: string, statement: string): string {
   return `create function ${name}() returns trigger language plpgsql as $$
     begin
       ${statement};
