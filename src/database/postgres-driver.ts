@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import {
   type DatabaseConnection,
   type DatabaseIntrospector,
@@ -7,7 +8,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely'
-import type { Pool, PoolConfig } from 'pg'
+import type { ClientBase, Pool, PoolConfig } from 'pg'
 import { DatabaseUnavailable } from './errors.ts'
 import { Lease, leaseOf, within } from './postgres-lease.ts'
 import { sessionSettings } from './postgres-server.ts'
@@ -99,7 +100,7 @@ class PooledDriver implements Driver {
         connectionTimeoutMillis: 2 * this.#limitMs, // of one that nobody waits for any more
         keepAlive: true,
         // Not as parameters of the start: a pooler in between may refuse those.
-        onConnect: (client) => client.query(settings),
+        onConnect: (client) => client.query(settings).catch((error) => refuse(client, error)),
       })
       pool.on('error', () => {}) // an idle connection was lost: the pool makes another when needed
       return pool
@@ -187,4 +188,11 @@ class UnsyncedDriver implements Driver {
 /** How much of the time limit the database may take, so that the answer is out within all of it. */
 function withinMs(timeoutMs: number): number {
   return Math.max(1, Math.min(Math.floor(timeoutMs * 0.9), 2 ** 31 - 1))
+}
+
+/** The pool lets another one take its place at once, and would wait for a server that says nothing. */
+function refuse(client: ClientBase, error: unknown): never {
+  const { connection } = client as unknown as { connection: { stream: Duplex } } // as pg has it
+  connection.stream.destroy()
+  throw error
 }

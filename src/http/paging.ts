@@ -30,7 +30,7 @@ export function asksForPage(query: Query): boolean {
 
 /** How many items lie before a page; no more than `total`, where the product would be too large. */
 export function offsetOf({ page, limit }: Page, total: number): number {
-  return Math.min((page - 1) * limit, total)
+  return Math.max(0, Math.min((page - 1) * limit, total))
 }
 
 /** Decimal digits from 1 to 2^53-1, and nothing else: no sign, no exponent, no space. */

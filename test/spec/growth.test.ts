@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { execute } from '../../src/database/connect.ts'
+import { accountStore } from '../../src/accounts/store.ts'
+import { type Database, type DatabaseOrTransaction, execute } from '../../src/database/connect.ts'
+import { latestSchema, migrateTo } from '../../src/database/migrate.ts'
+import { transact } from '../../src/database/transactions.ts'
 import { logEvents } from '../../src/events/events.ts'
 import { reapSessions } from '../../src/session/store.ts'
 import { loadRevocations } from '../../src/token/revocations.ts'
 import { type TestApp, testApp } from '../app.ts'
-import { testDatabase } from '../database.ts'
+import { fixedClock } from '../clock.ts'
+import { connectTo, testDatabase } from '../database.ts'
 import { importLines, line, someHash } from '../transfer.ts'
+import { until } from '../until.ts'
 
 const chore = ({ app }: TestApp, wanted: string) => app.chores.find(({ name }) => name === wanted)
 
@@ -116,6 +121,45 @@ suite('totals that are kept', async () => {
     assert.deepEqual(body.accounts, { ...others, by_role: { USER, EDITOR, ADMIN } })
     assert.equal(counted.total, total)
   }
+})
+
+suite('accounts that were there before they were counted', () => {
+  const migrated = async (db: Database, version: number) =>
+    transact(db, [], (trx) => migrateTo(trx, fixedClock(), version))
+  const insert = (db: DatabaseOrTransaction, userId: number) =>
+    execute(
+      db,
+      `insert into accounts (user_id, username, password_hash, roles, locked, active, must_change, created_at)
+        values (${userId}, 'name ${userId}', 'x', 'USER', 0, 1, 0, 0)`,
+    )
+
+  test('are counted, also one that another node makes while the schema changes', async () => {
+    const { db, directory } = await connectTo({ isEmpty: true, timeoutMs: 10_000 })
+    await migrated(db, 9)
+    for (const name of ['ann', 'bob']) {
+      await execute(
+        db,
+        `insert into users (name, email, name_key, email_key) values ('${name}', 'a@b.co', '${name}', 'a@b.co')`,
+      )
+    }
+    await insert(db, 1)
+    const other = await connectTo({ directory, timeoutMs: 10_000 })
+    let migrating: Promise<unknown> = Promise.resolve()
+    await transact(other.db, [], async (trx) => {
+      await insert(trx, 2)
+      if (testDatabase === 'sqlite') return // it lets nobody else write meanwhile
+      migrating = migrated(db, latestSchema)
+      const waiting = sql<{ count: number }>`
+        select count(*) as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      await until(async () => (await waiting.execute(other.db)).rows[0]?.count === 1)
+    })
+    await migrating
+    await migrated(db, latestSchema)
+    assert.equal(await accountStore(db).count(), 2)
+    await db.destroy()
+    await other.db.destroy()
+  })
 })
 
 suite('steps of chores', async () => {

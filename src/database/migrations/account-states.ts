@@ -28,8 +28,6 @@ export const accountStates = {
     end`,
   ],
   postgres: [
-    `insert into row_count_slots (name, slot, total)
-      select ${nameOf('accounts')}, 0, count(*) from accounts group by 1`,
     triggerFunction(
       'count_accounts',
       addToSlot(`
@@ -60,6 +58,9 @@ export const accountStates = {
     triggerFunction('uncount_import', `delete from row_count_slots where ${isOfImport('old')}`),
     `create trigger imports_uncounted after delete on imports
       for each row execute function uncount_import()`,
+    // Last: each trigger has waited for those who were writing, and nobody writes until the commit.
+    `insert into row_count_slots (name, slot, total)
+      select ${nameOf('accounts')}, 0, count(*) from accounts group by 1`,
   ],
 }
 
