@@ -58,14 +58,16 @@ export class KnownRevocations {
     const tokens = [...this.#tokens]
       .filter(([token, expiresAt]) => expiresAt > now && there.endOf(token) === 0)
       .map(([token, expiresAt]) => ({ revocation: { token }, expiresAt }))
-    const users = [...this.#versions]
-      .filter(([userId, { version, expiresAt }]) => {
-        return expiresAt > now && (there.#versions.get(userId)?.version ?? 0) < version
-      })
-      .map(([userId, { version, expiresAt }]) => ({
-        revocation: { userId, accessVersion: version },
-        expiresAt,
-      }))
+    const users = [...this.#versions].flatMap(([userId, { version, expiresAt }]) => {
+      const found = there.#versions.get(userId)
+      if (expiresAt <= now || (found && found.version > version)) return []
+      if (found?.version !== version) {
+        return [{ revocation: { userId, accessVersion: version }, expiresAt }]
+      }
+      // The same, as it was or as it was written again; or a version that was given a second time.
+      if (found.expiresAt === expiresAt || found.expiresAt === expiresAt + 1) return []
+      return [{ revocation: { userId, accessVersion: version + 1 }, expiresAt: found.expiresAt }]
+    })
     return [...tokens, ...users]
   }
 

@@ -103,6 +103,40 @@ suite('a database that has lost its last commits', () => {
     assert.equal(await status(three, fresh), 200)
   })
 
+  test('T57: tokens of a version that is given a second time end with it', async () => {
+    const { one, two, newestId, lose, start, hear, statuses } = await nodes()
+    const { db } = one.deps
+    const ann = await one.account('ann', ['ADMIN'])
+    const versions = await db.selectFrom('token_versions').selectAll().execute()
+    const kept = await newestId()
+    const path = `/api/admin/accounts/${ann.username}`
+    const admin = one.basic(one.admin)
+    const first = { password: 'a wholly other phrase, 1953' }
+    await one.call('PUT', path, { headers: admin, json: first })
+    const headers = await one.bearer({ ...ann, ...first })
+    await hear()
+    assert.deepEqual(await statuses(headers), [200, 200])
+
+    await lose(kept)
+    for (const { user_id, ...columns } of versions) {
+      await db.updateTable('token_versions').set(columns).where('user_id', '=', user_id).execute()
+    }
+    const three = await start()
+    one.clock.advance(1)
+    const second = { password: 'and one that is other again, 1954' }
+    await three.call('PUT', path, { headers: admin, json: second })
+    await hear()
+    await logOut(two, await two.bearer(two.admin)) // so that SQLite's nodes look as well
+    await hear()
+    assert.deepEqual(await statuses(headers), [401, 401])
+    await heard(three)
+    assert.equal(await status(three, headers), 401)
+    const fresh = await three.bearer({ ...ann, ...second })
+    await hear()
+    assert.deepEqual(await statuses(fresh), [200, 200])
+    assert.equal(await status(three, fresh), 200)
+  })
+
   test('what has expired is missed by nobody', async () => {
     const { one, two, hear, statuses, lost } = await nodes()
     await logOut(one, await one.bearer(one.admin))
