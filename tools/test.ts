@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { startPostgres } from '../test/postgres.ts'
 
 /**
- * `npm test`: every test on SQLite, and on PostgreSQL as well those whose answer lies in the database;
- * in twice as many processes as there are cores, since each waits now and then. Files that are named run
- * alone; `TEST_DATABASE` names one database of the two, and then nothing is left out.
+ * `npm test`: every test on SQLite, and every one that knows a database on PostgreSQL as well; in twice
+ * as many processes as there are cores, since each waits now and then. Files that are named run alone;
+ * `TEST_DATABASE` names one database of the two.
  */
 const root = join(import.meta.dirname, '..')
 const databases = ['sqlite', 'postgres'] as const
@@ -29,19 +29,6 @@ interface Outcome {
 // connections.
 const filesAtOnce = { sqlite: 12, postgres: 7 }
 
-/**
- * Files whose service answers before it asks the database, or asks it nothing but who the caller is: the
- * same code on either, whose questions the other files ask.
- */
-const alikeEverywhere = [
-  'attacks/{access-matrix,authorization,cors,external-faults,guessable-passwords,http,http-slow,json}',
-  'attacks/{json-heavy,new-passwords,passwords,paths,review-requests,review-start,rfc-vectors}',
-  'attacks/{session-csrf,token-shapes,token-vectors,tokens}',
-  'cli/{documents,token}',
-  'external/{client,tokens}',
-  'spec/{4-3-groups,4-5-cors,5-1-basic,5-2-session-cookie,5-3-bearer,5-6-passwords,5-7-headers}',
-  'spec/{8-limits,9-versions}',
-].flatMap((names) => globSync(`test/${names}.test.ts`, { cwd: root }))
 const countNames = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo']
 
 process.exitCode = await main(process.argv.slice(2))
@@ -89,7 +76,6 @@ async function main(named: readonly string[]): Promise<number> {
 function batchesOf(database: Database, files: readonly string[]): Batch[] {
   const own = files
     .filter((file) => database === 'sqlite' || /\b(testApp|connectTo)\b/.test(read(file)))
-    .filter((file) => !isSecond(database) || !alikeEverywhere.includes(file))
     .sort((a, b) => sizeOf(b) - sizeOf(a))
   const count = Math.ceil(own.length / filesAtOnce[database])
   return Array.from({ length: count }, (_, batch) => ({
@@ -101,11 +87,6 @@ function batchesOf(database: Database, files: readonly string[]): Batch[] {
 /** What must be answered in time wants the machine for itself: `npm run test:faults`. */
 function isTimed(file: string): boolean {
   return file.startsWith('test/faults/')
-}
-
-/** Whether the same tests run on SQLite as well. */
-function isSecond(database: Database): boolean {
-  return database === 'postgres' && !process.env.TEST_DATABASE
 }
 
 async function run(batch: Batch, env: NodeJS.ProcessEnv): Promise<Outcome> {
