@@ -244,7 +244,6 @@ class Lease implements DatabaseConnection {
       this.#writer.synchronize(this.#synchronous)
       return await retryWhileBusy(() => this.#writer.run<R>(query), deadline)
     } finally {
-      this.#reader.forgetVersion()
       leave()
     }
   }
@@ -299,7 +298,6 @@ class Lease implements DatabaseConnection {
       if (how === 'commit') throw error
     } finally {
       this.#inTransaction = false
-      this.#reader.forgetVersion()
       this.#leave?.()
       this.#leave = undefined
     }

@@ -4,7 +4,7 @@ import {
   type SQLOutputValue,
   type StatementSync,
 } from 'node:sqlite'
-import { CompiledQuery, type QueryResult } from 'kysely'
+import type { CompiledQuery, QueryResult } from 'kysely'
 import { DatabaseUnavailable, UniqueViolation } from './errors.ts'
 
 // SQLite's primary result codes, https://sqlite.org/rescode.html
@@ -21,7 +21,6 @@ export type Synchronous = 'full' | 'normal' | 'off'
 export class Connection {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
-  #version: number | undefined
   #synchronous: Synchronous | undefined
 
   constructor(path: string, { readOnly = false } = {}) {
@@ -68,22 +67,20 @@ export class Connection {
     }
   }
 
-  /** Not raised by changes of this connection. https://sqlite.org/pragma.html#pragma_data_version */
+  /**
+   * Differs once another connection has committed a change. Asked anew at each call and never kept: the
+   * process can be paused at any moment, and a request that arrives afterwards must be judged by a
+   * version that was read after it arrived. https://sqlite.org/pragma.html#pragma_data_version
+   * @throws DatabaseUnavailable
+   */
   dataVersion(): number {
-    if (this.#version === undefined) {
-      const [row] = this.run<{ data_version: number }>(dataVersionQuery).rows
-      this.#version = row?.data_version ?? 0
-      // Asked once for all requests of one turn of the event loop.
-      setImmediate(() => {
-        this.#version = undefined
-      })
+    try {
+      const row: unknown = this.#prepare('pragma data_version').statement.get()
+      const [version] = row as SQLOutputValue[] // by setReturnArrays
+      return Number(version)
+    } catch (error) {
+      throw translated(error)
     }
-    return this.#version
-  }
-
-  /** This process has written: what was asked earlier in this turn is old. */
-  forgetVersion(): void {
-    this.#version = undefined
   }
 
   close(): void {
@@ -106,8 +103,6 @@ export class Connection {
     return prepared
   }
 }
-
-const dataVersionQuery = CompiledQuery.raw('pragma data_version')
 
 function columnsOf(statement: StatementSync): string[] {
   return statement.columns().map(({ name }) => name)
