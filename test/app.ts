@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type pino from 'pino'
 import { type App, buildApp } from '../src/app.ts'
@@ -20,6 +19,7 @@ import {
   testDatabase,
   timeoutFor,
 } from './database.ts'
+import { remember } from './exchanges.ts'
 import { seededRandom } from './random.ts'
 
 function byContent(left: unknown, right: unknown): number {
@@ -178,7 +178,6 @@ export async function testApp(
     admin: { userId: 1, username: config.admin.username, password: adminPassword },
 
     async call(method, path, { headers = {}, json, form, body, from } = {}) {
-      await setImmediate() // as between processes: what one wrote, another sees a turn later
       const typed =
         json !== undefined
           ? { 'content-type': 'application/json' }
@@ -191,12 +190,19 @@ export async function testApp(
           : form
             ? new URLSearchParams(form).toString()
             : body
+      const sent = { ...typed, ...headers }
+      const logged = log.length
       const response = await app.server.inject({
         method: method as 'GET', // any method may be tried
         url: path,
-        headers: { ...typed, ...headers },
+        headers: sent,
         ...(payload !== undefined && { payload }),
         ...(from !== undefined && { remoteAddress: from }),
+      })
+      remember({
+        request: `${method} ${path} ${JSON.stringify(sent)} ${payload ?? ''}`,
+        answer: `${response.statusCode} ${JSON.stringify(response.headers)} ${response.body}`,
+        log: log.slice(logged),
       })
       const isJson = String(response.headers['content-type']).startsWith('application/json')
       return {

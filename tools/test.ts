@@ -1,50 +1,61 @@
 import { spawn } from 'node:child_process'
-import { globSync, readFileSync, statSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
 import { startPostgres } from '../test/postgres.ts'
+import {
+  type Batch,
+  type Database,
+  databases,
+  filesNamed,
+  planBatches,
+  root,
+  type Times,
+  timesFile,
+} from './test-plan.ts'
 
 /**
  * `npm test`: every test on SQLite, and every one that knows a database on PostgreSQL as well; in twice
- * as many processes as there are cores, since each waits now and then. Files that are named run alone;
- * `TEST_DATABASE` names one database of the two.
+ * as many processes as there are cores, since each waits now and then.
+ *
+ * `npm test -- login`: the files whose path holds the word, else those with a test that is named by it.
+ * `npm test -- --watch FILE`: again at each change of what the file imports (SQLite where
+ * TEST_DATABASE names no other). `npm test -- --measure` writes down how long each file takes.
+ * `TEST_DATABASE` names one database of the two, `TEST_DATABASE_URL` a PostgreSQL that runs.
  */
-const root = join(import.meta.dirname, '..')
-const databases = ['sqlite', 'postgres'] as const
-type Database = (typeof databases)[number]
-
-interface Batch {
-  readonly database: Database
-  readonly files: readonly string[]
-}
-
 interface Outcome {
   readonly batch: Batch
   readonly output: string
   readonly code: number | null
   readonly counts: ReadonlyMap<string, number>
+  /** Milliseconds by file. */
+  readonly times: ReadonlyMap<string, number>
 }
 
-// To start a process costs a second; services of one process live beside each other, and each has
-// connections.
-const filesAtOnce = { sqlite: 12, postgres: 7 }
-
 const countNames = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo']
+// Files that take less are estimated well enough by their size.
+const measuredFromMs = 300
 
-process.exitCode = await main(process.argv.slice(2))
+const nodeOptions = [
+  '--test',
+  '--test-force-exit', // a request on a socket that was let go can keep Node busy at its end
+  '--test-isolation=none',
+  '--test-timeout=60000',
+]
 
-async function main(named: readonly string[]): Promise<number> {
-  const startedAt = performance.now()
-  const files =
-    named.length > 0
-      ? named
-      : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).filter(
-          (file) => !isTimed(file),
-        )
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { watch: { type: 'boolean' }, measure: { type: 'boolean' } },
+  })
+  const files = filesNamed(positionals)
   const wanted = databases.filter((name) => (process.env.TEST_DATABASE || name) === name)
-  const queue = wanted.flatMap((database) => batchesOf(database, files)).sort(byWeight)
+  const databaseUsed = values.watch ? wanted.slice(0, 1) : wanted
   const server =
-    wanted.includes('postgres') && !process.env.TEST_DATABASE_URL ? startPostgres() : null
+    databaseUsed.includes('postgres') && !process.env.TEST_DATABASE_URL ? startPostgres() : null
   const envOf = async (database: Database): Promise<NodeJS.ProcessEnv> => ({
     ...process.env,
     TEST_DATABASE: database,
@@ -52,52 +63,51 @@ async function main(named: readonly string[]): Promise<number> {
     ...(database === 'postgres' && server && { TEST_DATABASE_URL: (await server).url('postgres') }),
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tests'),
   })
+  try {
+    if (values.watch) return await watch(files, await envOf(databaseUsed[0] ?? 'sqlite'))
+    return await runAll(files, wanted, envOf, values.measure ?? false)
+  } finally {
+    ;(await server)?.stop()
+  }
+}
+
+async function runAll(
+  files: readonly string[],
+  wanted: readonly Database[],
+  envOf: (database: Database) => Promise<NodeJS.ProcessEnv>,
+  measures: boolean,
+): Promise<number> {
+  const startedAt = performance.now()
+  const queue = planBatches(wanted, files)
   const outcomes: Outcome[] = []
-  const work = async (batches: Batch[]) => {
-    for (let batch = batches.shift(); batch; batch = batches.shift()) {
+  const work = async () => {
+    for (let batch = queue.shift(); batch; batch = queue.shift()) {
       const outcome = await run(batch, await envOf(batch.database))
       report(outcome)
       outcomes.push(outcome)
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() * 2 }, () => work(queue)))
-  ;(await server)?.stop()
+  await Promise.all(Array.from({ length: availableParallelism() * 2 }, work))
   for (const database of wanted) {
     const own = outcomes.filter(({ batch }) => batch.database === database)
     process.stdout.write(`\n${database}\n${summaryOf(own)}`)
   }
+  if (measures) writeTimes(outcomes)
   const seconds = Math.round((performance.now() - startedAt) / 1000)
-  const isGood = outcomes.every(isPassed)
   process.stdout.write(`\nboth together\n${summaryOf(outcomes)}ℹ duration ${seconds} s\n`)
-  return isGood ? 0 : 1
-}
-
-/** Files that neither start the service nor connect know no database, or SQLite's file. */
-function batchesOf(database: Database, files: readonly string[]): Batch[] {
-  const own = files
-    .filter((file) => database === 'sqlite' || /\b(testApp|connectTo)\b/.test(read(file)))
-    .sort((a, b) => sizeOf(b) - sizeOf(a))
-  const count = Math.ceil(own.length / filesAtOnce[database])
-  return Array.from({ length: count }, (_, batch) => ({
-    database,
-    files: own.filter((_, index) => index % count === batch), // large and small ones together
-  }))
-}
-
-/** What must be answered in time wants the machine for itself: `npm run test:faults`. */
-function isTimed(file: string): boolean {
-  return file.startsWith('test/faults/')
+  return outcomes.every(isPassed) ? 0 : 1
 }
 
 async function run(batch: Batch, env: NodeJS.ProcessEnv): Promise<Outcome> {
-  const options = [
-    '--test',
-    '--test-force-exit', // a request on a socket that was let go can keep Node busy at its end
-    '--test-isolation=none',
-    '--test-timeout=60000',
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-times-'))
+  const timesOfRun = join(folder, 'times')
+  const reporters = [
     '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${join(import.meta.dirname, 'test-times.ts')}`,
+    `--test-reporter-destination=${timesOfRun}`,
   ]
-  const child = spawn(process.execPath, [...options, ...batch.files], {
+  const child = spawn(process.execPath, [...nodeOptions, ...reporters, ...batch.files], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -111,7 +121,24 @@ async function run(batch: Batch, env: NodeJS.ProcessEnv): Promise<Outcome> {
   const counts = new Map(
     [...output.matchAll(/^ℹ (\w+) (\d+)$/gm)].map(([, name = '', count]) => [name, Number(count)]),
   )
-  return { batch, output, code, counts }
+  const times = new Map<string, number>()
+  for (const line of readFileSync(timesOfRun, 'utf8').split('\n').filter(Boolean)) {
+    const { file, milliseconds } = JSON.parse(line) // as test-times.ts writes it
+    times.set(relative(root, file), milliseconds)
+  }
+  rmSync(folder, { recursive: true })
+  return { batch, output, code, counts, times }
+}
+
+/** Node's own watching: a file runs again when it, or what it imports, has changed. */
+async function watch(files: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const options = ['--test', '--watch', '--test-reporter=spec', '--test-timeout=60000']
+  const child = spawn(process.execPath, [...options, ...files], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  })
+  return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)))
 }
 
 function report(outcome: Outcome): void {
@@ -140,18 +167,22 @@ function summaryOf(outcomes: readonly Outcome[]): string {
     .join('')
 }
 
-function byWeight(left: Batch, right: Batch): number {
-  return weightOf(right) - weightOf(left)
-}
-
-function weightOf({ files }: Batch): number {
-  return files.reduce((sum, file) => sum + sizeOf(file), 0)
-}
-
-function sizeOf(file: string): number {
-  return statSync(join(root, file)).size
-}
-
-function read(file: string): string {
-  return readFileSync(join(root, file), 'utf8')
+function writeTimes(outcomes: readonly Outcome[]): void {
+  const times: Times = Object.fromEntries(
+    databases.map((database) => [
+      database,
+      Object.fromEntries(
+        outcomes
+          .filter(({ batch }) => batch.database === database)
+          .flatMap((outcome) => [...outcome.times])
+          .filter(([, milliseconds]) => milliseconds >= measuredFromMs)
+          .map(([file, milliseconds]): [string, number] => [
+            file,
+            Math.round(milliseconds / 100) * 100,
+          ])
+          .sort(([a], [b]) => (a < b ? -1 : 1)),
+      ),
+    ]),
+  )
+  writeFileSync(timesFile, `${JSON.stringify(times, null, 2)}\n`)
 }
