@@ -250,6 +250,11 @@ export async function reread(trx: DatabaseOrTransaction, verified: Account): Pro
   return account
 }
 
+/** The account as it is now; in a transaction, as that one sees it. Null where it is gone. */
+export function accountIn(db: DatabaseOrTransaction, userId: number): Promise<Account | null> {
+  return accountStore(db).byUserId(userId)
+}
+
 /** Makes the accounts of an import, see `isPresentAccount`. @throws UniqueViolation */
 export function insertUnseenAccounts(
   trx: DatabaseOrTransaction,
