@@ -102,7 +102,8 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
       ...(isSafe(route) ? [] : [assertJudgedAgain]),
     ]
     route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
-    if (readsBody(route)) route.preValidation = [judgeBehindBody, ...[route.preValidation ?? []].flat()]
+    if (readsBody(route))
+      route.preValidation = [judgeBehindBody, ...[route.preValidation ?? []].flat()]
   })
 
   app.addHook('onRequest', async (request, reply) => {
