@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
+import type { Database } from '../src/database/connect.ts'
+import { QueuedAdapter } from '../src/database/transactions.ts'
 import type { Answer, TestApp, TestOptions } from './app.ts'
 import { connectTo } from './database.ts'
 
@@ -22,6 +24,8 @@ export interface HeldCall {
 interface Hold {
   /** Transactions still to come before the one that waits. */
   left: number
+  /** Whether the transaction that begins has been counted. */
+  isCounted: boolean
   readonly wait: () => Promise<void>
 }
 
@@ -36,15 +40,43 @@ export async function holdableDatabase(): Promise<Pick<TestOptions, 'directory' 
     const execute = builder.execute.bind(builder)
     builder.execute = async (work) => {
       const hold = holds.getStore()
-      if (hold) {
-        hold.left -= 1
-        if (hold.left === 0) await hold.wait()
-      }
+      if (hold && !hold.isCounted) await count(hold)
+      if (hold) hold.isCounted = false
       return execute(work)
     }
     return builder
   }
+  holdBeforeQueues(db)
   return { directory, deps: { ...connected, db } }
+}
+
+/** On PostgreSQL a transaction may wait in a queue of its process first: nobody is held in there. */
+function holdBeforeQueues(db: Database): void {
+  const executor = db.getExecutor()
+  const { adapter } = executor
+  if (!(adapter instanceof QueuedAdapter)) return
+  const held: QueuedAdapter = Object.assign(Object.create(adapter), {
+    deadline: adapter.deadline.bind(adapter),
+    async enter(...wanted: Parameters<QueuedAdapter['enter']>) {
+      const hold = holds.getStore()
+      if (hold) await count(hold)
+      if (hold) hold.isCounted = true
+      return adapter.enter(...wanted)
+    },
+  })
+  const withQueues = new Proxy(executor, {
+    get(target, name) {
+      if (name === 'adapter') return held
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  db.getExecutor = () => withQueues
+}
+
+async function count(hold: Hold): Promise<void> {
+  hold.left -= 1
+  if (hold.left === 0) await hold.wait()
 }
 
 /** Sends a request that waits before its transaction number `at`. */
@@ -55,7 +87,7 @@ export function holdAtTransaction(app: TestApp, call: HeldCall, at: number): Hel
     reached.resolve()
     return gate.promise
   }
-  const answer = holds.run({ left: at, wait }, () => send(app, call, call.body))
+  const answer = holds.run({ left: at, isCounted: false, wait }, () => send(app, call, call.body))
   return { held: orAnswered(reached.promise, answer, call), goOn: gate.resolve, answer }
 }
 
