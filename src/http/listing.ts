@@ -36,9 +36,10 @@ export async function sendList<Item extends { readonly id: number }>(
   const batches: Pick<Listing<Item>, 'slice' | 'batchSize'> = {
     batchSize,
     async slice(limit, from) {
+      const items = await slice(limit, from)
       // A list may be read slowly: what follows the first batch is for a caller who is still allowed.
       if ('afterId' in from) await request.guard?.now()
-      return slice(limit, from)
+      return items
     },
   }
   const query = request.query as Query // parsed by Fastify

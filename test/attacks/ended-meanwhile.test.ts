@@ -11,6 +11,7 @@ import {
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { seedPosts } from '../posts.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'
+import { testBrowser } from '../test-browser.ts'
 import { line, ndjson } from '../transfer.ts'
 
 const idp = await identityProvider()
@@ -83,7 +84,7 @@ function put(json: object) {
   return ({ admin, name }: Ending) => admin('PUT', name, json)
 }
 
-async function logout({ app, headers }: Ending): Promise<void> {
+async function logout({ app, headers }: Pick<Ending, 'app' | 'headers'>): Promise<void> {
   assert.equal((await app.call('POST', '/logout', { headers })).status, 200)
 }
 
@@ -250,6 +251,34 @@ suite('a caller that ends while its request is under way', async () => {
       assert.ok(status === 200 || status === 201, `${key} ${status} ${text}`)
     }
   })
+
+  for (const scheme of ['session', 'bearer'] as const) {
+    test(`the end of a linking by ${scheme}: a caller that logs out meanwhile links nothing`, async () => {
+      const { who, headers } = await newCaller(scheme, false)
+      const browser = testBrowser(app)
+      const json = { provider: 'default' }
+      const { authorization = '', 'x-csrf-token': csrf = '', cookie = '' } = headers
+      const [name = '', value = ''] = cookie.split('=')
+      if (cookie) browser.cookies.set(name, value)
+      const proof = cookie ? { 'x-csrf-token': csrf } : { authorization }
+      idp.person = { sub: who.username }
+      const begun = await browser.call('POST', '/api/account/identities', { headers: proof, json })
+      const { pathname, search } = await browser.until(begun.body.url)
+      const flow = [...browser.cookies].filter(([other]) => other !== name)
+      const call = {
+        method: 'GET',
+        path: pathname + search,
+        headers: { cookie: flow.map((pair) => pair.join('=')).join('; ') },
+      }
+      const request = holdAtTransaction(app, call, 1)
+      await request.held
+      await logout({ app, headers })
+      const before = await stored()
+      request.goOn()
+      assertRefusal(await request.answer, 400, 'Sign-in failed')
+      assert.deepEqual(await stored(), before)
+    })
+  }
 
   interface Moment {
     readonly key: string
