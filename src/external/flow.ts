@@ -55,7 +55,7 @@ export interface Linker {
   readonly sessionId: string | null
   /** The bearer token that asks; null where a session or a password does. */
   readonly token: JudgedClaims | null
-  /** Judges whoever asks. */
+  /** Judges the caller that asks. */
   readonly guard: Guard | undefined
 }
 

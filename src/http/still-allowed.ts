@@ -31,7 +31,7 @@ export interface StillAllowed extends Guard {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null where nobody was authenticated. */
+    /** Null where no caller was authenticated. */
     guard: StillAllowed | null
     /** Set by the guard, so that a change which forgot to ask it is caught. */
     isJudgedAgain: boolean
@@ -81,7 +81,7 @@ async function judge(
   request.principal = principal
 }
 
-/** After the handler of a changing route. @throws Error where it succeeded and never asked the guard */
+/** After the handler of a changing route. @throws Error where it succeeded and did not ask the guard */
 export async function assertJudgedAgain(
   { guard, isJudgedAgain, method, routeOptions }: FastifyRequest,
   { statusCode }: FastifyReply,
