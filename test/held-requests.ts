@@ -50,7 +50,7 @@ export async function holdableDatabase(): Promise<Pick<TestOptions, 'directory' 
   return { directory, deps: { ...connected, db } }
 }
 
-/** On PostgreSQL a transaction may wait in a queue of its process first: nobody is held in there. */
+/** On PostgreSQL a transaction may wait in a queue of its process first: no request is held in there. */
 function holdBeforeQueues(db: Database): void {
   const executor = db.getExecutor()
   const { adapter } = executor

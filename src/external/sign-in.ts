@@ -117,7 +117,7 @@ async function unchanged({ accounts }: SignInDeps, then: AccountThen): Promise<A
 
 /**
  * Judges the session or the token that asked for the link: a caller who has logged out, or has given the
- * browser to somebody else, links nothing any more. The cookie cannot tell: it is Strict, and does not
+ * browser to another person, links nothing any more. The cookie cannot tell: it is Strict, and does not
  * come back from a provider. Its refusal is signInFailed.
  */
 function linkerGuard(
