@@ -60,6 +60,7 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   const server = await createServer(deps)
   await server.register(access, {
     config,
+    db,
     authenticators: [
       basicAuthenticator(wired),
       external.beside(bearerAuthenticator(wired)),

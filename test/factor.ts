@@ -17,17 +17,25 @@ export interface Device {
   code(steps?: number): string
 }
 
+/** Begins to enrol a second factor; answers what the authenticator app shows, some steps from now. */
+export async function beginEnrolment(
+  app: TestApp,
+  headers: Headers,
+  path = '/api/account',
+): Promise<Device['code']> {
+  const begun = await app.call('POST', `${path}/totp`, { headers })
+  if (begun.status !== 201) throw new Error(`no enrolment: ${begun.status} ${begun.text}`)
+  const secret = fromBase32(begun.body.secret)
+  return (steps = 0) => codeOfStep(secret, Math.floor(app.clock.now() / 1000 / stepSeconds) + steps)
+}
+
 /** Enrols a second factor as a user would, by the headers of a login. */
 export async function enrol(
   app: TestApp,
   headers: Headers,
   path = '/api/account',
 ): Promise<Device> {
-  const begun = await app.call('POST', `${path}/totp`, { headers })
-  if (begun.status !== 201) throw new Error(`no enrolment: ${begun.status} ${begun.text}`)
-  const secret = fromBase32(begun.body.secret)
-  const code = (steps = 0) =>
-    codeOfStep(secret, Math.floor(app.clock.now() / 1000 / stepSeconds) + steps)
+  const code = await beginEnrolment(app, headers, path)
   const confirmed = await app.call('PUT', `${path}/totp`, { headers, json: { totp: code() } })
   if (confirmed.status !== 200)
     throw new Error(`not confirmed: ${confirmed.status} ${confirmed.text}`)

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { UniqueViolation } from '../database/errors.ts'
-import { exclusively, transact, word } from '../database/transactions.ts'
+import { exclusively, type Guard, transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
@@ -43,11 +43,11 @@ export interface Accounts {
    */
   replacePassword(verified: Account, wanted: OwnPassword): Promise<Account>
   /** Ends all sessions but one and all tokens given out so far; false where the account is gone. */
-  endLogins(userId: number, keepSession?: string): Promise<boolean>
+  endLogins(userId: number, how?: Omit<HowToChange, 'assertWanted'>): Promise<boolean>
   /** How many accounts there are, and in what state. */
   tally(): Promise<AccountTally>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
-  remove(userId: number, how?: Pick<HowToChange, 'assertWanted'>): Promise<Account | null>
+  remove(userId: number, how?: Omit<HowToChange, 'keepSession'>): Promise<Account | null>
   /**
    * Turns the second factor on or off, and ends all other logins with it, where `work` answers true.
    */
@@ -72,15 +72,14 @@ export interface HowToChange {
   readonly keepSession?: string | undefined
   /** Looks at the account as it is, inside the transaction; refuses by throwing. */
   readonly assertWanted?: ((current: Account) => void) | undefined
+  /** Judges the caller before anything else in the transaction; absent on the command line. */
+  readonly guard?: Guard | undefined
 }
 
-export interface OwnPassword extends WantedPassword {
-  readonly keepSession?: string | undefined
-}
+export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWanted'> {}
 
-export interface FactorChange {
+export interface FactorChange extends Omit<HowToChange, 'assertWanted'> {
   readonly on: boolean
-  readonly keepSession?: string | undefined
   /** In the same transaction; false: nothing is changed. */
   readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
 }
@@ -116,11 +115,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     create: async (wanted) => (await prepare(wanted))(),
     prepare,
 
-    async change(userId, wanted, { keepSession, assertWanted } = {}) {
+    async change(userId, wanted, { keepSession, assertWanted, guard } = {}) {
       const account = await byUserId(userId)
       if (!account) return null
       const passwordHash = wanted.password && (await hashNew(account, wanted.password))
-      return changing(userId, wordsOf(wanted), async (trx) => {
+      const work = async (trx: DatabaseOrTransaction) => {
         const store = accountStore(trx)
         const before = await store.byUserId(userId)
         if (!before) return null
@@ -132,46 +131,51 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         await store.update(userId, changes)
         await endTokens(trx, userId, endedBy(before, wanted), keepSession)
         return present(await store.byUserId(userId))
-      })
+      }
+      return changing(userId, work, { words: wordsOf(wanted), guard })
     },
 
-    async replacePassword(verified, { keepSession, ...password }) {
+    async replacePassword(verified, { keepSession, guard, ...password }) {
       const { userId } = verified
       const wanted: WantedChange = { password, mustChange: false }
       const passwordHash = await hashNew(verified, password)
-      return changing(userId, [], async (trx) => {
+      const work = async (trx: DatabaseOrTransaction) => {
         const before = await reread(trx, verified)
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash))
         await endTokens(trx, userId, endedBy(before, wanted), keepSession)
         return present(await accountStore(trx).byUserId(userId))
-      })
+      }
+      return changing(userId, work, { guard })
     },
 
-    async endLogins(userId, keepSession) {
-      return changing(userId, [], async (trx) => {
+    async endLogins(userId, { keepSession, guard } = {}) {
+      const work = async (trx: DatabaseOrTransaction) => {
         if (!(await accountStore(trx).byUserId(userId))) return false
         await endTokens(trx, userId, everything, keepSession)
         return true
-      })
+      }
+      return changing(userId, work, { guard })
     },
 
-    async changeSecondFactor(userId, { on, keepSession, work }) {
-      return changing(userId, [], async (trx) => {
+    async changeSecondFactor(userId, { on, keepSession, guard, work }) {
+      const change = async (trx: DatabaseOrTransaction) => {
         if (!(await work(trx))) return false
         await accountStore(trx).update(userId, { secondFactor: on })
         await endTokens(trx, userId, everything, keepSession)
         return true
-      })
+      }
+      return changing(userId, change, { guard })
     },
 
-    async remove(userId, { assertWanted } = {}) {
-      return changing(userId, [word.administrators], async (trx) => {
+    async remove(userId, { assertWanted, guard } = {}) {
+      const work = async (trx: DatabaseOrTransaction) => {
         const account = await accountStore(trx).byUserId(userId)
         if (!account) return null
         assertWanted?.(account)
         await removeAccount(trx, account)
         return account
-      })
+      }
+      return changing(userId, work, { words: [word.administrators], guard })
     },
 
     async removeWithUser(trx, userId) {
@@ -217,10 +221,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
   async function changing<T>(
     userId: number,
-    words: readonly string[],
     work: (trx: DatabaseOrTransaction) => Promise<T>,
+    { words = [], guard }: { words?: readonly string[]; guard?: Guard | undefined },
   ): Promise<T> {
-    const done = await transact(db, [word.account(userId), ...words], work)
+    const done = await transact(db, [word.account(userId), ...words], work, guard)
     for (const changed of hooks.changed) changed(userId)
     return done
   }
@@ -248,6 +252,11 @@ export async function reread(trx: DatabaseOrTransaction, verified: Account): Pro
     throw new ApiError('invalidCredentials')
   }
   return account
+}
+
+/** The account as it is now; in a transaction, as that one sees it. Null where it is gone. */
+export function accountIn(db: DatabaseOrTransaction, userId: number): Promise<Account | null> {
+  return accountStore(db).byUserId(userId)
 }
 
 /** Makes the accounts of an import, see `isPresentAccount`. @throws UniqueViolation */

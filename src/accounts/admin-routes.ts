@@ -6,6 +6,7 @@ import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -135,6 +136,7 @@ export async function accountAdminRoutes(
       }
       const account = await accounts.change(userId, wanted, {
         keepSession: ownSession(request, userId),
+        guard: stillAllowed(request),
         assertWanted(before) {
           assertMayAppoint(request, options, wanted, before)
           assertMatches?.(before)
@@ -162,7 +164,10 @@ export async function accountAdminRoutes(
     },
     async (request) => {
       const { userId } = await named(request.params.username)
-      const account = await accounts.remove(userId, { assertWanted: ifMatch(request, show) })
+      const account = await accounts.remove(userId, {
+        assertWanted: ifMatch(request, show),
+        guard: stillAllowed(request),
+      })
       if (!account) throw new ApiError('accountNotFound')
       const by = callerOf(request).subject
       recordAccount(events, 'authz_admin', account, { by, what: 'account_deleted' }) // the user stays

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { Message, Roles, type SchemaTypes, Text, Time } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { authenticated } from '../policy/rules.ts'
@@ -111,6 +112,7 @@ export async function ownAccountRoutes(
           text: wanted,
           field: 'new_password',
           keepSession: ownSession(request, userId),
+          guard: stillAllowed(request),
         })
       } catch (error) {
         return refused(place, error)

@@ -4,6 +4,7 @@ import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { type SchemaTypes, Text } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
@@ -60,19 +61,20 @@ export async function passwordResetRoutes(
       const account = await accountNamed(accounts, request.params.username)
       const { userId, username } = account
       assertNotOwn(request, account)
-      const password = await reset(account)
+      const password = await reset(account, request)
       const by = callerOf(request).subject
       events.record('authn_password_change', { user_id: userId, by, what: 'reset' })
       return { username, password }
     },
   )
 
-  async function reset({ userId }: Account): Promise<string> {
+  async function reset({ userId }: Account, request: FastifyRequest): Promise<string> {
     for (let tries = 1; ; tries += 1) {
       const text = generatedPassword(random, config.password.minLength)
       try {
         const wanted = { password: { text, field: 'password' }, mustChange: true }
-        if (await accounts.change(userId, wanted)) return text
+        const guard = stillAllowed(request)
+        if (await accounts.change(userId, wanted, { guard })) return text
         throw new ApiError('accountNotFound')
       } catch (error) {
         // By chance it holds a short username, say: another one will not.

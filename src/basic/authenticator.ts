@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { type Account, isUsable } from '../accounts/account.ts'
-import { type Accounts, reread } from '../accounts/accounts.ts'
+import { type Accounts, accountIn, reread } from '../accounts/accounts.ts'
 import { type FirstFactorDeps, firstFactor } from '../accounts/first-factor.ts'
+import { word } from '../database/transactions.ts'
 import type { Authenticator } from '../http/access.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
@@ -59,7 +60,16 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
       const credentials = parseCredentials(encoded[1] ?? '')
       if (!credentials) throw new ApiError('authenticationRequired')
       const account = (await recall(request, credentials)) ?? (await verify(request, credentials))
-      return principalOf(account, clock.now())
+      const principal = principalOf(account, clock.now())
+      return {
+        principal,
+        shared: [word.account(account.userId)],
+        async again(db) {
+          const present = await accountIn(db, account.userId)
+          const isSame = present && hasPasswordOf(account, present) && isAccepted(present)
+          return isSame ? { ...principal, roles: new Set(present.roles) } : null
+        },
+      }
     },
   }
 
@@ -106,6 +116,12 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
   function nameOf({ username, password }: Credentials): string {
     return keyedDigest(digestKey, `${username}:${password}`)
   }
+}
+
+/** A better hash of the same password leaves the version, and the end of all logins leaves the hash. */
+function hasPasswordOf(verified: Account, present: Account): boolean {
+  const { passwordHash, refreshVersion } = verified
+  return present.passwordHash === passwordHash || present.refreshVersion === refreshVersion
 }
 
 function principalOf(account: Account, now: number): Principal {

@@ -15,6 +15,14 @@ export function deadlineToBegin(): Deadline | undefined {
   return deadlines.getStore()
 }
 
+/** Judges inside a transaction, before its work begins, whether the work may still be done. */
+export interface Guard {
+  /** What others may read, and none may change, from the judgement to the end of the transaction. */
+  readonly shared: readonly string[]
+  /** Reads by `db`: the transaction, or the database where nothing is committed. Refuses by throwing. */
+  judge(db: DatabaseOrTransaction): Promise<void>
+}
+
 /**
  * All of the work or nothing of it, alone with the words: no other transaction on any node that names
  * one of them runs beside it, so that what it reads stays so until it is done. Where the database
@@ -25,27 +33,38 @@ export async function transact<T>(
   db: Database,
   words: readonly string[],
   work: (trx: DatabaseOrTransaction) => Promise<T>,
+  guard?: Guard,
 ): Promise<T> {
+  const guarded = async (trx: DatabaseOrTransaction) => {
+    await guard?.judge(trx)
+    return work(trx)
+  }
+  const locks = { words, shared: guard?.shared ?? [] }
   const { adapter } = db.getExecutor()
-  if (!(adapter instanceof QueuedAdapter) || words.length === 0) return attempts(db, words, work)
+  if (!(adapter instanceof QueuedAdapter) || words.length === 0) return attempts(db, locks, guarded)
   const deadline = adapter.deadline()
   const leave = await adapter.enter(words, deadline)
   try {
-    return await deadlines.run(deadline, () => attempts(db, words, work))
+    return await deadlines.run(deadline, () => attempts(db, locks, guarded))
   } finally {
     leave()
   }
 }
 
+interface Locks {
+  readonly words: readonly string[]
+  readonly shared: readonly string[]
+}
+
 async function attempts<T>(
   db: Database,
-  words: readonly string[],
+  locks: Locks,
   work: (trx: DatabaseOrTransaction) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await db.transaction().execute(async (trx) => {
-        await exclusively(trx, ...words)
+        await takeLocks(trx, locks)
         return work(trx)
       })
     } catch (error) {
@@ -62,11 +81,20 @@ export async function exclusively(
   trx: DatabaseOrTransaction,
   ...words: readonly string[]
 ): Promise<void> {
-  if (!isPostgres(trx) || words.length === 0) return
+  await takeLocks(trx, { words, shared: [] })
+}
+
+async function takeLocks(trx: DatabaseOrTransaction, { words, shared }: Locks): Promise<void> {
+  if (!isPostgres(trx) || words.length + shared.length === 0) return
   if (!trx.isTransaction) throw new Error('outside a transaction nobody is alone with anything')
+  const exclusive = new Set(words.map(lockKey))
   // All in one order, so that no two wait for each other.
-  const keys = [...new Set(words.map(lockKey))].sort((a, b) => (a < b ? -1 : 1)).map(String)
-  await sql`select pg_advisory_xact_lock(key) from unnest(${keys}::bigint[]) as key`.execute(trx)
+  const keys = [...exclusive.union(new Set(shared.map(lockKey)))].sort((a, b) => (a < b ? -1 : 1))
+  const [names, modes] = [keys.map(String), keys.map((key) => exclusive.has(key))]
+  await sql`
+    select case when is_exclusive then pg_advisory_xact_lock(key)
+                else pg_advisory_xact_lock_shared(key) end
+    from unnest(${names}::bigint[], ${modes}::boolean[]) as locks (key, is_exclusive)`.execute(trx)
 }
 
 /** What rules are kept about. */
@@ -81,6 +109,8 @@ export const word = {
   username: (username: string) => `username ${username}`,
   idempotencyKey: (id: string) => `idempotency key ${id}`,
   throttle: (key: string) => `throttle ${key}`,
+  /** One access token, by its `jti`. */
+  token: (jti: string) => `token ${jti}`,
 }
 
 /**

@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import { isUsable } from '../accounts/account.ts'
+import { type Account, isUsable } from '../accounts/account.ts'
+import { accountIn } from '../accounts/accounts.ts'
+import { word } from '../database/transactions.ts'
 import type { Authenticator } from '../http/access.ts'
+import type { Authenticated } from '../http/still-allowed.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
@@ -9,10 +12,10 @@ import type { ExternalClaims, Principal } from '../kernel/principal.ts'
 import { bearerToken } from '../token/authenticator.ts'
 import { isTimely } from '../token/claims.ts'
 import { parseObject, verifyJws } from '../token/jws.ts'
-import type { Revocations } from '../token/revocations.ts'
+import type { JudgedClaims, Revocations } from '../token/revocations.ts'
 import type { SecondFactor } from '../totp/second-factor.ts'
 import { parseExternalClaims } from './claims.ts'
-import type { Identities } from './identities.ts'
+import { type Identities, linkedUser } from './identities.ts'
 import { deadline, type Provider, within } from './provider.ts'
 import type { Providers } from './providers.ts'
 
@@ -25,7 +28,7 @@ export interface ExternalDeps {
   readonly clock: Clock
   readonly identities: Pick<Identities, 'accountOf'>
   readonly providers: Providers
-  readonly revocations: Pick<Revocations, 'refuses' | 'revoke'>
+  readonly revocations: Pick<Revocations, 'refuses' | 'refusesBy' | 'revoke'>
   readonly secondFactor: Pick<SecondFactor, 'isMissing'>
 }
 
@@ -61,8 +64,9 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
               const provider = token === null ? undefined : issuerOf(token)
               if (token === null || !provider) return own.authenticate(request)
               const claims = await claimsOf(token, provider)
-              if (!claims || (await isRevoked(claims))) throw new ApiError('invalidOrExpiredToken')
-              return principalOf(claims)
+              if (!claims || (await revocations.refuses(judgedClaims(claims))))
+                throw new ApiError('invalidOrExpiredToken')
+              return callerOf(claims)
             },
           },
 
@@ -109,14 +113,27 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     return claims
   }
 
-  async function isRevoked({ jti, iss, sub }: ExternalClaims): Promise<boolean> {
-    // No version ends it: those are of our own tokens.
-    return revocations.refuses({ jti, sub: subjectOf({ iss, sub }), ver: Infinity, iat: Infinity })
+  /** @throws ApiError invalidOrExpiredToken where the account that it is linked to is locked or disabled */
+  async function callerOf(claims: ExternalClaims): Promise<Authenticated> {
+    const linked = { issuer: claims.iss, subject: claims.sub }
+    const account = await identities.accountOf(linked)
+    const principal = principalOf(claims, account)
+    if (!principal) throw new ApiError('invalidOrExpiredToken')
+    return {
+      principal,
+      shared: [word.token(claims.jti), ...(account ? [word.account(account.userId)] : [])],
+      async again(db) {
+        if (!isTimely(claims, clock.now())) return null
+        if (await revocations.refusesBy(db, judgedClaims(claims))) return null
+        const userId = await linkedUser(db, linked)
+        return principalOf(claims, userId === null ? null : await accountIn(db, userId))
+      },
+    }
   }
 
-  /** @throws ApiError invalidOrExpiredToken where the account that it is linked to is locked or disabled */
-  async function principalOf(claims: ExternalClaims): Promise<Principal> {
-    const { iss, sub, roles, auth_time, username = sub } = claims
+  /** Null where the account that it is linked to is locked or disabled. */
+  function principalOf(claims: ExternalClaims, account: Account | null): Principal | null {
+    const { sub, roles, auth_time, username = sub } = claims
     const caller = {
       subject: subjectOf(claims),
       username,
@@ -125,9 +142,8 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
       // Without a word of it, the login may have been any time ago.
       authenticatedAt: auth_time === undefined ? Number.NEGATIVE_INFINITY : auth_time * 1000,
     } as const
-    const account = await identities.accountOf({ issuer: iss, subject: sub })
     if (!account) return caller
-    if (!isUsable(account)) throw new ApiError('invalidOrExpiredToken')
+    if (!isUsable(account)) return null
     // As with Basic: the token has no room for the account's own second factor or a new password,
     // and must not stand in for them. It goes on as what the provider says of it.
     const isHeld = account.secondFactor || account.mustChange || secondFactor.isMissing(account)
@@ -139,6 +155,11 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
 /** Never the id of a user: an issuer is an address, and holds no `#` that could shift the border. */
 function subjectOf({ iss, sub }: Pick<ExternalClaims, 'iss' | 'sub'>): string {
   return `${iss}#${sub}`
+}
+
+/** No version ends it: those are of our own tokens. */
+function judgedClaims({ jti, iss, sub }: ExternalClaims): JudgedClaims {
+  return { jti, sub: subjectOf({ iss, sub }), ver: Infinity, iat: Infinity }
 }
 
 /** Without the signature, which is not unique: of an ECDSA one anybody can make a second. */

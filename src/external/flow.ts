@@ -1,13 +1,14 @@
 import type { Account } from '../accounts/account.ts'
 import { reread } from '../accounts/accounts.ts'
-import type { Database } from '../database/connect.ts'
-import { transact, word } from '../database/transactions.ts'
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { type Guard, transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
+import type { JudgedClaims } from '../token/revocations.ts'
 import { authorizationUrl, exchange, type FlowSecrets } from './code-grant.ts'
 import { flowStore, reapFlows, type StoredFlow } from './flow-store.ts'
 import type { Person } from './identities.ts'
@@ -52,6 +53,10 @@ export interface Linker {
   readonly account: Account
   /** The session that asks; null where a token or a password does. */
   readonly sessionId: string | null
+  /** The bearer token that asks; null where a session or a password does. */
+  readonly token: JudgedClaims | null
+  /** Judges the caller that asks. */
+  readonly guard: Guard | undefined
 }
 
 export interface Finished {
@@ -59,7 +64,7 @@ export interface Finished {
   readonly person: Person
   readonly returnTo: string
   /** The account as it was when the linking began; null for a sign-in. */
-  readonly linkTo: (AccountThen & Pick<Linker, 'sessionId'>) | null
+  readonly linkTo: (AccountThen & Pick<Linker, 'sessionId' | 'token'>) | null
 }
 
 /** An account that must not have ended its logins since. */
@@ -85,6 +90,7 @@ interface Secrets extends Omit<FlowSecrets, 'state'> {
   readonly issuer: string
   readonly refreshVersion: number
   readonly sessionId: string | null
+  readonly token: JudgedClaims | null
 }
 
 export const flowSeconds = 600
@@ -107,8 +113,9 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
           verifier,
           refreshVersion: linker?.account.refreshVersion ?? 0,
           sessionId: linker?.sessionId ?? null,
+          token: linker?.token ?? null,
         },
-        linker ? { purpose: 'link', account: linker.account } : { purpose: 'sign_in' },
+        linker ? { purpose: 'link', ...linker } : { purpose: 'sign_in' },
       )
       return url
     },
@@ -124,12 +131,12 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
       if (secrets.issuer !== issuer) throw new ApiError('signInFailed')
       const person = await exchange(provider, query, { ...secrets, state })
       const { userId, returnTo } = flow
-      const { refreshVersion, sessionId } = secrets
+      const { refreshVersion, sessionId, token } = secrets
       return {
         provider: name,
         person,
         returnTo,
-        linkTo: userId === null ? null : { userId, refreshVersion, sessionId },
+        linkTo: userId === null ? null : { userId, refreshVersion, sessionId, token },
       }
     },
 
@@ -138,7 +145,7 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
       const ticket = secret()
       await keep(
         { state: ticket, browser: ticket, provider, returnTo },
-        { issuer: '', nonce: '', verifier: '', refreshVersion, sessionId: null },
+        { issuer: '', nonce: '', verifier: '', refreshVersion, sessionId: null, token: null },
         { purpose: 'second_factor', account },
       )
       return ticket
@@ -169,7 +176,11 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
   async function keep(
     flow: { state: string; browser: string; provider: string; returnTo: string },
     secrets: Secrets,
-    { purpose, account }: { purpose: StoredFlow['purpose']; account?: Account },
+    {
+      purpose,
+      account,
+      guard,
+    }: { purpose: StoredFlow['purpose']; account?: Account; guard?: Guard | undefined },
   ): Promise<void> {
     const id = digest(flow.state)
     const kept: StoredFlow = {
@@ -184,10 +195,11 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
     }
     if (!account) return store.insert(kept)
     // The way here was long: the account may be gone.
-    await transact(db, [word.account(account.userId)], async (trx) => {
+    const work = async (trx: DatabaseOrTransaction) => {
       await reread(trx, account)
       await flowStore(trx).insert(kept)
-    })
+    }
+    await transact(db, [word.account(account.userId)], work, guard)
   }
 
   function open({ id, sealed }: StoredFlow): Secrets {

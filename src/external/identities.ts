@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/account.ts'
 import { type Accounts, reread } from '../accounts/accounts.ts'
-import type { ChangeFeed, Database } from '../database/connect.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { UniqueViolation } from '../database/errors.ts'
-import { transact, word } from '../database/transactions.ts'
+import { type Guard, transact, word } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { isEmail } from '../http/validation.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
@@ -31,10 +31,10 @@ export interface Identities {
    * @throws ApiError identityLinked where it belongs to another account; invalidCredentials where the
    * account has ended its logins meanwhile
    */
-  link(account: Account, subject: Subject): Promise<void>
+  link(account: Account, subject: Subject, guard?: Guard): Promise<void>
   of(userId: number): Promise<LinkedIdentity[]>
   /** @throws ApiError identityNotFound where the account has no such identity */
-  unlink(userId: number, id: number): Promise<void>
+  unlink(userId: number, id: number, guard?: Guard): Promise<void>
 }
 
 /** Somebody, as a provider's ID token and UserInfo describe them. */
@@ -90,12 +90,13 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       return signUp(person, person.roles ?? client.defaultRoles)
     },
 
-    async link(account, subject) {
+    async link(account, subject, guard) {
+      const insert = async (trx: DatabaseOrTransaction) => {
+        await reread(trx, account)
+        await identityStore(trx).insert(account.userId, subject, clock.now())
+      }
       try {
-        await transact(db, [word.account(account.userId)], async (trx) => {
-          await reread(trx, account)
-          await identityStore(trx).insert(account.userId, subject, clock.now())
-        })
+        await transact(db, [word.account(account.userId)], insert, guard)
         events.record('identity_linked', { user_id: account.userId, issuer: subject.issuer })
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error
@@ -106,8 +107,10 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
 
     of: store.of,
 
-    async unlink(userId, id) {
-      if (!(await store.remove(userId, id))) throw new ApiError('identityNotFound')
+    async unlink(userId, id, guard) {
+      const remove = (trx: DatabaseOrTransaction) => identityStore(trx).remove(userId, id)
+      const isRemoved = await transact(db, [word.account(userId)], remove, guard)
+      if (!isRemoved) throw new ApiError('identityNotFound')
       events.record('identity_unlinked', { user_id: userId, identity: id })
     },
   }
@@ -141,6 +144,11 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     }
     throw new ApiError('accessDenied')
   }
+}
+
+/** The user whose account an identity is linked to; null where it is linked to none. */
+export function linkedUser(db: DatabaseOrTransaction, subject: Subject): Promise<number | null> {
+  return identityStore(db).userIdOf(subject)
 }
 
 /** preferred_username, else the e-mail address, else the subject; with a suffix where that is taken. */

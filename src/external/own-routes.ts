@@ -6,11 +6,13 @@ import { callerOf } from '../http/access.ts'
 import { positiveInteger } from '../http/paging.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
-import { userIdOf } from '../kernel/principal.ts'
+import { type AccessClaims, type ExternalClaims, userIdOf } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
 import { authenticated } from '../policy/rules.ts'
+import type { JudgedClaims } from '../token/revocations.ts'
 import { browserOf, setFlowCookie } from './cookie.ts'
 import type { Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
@@ -87,7 +89,8 @@ export async function identityRoutes(
       const returnTo = parseReturnTo(request.body.return_to)
       const { credential } = callerOf(request)
       const sessionId = credential.scheme === 'session' ? credential.sessionId : null
-      const linker = { account, sessionId }
+      const token = 'claims' in credential ? tokenOf(credential.claims) : null
+      const linker = { account, sessionId, token, guard: stillAllowed(request) }
       const url = await flows.begin(provider, { linker, browser, returnTo })
       setFlowCookie(reply, browser)
       return { url: url.href }
@@ -112,10 +115,16 @@ export async function identityRoutes(
       const { userId } = await own(request)
       const id = positiveInteger(request.params.id)
       if (id === null) throw new ApiError('identityNotFound')
-      await identities.unlink(userId, id)
+      await identities.unlink(userId, id, stillAllowed(request))
       return { message: 'Identity unlinked' }
     },
   )
+
+  /** What ends it early; no version of ours ends a provider's. */
+  function tokenOf(claims: AccessClaims | ExternalClaims): JudgedClaims {
+    const { jti, sub, iat } = claims
+    return { jti, sub, iat, ver: 'ver' in claims ? claims.ver : Number.MAX_SAFE_INTEGER }
+  }
 
   /** @throws ApiError accountNotFound for an external caller without an account */
   async function own(request: FastifyRequest): Promise<Account> {

@@ -3,9 +3,11 @@ import { type Accounts, reread } from '../accounts/accounts.ts'
 import { refused } from '../accounts/first-factor.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import type { Database } from '../database/connect.ts'
+import { type Guard, word } from '../database/transactions.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { BrowserSessionDeps } from '../session/browser.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
+import type { Revocations } from '../token/revocations.ts'
 import type { Tokens } from '../token/tokens.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 import type { AccountThen, Finished, Flows } from './flow.ts'
@@ -19,6 +21,7 @@ export interface SignInDeps extends Pick<BrowserSessionDeps, 'sessions'> {
   readonly identities: Identities
   readonly limits: Pick<LoginLimits, 'admitCode'>
   readonly lock: Pick<AutomaticLock, 'holds' | 'holdsNow'>
+  readonly revocations: Pick<Revocations, 'refusesBy'>
   readonly secondFactor: SecondFactor
   readonly tokens: Pick<Tokens, 'issueEnrolment'>
 }
@@ -44,8 +47,7 @@ export async function signIn(
   const { person, linkTo } = finished
   if (linkTo) {
     const account = await unchanged(deps, linkTo)
-    await assertGoesOn(deps, linkTo)
-    await identities.link(account, person)
+    await identities.link(account, person, linkerGuard(deps, linkTo))
     return { kind: 'linked' }
   }
   const account = await identities.signIn(provider, person)
@@ -114,15 +116,20 @@ async function unchanged({ accounts }: SignInDeps, then: AccountThen): Promise<A
 }
 
 /**
- * Whoever has logged out, or has given the browser to somebody else, links nothing any more. The
- * cookie cannot tell: it is Strict, and does not come back from a provider.
- * @throws ApiError signInFailed
+ * Judges the session or the token that asked for the link: a caller who has logged out, or has given the
+ * browser to another person, links nothing any more. The cookie cannot tell: it is Strict, and does not
+ * come back from a provider. Its refusal is signInFailed.
  */
-async function assertGoesOn(
-  { sessions }: SignInDeps,
-  { userId, sessionId }: NonNullable<Finished['linkTo']>,
-): Promise<void> {
-  if (sessionId === null) return
-  const live = await sessions.of(userId)
-  if (!live.some(({ id }) => id === sessionId)) throw new ApiError('signInFailed')
+function linkerGuard(
+  { sessions, revocations }: SignInDeps,
+  { sessionId, token }: NonNullable<Finished['linkTo']>,
+): Guard {
+  return {
+    shared: token ? [word.token(token.jti)] : [],
+    async judge(db) {
+      const hasSession = sessionId === null || (await sessions.again(db, sessionId)) !== null
+      const hasToken = !token || !(await revocations.refusesBy(db, token))
+      if (!hasSession || !hasToken) throw new ApiError('signInFailed')
+    },
+  }
 }

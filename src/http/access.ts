@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Config } from '../config.ts'
+import type { Database } from '../database/connect.ts'
 import { ApiError, type ErrorName } from '../kernel/errors.ts'
 import type { Principal, Scheme } from '../kernel/principal.ts'
 import { decide, type Resource } from '../policy/decide.ts'
@@ -10,6 +11,7 @@ import type { BodyKind } from './bodies.ts'
 import { assertCsrf } from './csrf.ts'
 import { isCrossSite } from './origin.ts'
 import type { JsonSchema } from './schemas.ts'
+import { type Authenticated, assertJudgedAgain, guardOf } from './still-allowed.ts'
 
 /** Who may call a route, and by which schemes. Every route declares one. */
 export interface Access {
@@ -35,7 +37,7 @@ export interface Authenticator {
    * Null: this request carries no credential of this scheme, another may try.
    * @throws ApiError: it carries one, and it is bad; nobody else is asked
    */
-  authenticate(request: FastifyRequest): Promise<Principal | null>
+  authenticate(request: FastifyRequest): Promise<Authenticated | null>
 }
 
 declare module 'fastify' {
@@ -63,6 +65,8 @@ declare module 'fastify' {
     principal: Principal | null
     /** Set by `authorize`, so that a handler which forgot to ask is caught. */
     asked: boolean
+    /** What `authorize` asked with: a caller who is judged again is judged with it. */
+    resource: Resource | null
   }
 }
 
@@ -70,6 +74,7 @@ export interface AccessOptions {
   /** In the order in which they are asked. */
   readonly authenticators: readonly Authenticator[]
   readonly config: Pick<Config, 'http'>
+  readonly db: Database
 }
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
@@ -78,9 +83,12 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
  * Authenticates and authorizes before the body is read, by what the matched route declares. A route
  * that declares nothing stops the service from starting; the group of its path is added to its rule.
  */
-export const access = plugin<AccessOptions>(async (app, { authenticators, config }) => {
+export const access = plugin<AccessOptions>(async (app, { authenticators, config, db }) => {
   app.decorateRequest('principal', null)
   app.decorateRequest('asked', false)
+  app.decorateRequest('resource', null)
+  app.decorateRequest('guard', null)
+  app.decorateRequest('isJudgedAgain', false)
 
   app.addHook('onRoute', (route) => {
     if (isPreflight(route)) return
@@ -89,7 +97,13 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
     const rule = withGroup(route.url, declared.rule)
     const accepted = authenticators.filter(({ scheme }) => accepts(declared, scheme))
     route.config = { ...route.config, access: { ...declared, rule }, accepted }
-    if (needsResource(rule)) route.onSend = [assertAsked, ...[route.onSend ?? []].flat()]
+    const assertions = [
+      ...(needsResource(rule) ? [assertAsked] : []),
+      ...(isSafe(route) ? [] : [assertJudgedAgain]),
+    ]
+    route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
+    if (readsBody(route))
+      route.preValidation = [judgeBehindBody, ...[route.preValidation ?? []].flat()]
   })
 
   app.addHook('onRequest', async (request, reply) => {
@@ -98,14 +112,16 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
     if (!declared) return // CORS preflight
     const { rule } = declared
     if (rule.kind === 'anyone') return
-    const principal = await authenticate(request, reply, accepted)
+    const found = await authenticate(request, reply, accepted)
+    const principal = found?.caller.principal ?? null
     request.principal = principal
+    if (found) request.guard = guardOf(request, { ...found, db })
     const allowed = decide(rule, principal)
     if (principal === null) {
       if (allowed === true) return
       throw challenged(request, reply, accepted)
     }
-    if (!safeMethods.has(request.method)) {
+    if (!isSafe(request)) {
       assertCsrf(request, principal)
       if (principal.credential.scheme === 'basic' && isCrossSite(request, config)) {
         throw new ApiError('accessDenied') // a browser sends Basic by itself, like a cookie
@@ -124,6 +140,7 @@ export function callerOf(request: FastifyRequest): Principal {
 /** Asks the route's rule once more, now with the resource. @throws ApiError accessDenied */
 export function authorize(request: FastifyRequest, resource: Resource): void {
   request.asked = true
+  request.resource = resource
   const rule = request.routeOptions.config.access?.rule
   if (!rule || decide(rule, request.principal, resource) !== true)
     throw new ApiError('accessDenied')
@@ -133,27 +150,42 @@ async function authenticate(
   request: FastifyRequest,
   reply: FastifyReply,
   accepted: readonly Authenticator[],
-): Promise<Principal | null> {
+): Promise<{ caller: Authenticated; ended: () => ApiError } | null> {
   // A request with an Authorization header is judged by that header alone.
   const byHeader =
     request.headers.authorization !== undefined && accepted.some(({ header }) => header !== null)
   for (const authenticator of accepted) {
     if (byHeader && authenticator.header === null) continue
+    const refused = (cause?: unknown): ApiError => {
+      if (authenticator.header !== 'bearer') return challenged(request, reply, accepted)
+      reply.header('www-authenticate', `${authenticator.challenge}, error="invalid_token"`)
+      const isAlone = accepted.length === 1 && authenticator.invalid
+      return new ApiError(isAlone || 'invalidOrExpiredToken', { cause })
+    }
     try {
-      const principal = await authenticator.authenticate(request)
-      if (principal !== null) return principal
+      const caller = await authenticator.authenticate(request)
+      if (caller !== null) return { caller, ended: refused }
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error
-      if (authenticator.header === 'bearer') {
-        reply.header('www-authenticate', `${authenticator.challenge}, error="invalid_token"`)
-        throw accepted.length === 1 && authenticator.invalid
-          ? new ApiError(authenticator.invalid, { cause: error.cause })
-          : error
-      }
-      throw challenged(request, reply, accepted)
+      throw refused(error.cause)
     }
   }
   return null
+}
+
+/** A body may come slowly: the caller that has ended meanwhile is told so before all that is wrong in it. */
+async function judgeBehindBody({ guard }: FastifyRequest): Promise<void> {
+  await guard?.now()
+}
+
+/** Lines are read by the handler, which judges between them. */
+function readsBody({ method, config }: RouteOptions): boolean {
+  const { body = 'none' } = config ?? {}
+  return !isSafe({ method }) && body !== 'none' && body !== 'lines'
+}
+
+function isSafe({ method }: Pick<RouteOptions, 'method'>): boolean {
+  return [method].flat().every((name) => safeMethods.has(name))
 }
 
 /** The 401 for a caller without a credential, with every challenge that the route accepts. */

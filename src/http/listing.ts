@@ -33,6 +33,15 @@ export async function sendList<Item extends { readonly id: number }>(
   listing: Listing<Item>,
 ): Promise<FastifyReply> {
   const { slice, batchSize, pageLimitMax } = listing
+  const batches: Pick<Listing<Item>, 'slice' | 'batchSize'> = {
+    batchSize,
+    async slice(limit, from) {
+      const items = await slice(limit, from)
+      // A list may be read slowly: what follows the first batch is for a caller who is still allowed.
+      if ('afterId' in from) await request.guard?.now()
+      return items
+    },
+  }
   const query = request.query as Query // parsed by Fastify
   const total = await listing.count()
   reply.header('content-type', json).header('x-total-count', total)
@@ -40,7 +49,7 @@ export async function sendList<Item extends { readonly id: number }>(
   if (request.method === 'HEAD') return reply.send(Readable.from([]))
   if (!asksForPage(query)) {
     const all = { offset: 0, limit: Number.POSITIVE_INFINITY }
-    return reply.send(await streamItems(listing, all, { before: '[', after: ']' }))
+    return reply.send(await streamItems(batches, all, { before: '[', after: ']' }))
   }
   const page = parsePage(query, pageLimitMax)
   const offset = offsetOf(page, total)
@@ -51,7 +60,7 @@ export async function sendList<Item extends { readonly id: number }>(
   // A page of any size is whole, and in no memory at once.
   const before = `${JSON.stringify({ ...page, total }).slice(0, -1)},"data":[`
   const part = { offset, limit: page.limit }
-  return reply.send(await streamItems(listing, part, { before, after: ']}' }))
+  return reply.send(await streamItems(batches, part, { before, after: ']}' }))
 }
 
 /**

@@ -22,17 +22,23 @@ export function acceptLines(app: FastifyInstance): void {
 }
 
 /**
- * The body as it comes, however long that takes, as long as something comes. What stops reading it
+ * The body as it comes, as long as something comes, until `endsAt` of the clock at the latest. What stops reading it
  * early leaves the connection open for the answer.
  * @throws ApiError invalidBody where there is none, requestTimeout
  */
-export async function* longBody(request: FastifyRequest, clock: Clock): AsyncGenerator<Uint8Array> {
+export async function* longBody(
+  request: FastifyRequest,
+  clock: Clock,
+  endsAt: number,
+): AsyncGenerator<Uint8Array> {
   const { body, raw } = request
   if (!(body instanceof Readable)) throw new ApiError('invalidBody')
   letTakeItsTime(raw)
   const pieces = body.iterator({ destroyOnReturn: false })
   for (;;) {
-    const piece = await within(idleMs, clock, pieces.next())
+    const leftMs = endsAt - clock.now()
+    if (leftMs <= 0) throw new ApiError('requestTimeout')
+    const piece = await within(Math.min(idleMs, leftMs), clock, pieces.next())
     if (piece.done) return
     yield piece.value
   }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedKey, digest, keyedDigest } from '../kernel/digest.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
@@ -16,7 +17,7 @@ import { type AnsweredRequest, idempotencyStore, reapIdempotencyKeys } from './s
 export interface Idempotency {
   /**
    * Does the work once per key; without the header, always. `prepare` is what takes time and may refuse,
-   * what it answers is done in the transaction.
+   * what it answers is done in the transaction, for a caller who is judged again there.
    * @throws ApiError validationFailed for a malformed key, idempotencyKeyReused for another body
    */
   once<Body extends object>(
@@ -52,15 +53,17 @@ export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempot
       request: FastifyRequest,
       prepare: () => Work<Body> | Promise<Work<Body>>,
     ): Promise<Done<Body>> {
+      const guard = stillAllowed(request)
       const key = request.headers['idempotency-key']
       if (key === undefined) {
         const work = await prepare()
-        return { body: await transact(db, [], work), isRepeat: false }
+        return { body: await transact(db, [], work, guard), isRepeat: false }
       }
       const id = idOf(request, String(key))
       const fingerprint = keyedDigest(fingerprintKey, JSON.stringify(request.body))
       const repeat = async (trx: DatabaseOrTransaction): Promise<Done<Body> | null> => {
         const answered = await idempotencyStore(trx).find(id, clock.now())
+        if (answered) await guard?.judge(trx) // nothing is committed for it
         return answered && { body: replay(answered, fingerprint), isRepeat: true }
       }
 
@@ -68,7 +71,7 @@ export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempot
       if (repeated) return repeated
       try {
         const work = await prepare()
-        return await transact(db, [word.idempotencyKey(id)], async (trx) => {
+        const claimed = async (trx: DatabaseOrTransaction): Promise<Done<Body>> => {
           const now = clock.now()
           const store = idempotencyStore(trx)
           if (!(await store.claim(id, { now, expiresAt: now + keptMs }))) {
@@ -77,7 +80,8 @@ export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempot
           const body = await work(trx)
           await store.keep(id, { fingerprint, answer: JSON.stringify(body) })
           return { body, isRepeat: false }
-        })
+        }
+        return await transact(db, [word.idempotencyKey(id)], claimed, guard)
       } catch (error) {
         // What this one meets as a conflict may be what its twin has just done.
         const done = error instanceof ApiError ? await repeat(db) : null

@@ -2,12 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import { AccountName } from '../accounts/schemas.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { parsePage, type Query } from '../http/paging.ts'
 import { ListQuery, Message, type SchemaTypes } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
@@ -82,12 +83,15 @@ export async function throttleAdminRoutes(
     },
     async (request) => {
       const username = canonicalUsername(request.params.username)
-      if (username !== null) {
-        const userId = await transact(db, [], async (trx) => {
+      const guard = stillAllowed(request)
+      if (username === null) await guard?.judge(db)
+      else {
+        const work = async (trx: DatabaseOrTransaction) => {
           const found = await lock.lift(trx, username)
           await throttle.forget(trx, username, found)
           return found
-        })
+        }
+        const userId = await transact(db, [], work, guard)
         const by = callerOf(request).subject
         events.record('authz_admin', { user_id: userId, by, what: 'throttle_cleared' })
       }

@@ -1,5 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { transact } from '../database/transactions.ts'
+import { type Guard, transact } from '../database/transactions.ts'
 import type { SliceStart } from '../http/listing.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -30,7 +30,11 @@ export interface Posts {
    * Locks or unlocks; a second time changes nothing. @throws ApiError postNotFound; whatever
    * `assertWanted` throws
    */
-  setLocked(id: number, locked: boolean, assertWanted?: AssertWanted): Promise<Post>
+  setLocked(
+    id: number,
+    locked: boolean,
+    how: { readonly assertWanted: AssertWanted | undefined; readonly guard: Guard | undefined },
+  ): Promise<Post>
 }
 
 /** Looks at the post as it is, inside the transaction; refuses by throwing. */
@@ -38,6 +42,8 @@ type AssertWanted = (current: Post) => void
 
 export interface AskedOfPost extends Asked {
   readonly assertWanted?: AssertWanted | undefined
+  /** Judges the caller in the same transaction. */
+  readonly guard: Guard | undefined
 }
 
 export function createPosts({ db, clock }: { db: Database; clock: Clock }): Posts {
@@ -54,8 +60,8 @@ export function createPosts({ db, clock }: { db: Database; clock: Clock }): Post
       return present(trx, id)
     },
 
-    update(id, changes, { assertWanted, ...asked }) {
-      return transact(db, [], async (trx) => {
+    update(id, changes, { assertWanted, guard, ...asked }) {
+      const work = async (trx: DatabaseOrTransaction) => {
         const before = await held(trx, id)
         const isChange = changes.title !== undefined || changes.body !== undefined
         const updatedAt = isChange ? clock.now() : before.updatedAt
@@ -63,24 +69,27 @@ export function createPosts({ db, clock }: { db: Database; clock: Clock }): Post
         if (!isDone) throw new ApiError('accessDenied')
         assertWanted?.(before) // 403 comes before 412
         return present(trx, id)
-      })
+      }
+      return transact(db, [], work, guard)
     },
 
-    remove(id, { assertWanted, ...asked }) {
-      return transact(db, [], async (trx) => {
+    remove(id, { assertWanted, guard, ...asked }) {
+      const work = async (trx: DatabaseOrTransaction) => {
         const before = await held(trx, id)
         if (!(await postStore(trx).remove(id, asked))) throw new ApiError('accessDenied')
         assertWanted?.(before)
         return before
-      })
+      }
+      return transact(db, [], work, guard)
     },
 
-    setLocked(id, locked, assertWanted) {
-      return transact(db, [], async (trx) => {
+    setLocked(id, locked, { assertWanted, guard }) {
+      const work = async (trx: DatabaseOrTransaction) => {
         assertWanted?.(await held(trx, id))
         await postStore(trx).setLocked(id, locked)
         return present(trx, id)
-      })
+      }
+      return transact(db, [], work, guard)
     },
   }
 }

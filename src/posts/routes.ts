@@ -6,6 +6,7 @@ import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { sendList } from '../http/listing.ts'
 import { positiveInteger } from '../http/paging.ts'
 import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -140,7 +141,8 @@ export async function postRoutes(
       },
       schema: { summary, params: PostId, response: { 200: PostBody } },
       handler: async (request, reply) => {
-        const post = show(await posts.setLocked(idOf(request), locked, ifMatch(request, show)))
+        const how = { assertWanted: ifMatch(request, show), guard: stillAllowed(request) }
+        const post = show(await posts.setLocked(idOf(request), locked, how))
         record(request, locked ? 'post_locked' : 'post_unlocked', post)
         return tagged(reply, post)
       },
@@ -167,7 +169,8 @@ export async function postRoutes(
 
 /** What the statement asks once more: the lock may have changed meanwhile. */
 function askedBy(request: FastifyRequest, rule: Rule): AskedOfPost {
-  return { rule, caller: callerOf(request), assertWanted: ifMatch(request, show) }
+  const assertWanted = ifMatch(request, show)
+  return { rule, caller: callerOf(request), assertWanted, guard: stillAllowed(request) }
 }
 
 /** A post as callers see it. */

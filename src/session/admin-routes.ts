@@ -5,6 +5,7 @@ import { AccountName } from '../accounts/schemas.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import { SessionList, showSession } from './schemas.ts'
@@ -56,7 +57,10 @@ export async function sessionAdminRoutes(
     },
     async (request) => {
       const { userId } = await accountNamed(accounts, request.params.username)
-      const ended = await accounts.endLogins(userId, ownSession(request, userId))
+      const ended = await accounts.endLogins(userId, {
+        keepSession: ownSession(request, userId),
+        guard: stillAllowed(request),
+      })
       if (!ended) throw new ApiError('accountNotFound')
       const by = callerOf(request).subject
       events.record('session_ended', { user_id: userId, by, reason: 'administrator' })

@@ -1,8 +1,10 @@
 import type { Config } from '../config.ts'
+import { word } from '../database/transactions.ts'
 import type { Authenticator } from '../http/access.ts'
+import type { Principal } from '../kernel/principal.ts'
 import type { SecondFactor } from '../totp/second-factor.ts'
 import { sessionCookie } from './cookie.ts'
-import type { Sessions } from './sessions.ts'
+import type { LiveSession, Sessions } from './sessions.ts'
 
 /**
  * The session cookie. Spec 5.2. A cookie of no live session is as good as none: the caller has
@@ -21,18 +23,30 @@ export function sessionAuthenticator(
     async authenticate(request) {
       const secret = sessionCookie(request, config)
       const session = secret === undefined ? null : await sessions.resume(secret)
-      if (!session) return null
-      // A role that asks for a second factor may be newer than the session.
-      const isHeld = secondFactor.isMissing({ ...session.account, roles: session.roles })
-      if (isHeld && !request.routeOptions.config.enrols) return null
-      const { id, userId, username, roles, csrfToken, createdAt, expiresAt } = session
+      const { enrols } = request.routeOptions.config
+      const callerOf = (live: LiveSession | null): Principal | null => {
+        // A role that asks for a second factor may be newer than the session.
+        const isHeld = live && secondFactor.isMissing({ ...live.account, roles: live.roles })
+        return live && (enrols || !isHeld) ? principalOf(live) : null
+      }
+      const principal = callerOf(session)
+      if (!session || !principal) return null
       return {
-        subject: String(userId),
-        username,
-        roles: new Set(roles),
-        credential: { scheme: 'session', sessionId: id, csrfToken, expiresAt },
-        authenticatedAt: createdAt,
+        principal,
+        shared: [word.account(session.userId)],
+        again: async (db) => callerOf(await sessions.again(db, session.id)),
       }
     },
+  }
+}
+
+function principalOf(session: LiveSession): Principal {
+  const { id, userId, username, roles, csrfToken, createdAt, expiresAt } = session
+  return {
+    subject: String(userId),
+    username,
+    roles: new Set(roles),
+    credential: { scheme: 'session', sessionId: id, csrfToken, expiresAt },
+    authenticatedAt: createdAt,
   }
 }

@@ -4,6 +4,7 @@ import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { authenticated } from '../policy/rules.ts'
 import { clearSessionCookie } from './cookie.ts'
@@ -58,7 +59,7 @@ export async function ownSessionRoutes(
     async (request, reply) => {
       const { userId } = await ownAccount(accounts, request)
       const current = ownSession(request, userId)
-      const ended = await sessions.endOne(userId, request.params.id)
+      const ended = await sessions.endOne(userId, request.params.id, stillAllowed(request))
       if (!ended) throw new ApiError('sessionNotFound')
       if (ended.id === current) clearSessionCookie(reply, config)
       events.record('session_ended', { user_id: userId, reason: 'owner' })
@@ -77,7 +78,10 @@ export async function ownSessionRoutes(
     },
     async (request) => {
       const { userId } = await ownAccount(accounts, request)
-      const ended = await accounts.endLogins(userId, ownSession(request, userId))
+      const ended = await accounts.endLogins(userId, {
+        keepSession: ownSession(request, userId),
+        guard: stillAllowed(request),
+      })
       if (!ended) throw new ApiError('accountNotFound')
       events.record('session_ended', { user_id: userId, reason: 'everywhere' })
       return { message: 'All other sessions and all tokens ended' }

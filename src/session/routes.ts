@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
+import type { Database } from '../database/connect.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { Message, Roles, type SchemaTypes, Text, Time } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
@@ -16,6 +18,7 @@ import type { Sessions } from './sessions.ts'
  */
 export interface SessionRoutesOptions {
   readonly config: Pick<Config, 'session'>
+  readonly db: Database
   readonly events: Events
   readonly sessions: Sessions
   /** Ends the bearer token of a request, if it has one. */
@@ -39,7 +42,7 @@ const bySession = { rule: authenticated, schemes: ['session'] } as const
 
 export async function sessionRoutes(
   instance: FastifyInstance,
-  { config, endBearer, events, sessions }: SessionRoutesOptions,
+  { config, db, endBearer, events, sessions }: SessionRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -98,6 +101,7 @@ export async function sessionRoutes(
     },
     async (request) => {
       // The specification gives the operation no meaning: that it happened is all there is.
+      await stillAllowed(request)?.judge(db)
       events.record('sensitive_update', {
         user_id: Number(callerOf(request).subject),
         what: 'transfer',

@@ -3,7 +3,7 @@ import { type Account, isUsable } from '../accounts/account.ts'
 import { reread } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { transact, word } from '../database/transactions.ts'
+import { type Guard, transact, word } from '../database/transactions.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
@@ -23,10 +23,15 @@ export interface Sessions {
   start(account: Account, client: Client, replaced?: string): Promise<StartedSession>
   /** The session of a cookie's value, and one request more of activity; null where it has ended. */
   resume(secret: string): Promise<LiveSession | null>
+  /**
+   * The session of a request under way, as `db` has it now, and activity once more. Inside a transaction
+   * it does not end before that does.
+   */
+  again(db: DatabaseOrTransaction, id: string): Promise<LiveSession | null>
   /** The live sessions of an account, the newest first, and at most the newest thousand. */
   of(userId: number): Promise<OwnSession[]>
   /** Ends one of those by its handle; null where there is no such session. */
-  endOne(userId: number, handle: string): Promise<OwnSession | null>
+  endOne(userId: number, handle: string, guard?: Guard): Promise<OwnSession | null>
   /** How many sessions are live. */
   count(): Promise<number>
   /** Ends the session of a cookie's value; answers whose it was, or null where there is none. */
@@ -116,22 +121,18 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
 
     async resume(secret) {
       if (!secretFormat.test(secret)) return null
-      const id = digest(secret)
-      const session = await find(id)
-      if (!session || !isUsable(session.account)) return null
-      const now = clock.now()
-      const lastSeenAt = lastSeenOf(session)
-      if (now >= endOf({ ...session, lastSeenAt })) return null
-      seen.set(id, Math.max(now, lastSeenAt))
-      return { ...session, lastSeenAt: now, expiresAt: endOf({ ...session, lastSeenAt: now }) }
+      return live(await find(digest(secret)))
     },
+
+    again: async (trx, id) => live(await sessionStore(trx).kept(id)),
 
     of: liveOf,
 
-    async endOne(userId, handle) {
-      const session = (await liveOf(userId)).find((live) => live.handle === handle)
-      const isEnded = session && (await sessionStore(db).remove(session.id)) !== null
-      return isEnded ? session : null
+    async endOne(userId, handle, guard) {
+      const session = (await liveOf(userId)).find((other) => other.handle === handle)
+      if (!session) return null
+      const remove = (trx: DatabaseOrTransaction) => sessionStore(trx).remove(session.id)
+      return (await transact(db, [], remove, guard)) === null ? null : session
     },
 
     count: () => {
@@ -163,6 +164,16 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
       const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
       return reapSessions(db, { seenBefore: now - idleMs - unwrittenMs, createdBefore }, most)
     },
+  }
+
+  /** What a request makes of it: activity. Null where it has ended. */
+  function live(session: StoredSession | null): LiveSession | null {
+    if (!session || !isUsable(session.account)) return null
+    const now = clock.now()
+    const lastSeenAt = lastSeenOf(session)
+    if (now >= endOf({ ...session, lastSeenAt })) return null
+    seen.set(session.id, Math.max(now, lastSeenAt))
+    return { ...session, lastSeenAt: now, expiresAt: endOf({ ...session, lastSeenAt: now }) }
   }
 
   async function liveOf(userId: number): Promise<OwnSession[]> {

@@ -1,6 +1,7 @@
 import { type Account, splitRoles } from '../accounts/account.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { removeEnded } from '../database/reap.ts'
+import { kept } from '../database/transactions.ts'
 import type { Role } from '../kernel/principal.ts'
 
 /** A session as stored, with what its account is now. Spec 2.3. Times in epoch milliseconds. */
@@ -33,10 +34,22 @@ export type SessionRow = NewSession & Pick<StoredSession, 'lastSeenAt'>
  * cost as much as running it.
  */
 export function sessionLookUp(db: Database): (id: string) => Promise<StoredSession | null> {
-  const query = db
+  const query = withAccount(db, '').compile()
+
+  return async (id) => {
+    const asked: typeof query = { ...query, parameters: [id] }
+    const { rows } = await db.executeQuery(asked)
+    const [row] = rows
+    return row ? toSession(row) : null
+  }
+}
+
+function withAccount(db: DatabaseOrTransaction, id: string) {
+  return db
     .selectFrom('sessions')
     .innerJoin('accounts', 'accounts.user_id', 'sessions.user_id')
     .select([
+      'sessions.id',
       'sessions.user_id',
       'sessions.csrf_token',
       'sessions.created_at',
@@ -47,34 +60,39 @@ export function sessionLookUp(db: Database): (id: string) => Promise<StoredSessi
       'accounts.active',
       'accounts.second_factor',
     ])
-    .where('sessions.id', '=', '')
-    .compile()
+    .where('sessions.id', '=', id)
+}
 
-  return async (id) => {
-    const asked: typeof query = { ...query, parameters: [id] }
-    const { rows } = await db.executeQuery(asked)
-    const [row] = rows
-    return row
-      ? {
-          id,
-          userId: row.user_id,
-          csrfToken: row.csrf_token,
-          createdAt: row.created_at,
-          lastSeenAt: row.last_seen_at,
-          username: row.username,
-          roles: splitRoles(row.roles),
-          account: {
-            locked: row.locked === 1,
-            active: row.active === 1,
-            secondFactor: row.second_factor === 1,
-          },
-        }
-      : null
+type SessionWithAccount = NonNullable<
+  Awaited<ReturnType<ReturnType<typeof withAccount>['executeTakeFirst']>>
+>
+
+function toSession(row: SessionWithAccount): StoredSession {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    csrfToken: row.csrf_token,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    username: row.username,
+    roles: splitRoles(row.roles),
+    account: {
+      locked: row.locked === 1,
+      active: row.active === 1,
+      secondFactor: row.second_factor === 1,
+    },
   }
 }
 
 export function sessionStore(db: DatabaseOrTransaction) {
   return {
+    /** With its account; inside a transaction it is not removed before the end. */
+    async kept(id: string): Promise<StoredSession | null> {
+      const query = withAccount(db, id)
+      const row = await (db.isTransaction ? kept(db, 'sessions', query) : query).executeTakeFirst()
+      return row ? toSession(row) : null
+    },
+
     async insert(session: NewSession): Promise<void> {
       await db
         .insertInto('sessions')

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import type { Database } from '../database/connect.ts'
+import type { Guard } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { Message, type SchemaTypes, type Static } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import { type EndTokenDeps, endAccessToken, endRefreshToken } from './end-token.ts'
@@ -12,6 +15,7 @@ import { type EndTokenDeps, endAccessToken, endRefreshToken } from './end-token.
  * not true (RFC 7009 section 2.2).
  */
 export interface TokenAdminOptions extends EndTokenDeps {
+  readonly db: Database
   readonly events: Events
 }
 
@@ -33,7 +37,7 @@ export async function tokenAdminRoutes(
   instance: FastifyInstance,
   options: TokenAdminOptions,
 ): Promise<void> {
-  const { events, revocations } = options
+  const { db, events, revocations } = options
 
   instance.withTypeProvider<SchemaTypes>().post(
     '/api/admin/tokens/revoke',
@@ -47,19 +51,23 @@ export async function tokenAdminRoutes(
     },
     async (request) => {
       const wanted = parseWanted(request.body)
-      const isEnded = 'token' in wanted ? await endToken(wanted.token) : await endById(wanted)
+      const guard = stillAllowed(request)
+      const isEnded =
+        'token' in wanted ? await endToken(wanted.token, guard) : await endById(wanted, guard)
+      if (!isEnded) await guard?.judge(db) // nothing is committed
       const by = callerOf(request).subject
       if (isEnded) events.record('authn_token_revoked', { by, reason: 'administrator' })
       return { message: 'Token revoked' }
     },
   )
 
-  async function endToken(token: string): Promise<boolean> {
-    return (await endAccessToken(options, token)) || (await endRefreshToken(options, token))
+  async function endToken(token: string, guard?: Guard): Promise<boolean> {
+    if (await endAccessToken(options, token, guard)) return true
+    return endRefreshToken(options, token, guard)
   }
 
-  async function endById({ jti, exp }: { jti: string; exp: number }): Promise<boolean> {
-    await revocations.revoke({ jti, exp })
+  async function endById(claims: { jti: string; exp: number }, guard?: Guard): Promise<boolean> {
+    await revocations.revoke(claims, guard)
     return true
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { word } from '../database/transactions.ts'
 import type { Authenticator } from '../http/access.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -50,7 +51,14 @@ export function bearerAuthenticator({
       if (token === null) return null
       const { claims, principal } = recall(token) ?? (await verify(token, request))
       if (await revocations.refuses(claims)) throw new ApiError('invalidOrExpiredToken')
-      return principal
+      return {
+        principal,
+        shared: [word.account(claims.sub), word.token(claims.jti)],
+        async again(db) {
+          if (!isTimely(claims, clock.now())) return null
+          return (await revocations.refusesBy(db, claims)) ? null : principal
+        },
+      }
     },
   }
 

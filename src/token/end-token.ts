@@ -1,3 +1,4 @@
+import type { Guard } from '../database/transactions.ts'
 import type { Revocations } from './revocations.ts'
 import type { Rotation } from './rotation.ts'
 import type { Tokens } from './tokens.ts'
@@ -15,10 +16,11 @@ export interface EndTokenDeps {
 export async function endAccessToken(
   { tokens, revocations }: Pick<EndTokenDeps, 'tokens' | 'revocations'>,
   token: string,
+  guard?: Guard,
 ): Promise<boolean> {
   const claims =
     (await tokens.verifyAccess(token)) ?? (await tokens.verifyAccess(token, 'enrolment'))
-  if (claims) await revocations.revoke(claims)
+  if (claims) await revocations.revoke(claims, guard)
   return claims !== null
 }
 
@@ -26,10 +28,11 @@ export async function endAccessToken(
 export async function endRefreshToken(
   { tokens, revocations, rotation }: EndTokenDeps,
   token: string,
+  guard?: Guard,
 ): Promise<boolean> {
   const claims = await tokens.verifyRefresh(token)
   if (!claims) return false
-  await revocations.revokeRefresh(claims)
-  await rotation.end(claims)
+  await revocations.revokeRefresh(claims, guard)
+  await rotation.end(claims, guard)
   return true
 }

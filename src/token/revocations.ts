@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { transact, word } from '../database/transactions.ts'
+import { type Guard, transact, word } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, clockLeewayMs } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
@@ -18,12 +18,14 @@ import { revocationStore } from './revocation-store.ts'
 export interface Revocations {
   /** @throws DatabaseUnavailable where it cannot be told: never open by error */
   refuses(claims: JudgedClaims): boolean | Promise<boolean>
+  /** The same by what `db` has: inside a transaction, where nothing that comes later must count. */
+  refusesBy(db: DatabaseOrTransaction, claims: JudgedClaims): Promise<boolean>
   /** Differs once the database may have been changed; as of the last `refuses`. */
   readonly epoch: number
   /** Ends one token. @throws DatabaseUnavailable where that cannot be stored */
-  revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>): Promise<void>
+  revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>, guard?: Guard): Promise<void>
   /** Ends one refresh token. @throws as `revoke` */
-  revokeRefresh(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<void>
+  revokeRefresh(claims: Pick<RefreshClaims, 'rid' | 'exp'>, guard?: Guard): Promise<void>
   /** Whether a refresh token was ended by itself. @throws as `refuses` */
   refusesRefresh(claims: Pick<RefreshClaims, 'rid'>): boolean | Promise<boolean>
   /** Ends a user's access tokens below a version, in the transaction of what caused it. */
@@ -71,13 +73,22 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       return isCaughtUp() ? hasEnded(claims) : catchUp().then(() => hasEnded(claims))
     },
 
+    async refusesBy(trx, claims) {
+      const later = new KnownRevocations()
+      for await (const entries of revocationStore(trx).from((known.last?.id ?? 0) + 1, 0)) {
+        later.add(entries)
+      }
+      if (known.ends(claims) || later.ends(claims)) return true
+      return isOlderThanLog(claims) && revocationStore(trx).hasEnded(claims)
+    },
+
     refusesRefresh({ rid }) {
       const token = refreshName(rid)
       return isCaughtUp() ? known.endOf(token) > 0 : catchUp().then(() => known.endOf(token) > 0)
     },
 
-    revoke: ({ jti, exp }) => deny(jti, exp * 1000),
-    revokeRefresh: ({ rid, exp }) => deny(refreshName(rid), exp * 1000),
+    revoke: ({ jti, exp }, guard) => deny(jti, exp * 1000, guard),
+    revokeRefresh: ({ rid, exp }, guard) => deny(refreshName(rid), exp * 1000, guard),
 
     async revokeBelow(trx, userId, accessVersion) {
       await revocationStore(trx).append({ userId, accessVersion }, clock.now() + loggedMs)
@@ -94,13 +105,17 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     },
   }
 
-  async function deny(token: string, endMs: number): Promise<void> {
+  async function deny(token: string, endMs: number, guard?: Guard): Promise<void> {
     // The column takes integers alone; an operator's own token, or an administrator, may say anything.
     const expiresAt = Math.ceil(Math.min(endMs, Number.MAX_SAFE_INTEGER))
     const isKnown = known.endOf(token) >= expiresAt
-    if (isKnown || expiresAt <= clock.now()) return // logging out again and again writes nothing
-    await transact(db, [word.revocations], (trx) =>
-      revocationStore(trx).append({ token }, expiresAt),
+    // Logging out again and again writes nothing.
+    if (isKnown || expiresAt <= clock.now()) return guard?.judge(db)
+    await transact(
+      db,
+      [word.revocations, word.token(token)],
+      (trx) => revocationStore(trx).append({ token }, expiresAt),
+      guard,
     )
     appends += 1
     await catchUp()
@@ -108,7 +123,11 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
 
   function hasEnded(claims: JudgedClaims): boolean | Promise<boolean> {
     if (known.ends(claims)) return true
-    return claims.iat * 1000 <= clock.now() - loggedMs && store.hasEnded(claims)
+    return isOlderThanLog(claims) && store.hasEnded(claims)
+  }
+
+  function isOlderThanLog({ iat }: JudgedClaims): boolean {
+    return iat * 1000 <= clock.now() - loggedMs
   }
 
   function isCaughtUp(): boolean {

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
-import type { Database } from '../database/connect.ts'
-import { transact, word } from '../database/transactions.ts'
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { type Guard, transact, word } from '../database/transactions.ts'
 import { type Clock, clockLeewayMs, epochSeconds } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { RefreshClaims } from './claims.ts'
@@ -13,12 +13,15 @@ import { rotationStore } from './rotation-store.ts'
  * has not been used.
  */
 export interface Rotation {
-  /** The successor's identity; `reused` where the line has ended, now or earlier. */
-  use(claims: RefreshClaims): Promise<Successor | 'reused'>
+  /**
+   * The successor's identity; `reused` where the line has ended, now or earlier. The guard judges the
+   * account in the same transaction.
+   */
+  use(claims: RefreshClaims, guard: Guard): Promise<Successor | 'reused'>
   /** Whether a token was used already, or its line has ended; changes nothing. */
   isSpent(claims: Pick<RefreshClaims, 'rid'>): Promise<boolean>
   /** Ends the line of a token: no successor of it is good any more. */
-  end(claims: Pick<RefreshClaims, 'rid' | 'exp' | 'sub'>): Promise<void>
+  end(claims: Pick<RefreshClaims, 'rid' | 'exp' | 'sub'>, guard?: Guard): Promise<void>
   reap(most: number): Promise<number>
 }
 
@@ -41,8 +44,8 @@ const ridBytes = 16
 export function createRotation({ config, db, clock, random }: RotationDeps): Rotation {
   const { refreshSeconds, refreshGraceSeconds } = config.token
   return {
-    use({ rid, exp, sub }) {
-      return transact(db, [word.account(sub)], async (trx) => {
+    use({ rid, exp, sub }, guard) {
+      const work = async (trx: DatabaseOrTransaction): Promise<Successor | 'reused'> => {
         const store = rotationStore(trx)
         const now = clock.now()
         const earlier = await store.use(rid)
@@ -66,7 +69,8 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
         }
         await store.insert(use)
         return successorOf(use)
-      })
+      }
+      return transact(db, [word.account(sub)], work, guard)
     },
 
     async isSpent({ rid }) {
@@ -75,11 +79,12 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
       return store.isEnded(await store.familyOf(rid))
     },
 
-    async end({ rid, exp, sub }) {
-      await transact(db, [word.account(sub)], async (trx) => {
+    async end({ rid, exp, sub }, guard) {
+      const work = async (trx: DatabaseOrTransaction) => {
         const store = rotationStore(trx)
         await store.end(await store.familyOf(rid), lastExpiry(exp, clock.now()))
-      })
+      }
+      await transact(db, [word.account(sub)], work, guard)
     },
 
     reap: (most) => rotationStore(db).reap(epochSeconds(clock.now() - clockLeewayMs), most),

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { type Account, isUsable } from '../accounts/account.ts'
-import type { Accounts } from '../accounts/accounts.ts'
+import { type Accounts, accountIn } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
+import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { acceptForms } from '../http/bodies.ts'
@@ -87,10 +88,8 @@ export async function tokenRoutes(
       const text = request.body.refresh_token
       const claims = typeof text === 'string' ? await tokens.verifyRefresh(text) : null
       const account = claims && (await accounts.byUserId(Number(claims.sub)))
-      // A pair from before the second factor was asked for does not stand in for it.
-      const isRefused = account && (!isUsable(account) || secondFactor.isMissing(account))
       const isEnded = claims !== null && (await revocations.refusesRefresh(claims))
-      if (!account || isRefused || isEnded || account.refreshVersion !== claims.ver) {
+      if (!account || isEnded || !mayRefresh(claims, account)) {
         throw new ApiError('invalidRefreshToken')
       }
       const seconds = config.token.accessSeconds
@@ -143,10 +142,23 @@ export async function tokenRoutes(
     async () => ({ keys: [...keys.publicKeys().keys] }),
   )
 
+  function mayRefresh({ ver }: RefreshClaims, account: Account | null): boolean {
+    // A pair from before the second factor was asked for does not stand in for it.
+    if (!account || !isUsable(account) || secondFactor.isMissing(account)) return false
+    return account.refreshVersion === ver
+  }
+
   /** The next refresh token, where each is good for one use. @throws ApiError invalidRefreshToken */
   async function succeed(claims: RefreshClaims, { userId }: Account): Promise<Successor | null> {
     if (!config.token.rotatesRefresh) return null
-    const successor = await rotation.use(claims)
+    const guard = {
+      shared: [],
+      async judge(trx: DatabaseOrTransaction) {
+        if (!mayRefresh(claims, await accountIn(trx, userId)))
+          throw new ApiError('invalidRefreshToken')
+      },
+    }
+    const successor = await rotation.use(claims, guard)
     if (successor !== 'reused') return successor
     events.record('authn_token_reuse', { user_id: userId })
     throw new ApiError('invalidRefreshToken')

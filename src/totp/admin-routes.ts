@@ -7,6 +7,7 @@ import type { Config } from '../config.ts'
 import { callerOf } from '../http/access.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { role } from '../policy/rules.ts'
 import type { SecondFactor } from './second-factor.ts'
@@ -40,7 +41,7 @@ export async function factorAdminRoutes(
     async (request) => {
       const account = await accountNamed(accounts, request.params.username)
       assertNotOwn(request, account)
-      await secondFactor.reset(account, callerOf(request).subject)
+      await secondFactor.reset(account, callerOf(request).subject, stillAllowed(request))
       return show({ ...account, secondFactor: false })
     },
   )

@@ -5,6 +5,7 @@ import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Config } from '../config.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { authenticated } from '../policy/rules.ts'
 import type { Proof, SecondFactor } from './second-factor.ts'
@@ -74,8 +75,11 @@ export async function factorRoutes(
         response: { 201: Enrolment },
       },
     },
-    async (request, reply) =>
-      reply.status(201).send(await secondFactor.begin(await own(request), proofOf(request.body))),
+    async (request, reply) => {
+      const proof = proofOf(request.body)
+      const begun = await secondFactor.begin(await own(request), proof, stillAllowed(request))
+      return reply.status(201).send(begun)
+    },
   )
 
   app.put(
@@ -90,8 +94,7 @@ export async function factorRoutes(
     },
     async (request) => {
       const account = await own(request)
-      const keepSession = ownSession(request, account.userId)
-      const codes = await secondFactor.confirm(account, request.body.totp, keepSession)
+      const codes = await secondFactor.confirm(account, request.body.totp, howOf(request, account))
       return { recovery_codes: codes }
     },
   )
@@ -112,8 +115,7 @@ export async function factorRoutes(
     },
     async (request) => {
       const account = await own(request)
-      const keepSession = ownSession(request, account.userId)
-      await secondFactor.remove(account, proofOf(request.body), keepSession)
+      await secondFactor.remove(account, proofOf(request.body), howOf(request, account))
       return { message: 'Second factor removed' }
     },
   )
@@ -133,10 +135,15 @@ export async function factorRoutes(
       },
     },
     async (request, reply) => {
-      const codes = await secondFactor.renewCodes(await own(request), proofOf(request.body))
+      const [account, proof] = [await own(request), proofOf(request.body)]
+      const codes = await secondFactor.renewCodes(account, proof, stillAllowed(request))
       return reply.status(201).send({ recovery_codes: codes })
     },
   )
+
+  function howOf(request: FastifyRequest, { userId }: Account) {
+    return { keepSession: ownSession(request, userId), guard: stillAllowed(request) }
+  }
 
   function own(request: FastifyRequest): Promise<Account> {
     return ownAccount(accounts, request)

@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/account.ts'
-import { type Accounts, reread } from '../accounts/accounts.ts'
+import { type Accounts, type HowToChange, reread } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { transact, word } from '../database/transactions.ts'
+import { type Guard, transact, word } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -24,27 +24,30 @@ export interface SecondFactor {
    * asked for before it can be replaced.
    * @throws ApiError as `prove`; invalidCredentials where the account has ended its logins meanwhile
    */
-  begin(account: Account, proof: Proof): Promise<Provisioning>
+  begin(account: Account, proof: Proof, guard?: Guard): Promise<Provisioning>
   /**
    * Turns the factor on and answers ten recovery codes. Other logins end: none of them has shown it.
    * @throws ApiError invalidCredentials, tooManyLoginAttempts
    */
-  confirm(account: Account, code: unknown, keepSession?: string): Promise<string[]>
+  confirm(account: Account, code: unknown, how: FactorHow): Promise<string[]>
   /** Turns the factor off, with a proof of it. @throws ApiError as `prove` */
-  remove(account: Account, proof: Proof, keepSession?: string): Promise<void>
+  remove(account: Account, proof: Proof, how: FactorHow): Promise<void>
   /** Ten recovery codes in place of those there are, with a proof. @throws ApiError as `prove` */
-  renewCodes(account: Account, proof: Proof): Promise<string[]>
+  renewCodes(account: Account, proof: Proof, guard?: Guard): Promise<string[]>
   /** Takes the factor away without a proof, for an administrator (`by`). All logins end. */
-  reset(account: Account, by: string): Promise<void>
+  reset(account: Account, by: string, guard?: Guard): Promise<void>
   /**
    * Asks for the proof of an account that has the factor; each code counts once.
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
    * tooManyLoginAttempts once five wrong ones came in 15 minutes
    */
-  prove(account: Account, proof: Proof): Promise<void>
+  prove(account: Account, proof: Proof, guard?: Guard): Promise<void>
   /** Whether a role of the account asks for a factor that it does not have. */
   isMissing(account: Pick<Account, 'secondFactor' | 'roles'>): boolean
 }
+
+/** The session that goes on, and the guard of the caller. */
+type FactorHow = Omit<HowToChange, 'assertWanted'>
 
 /** What a caller sends; any type, since all that is no proof is a wrong one. */
 export interface Proof {
@@ -70,19 +73,20 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   const throttle = createThrottle(deps, wrongCodes)
 
   return {
-    async begin(account, proof) {
+    async begin(account, proof, guard) {
       const { userId, username } = account
-      if (account.secondFactor) await this.prove(account, proof)
+      if (account.secondFactor) await this.prove(account, proof, guard)
       const secret = random.bytes(secretBytes)
       const sealed = seal(random, keys.dataKey, contextOf(userId), secret)
-      await transact(db, [word.account(userId)], async (trx) => {
+      const work = async (trx: DatabaseOrTransaction) => {
         await reread(trx, account)
         await factorStore(trx).begin(userId, sealed)
-      })
+      }
+      await transact(db, [word.account(userId)], work, guard)
       return provision(secret, username)
     },
 
-    async confirm(account, code, keepSession) {
+    async confirm(account, code, how) {
       const { userId } = account
       const codes = createRecoveryCodes(random)
       await counted(account, async () => {
@@ -94,56 +98,59 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
           await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
           return true
         }
-        return accounts.changeSecondFactor(userId, { on: true, keepSession, work })
+        return accounts.changeSecondFactor(userId, { on: true, ...how, work })
       })
       events.record('mfa_enrolled', { user_id: userId })
       return codes
     },
 
-    async remove(account, proof, keepSession) {
-      await this.prove(account, proof)
-      await takeAway(account, keepSession)
+    async remove(account, proof, how) {
+      await this.prove(account, proof, how.guard)
+      await takeAway(account, how)
       events.record('mfa_removed', { user_id: account.userId })
     },
 
-    async renewCodes(account, proof) {
+    async renewCodes(account, proof, guard) {
       const { userId } = account
-      await this.prove(account, proof)
+      await this.prove(account, proof, guard)
       const codes = createRecoveryCodes(random)
-      await transact(db, [word.account(userId)], async (trx) => {
+      const work = async (trx: DatabaseOrTransaction) => {
         // Removed since it was proved: there is nothing that codes could stand in for.
         const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
         if (sealed === null) throw new ApiError('invalidCredentials')
         await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
-      })
+      }
+      await transact(db, [word.account(userId)], work, guard)
       events.record('mfa_codes_renewed', { user_id: userId })
       return codes
     },
 
-    async reset(account, by) {
-      await takeAway(account)
+    async reset(account, by, guard) {
+      await takeAway(account, { guard })
       events.record('mfa_removed', { user_id: account.userId, by })
     },
 
-    async prove(account, { totp, recoveryCode }) {
+    async prove(account, { totp, recoveryCode }, guard) {
       const hasCode = isSent(totp)
       if (!hasCode && !isSent(recoveryCode))
         throw new ApiError('secondFactorRequired', { extra: { second_factor: 'totp' } })
-      await counted(account, () =>
-        hasCode ? useCode(account.userId, totp) : useRecoveryCode(account.userId, recoveryCode),
-      )
+      const use = (at: DatabaseOrTransaction) =>
+        hasCode
+          ? useCode(at, account.userId, totp)
+          : useRecoveryCode(at, account.userId, recoveryCode)
+      await counted(account, () => (guard ? transact(db, [], use, guard) : use(db)))
     },
 
     isMissing: ({ secondFactor, roles }) =>
       !secondFactor && roles.some((role) => config.secondFactor.requiredOf.includes(role)),
   }
 
-  async function takeAway({ userId }: Account, keepSession?: string): Promise<void> {
+  async function takeAway({ userId }: Account, how: FactorHow): Promise<void> {
     const work = async (trx: DatabaseOrTransaction) => {
       await factorStore(trx).remove(userId)
       return true
     }
-    await accounts.changeSecondFactor(userId, { on: false, keepSession, work })
+    await accounts.changeSecondFactor(userId, { on: false, ...how, work })
   }
 
   /** Counts a proof before it is judged, like a password. */
@@ -163,17 +170,26 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     throw new ApiError('invalidCredentials')
   }
 
-  async function useCode(userId: number, code: unknown): Promise<boolean> {
-    const { sealed = null } = (await store.of(userId)) ?? {}
+  async function useCode(
+    at: DatabaseOrTransaction,
+    userId: number,
+    code: unknown,
+  ): Promise<boolean> {
+    const factors = factorStore(at)
+    const { sealed = null } = (await factors.of(userId)) ?? {}
     if (sealed === null) return false
     for (const step of stepsOf(userId, sealed, code)) {
-      if (await store.useStep(userId, sealed, step)) return true
+      if (await factors.useStep(userId, sealed, step)) return true
     }
     return false
   }
 
-  async function useRecoveryCode(userId: number, code: unknown): Promise<boolean> {
-    return typeof code === 'string' && store.useCode(userId, recoveryCodeDigest(code))
+  async function useRecoveryCode(
+    at: DatabaseOrTransaction,
+    userId: number,
+    code: unknown,
+  ): Promise<boolean> {
+    return typeof code === 'string' && factorStore(at).useCode(userId, recoveryCodeDigest(code))
   }
 
   function stepsOf(userId: number, sealed: string, code: unknown): number[] {

@@ -7,6 +7,8 @@ import { type ExportedRow, exportedAfter } from './export-store.ts'
 export interface ExportOptions {
   /** Makes an export that can be imported elsewhere. Never over HTTP. */
   readonly withHashes: boolean
+  /** Asked for each batch before it is given out; ends the export by throwing. */
+  readonly judge?: () => Promise<void>
 }
 
 const batchSize = 500
@@ -17,13 +19,14 @@ const batchSize = 500
  */
 export async function* exportAccounts(
   { db }: { readonly db: Database },
-  { withHashes }: ExportOptions,
+  { withHashes, judge }: ExportOptions,
 ): AsyncGenerator<string> {
   let after = 0
   for (;;) {
     const rows = await exportedAfter(db, after, batchSize)
     const last = rows.at(-1)
     if (!last) return
+    await judge?.()
     yield rows.map((row) => `${JSON.stringify(lineOf(row, withHashes))}\n`).join('')
     after = last.user_id
     await setImmediate()

@@ -3,7 +3,8 @@ import type { BreachQuery } from '../accounts/breached/range-query.ts'
 import { hashingQueue } from '../accounts/hashing-queue.ts'
 import { assertAcceptablePassword } from '../accounts/password-rules.ts'
 import type { Passwords } from '../accounts/passwords.ts'
-import { exclusively, transact, word } from '../database/transactions.ts'
+import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { exclusively, type Guard, transact, word } from '../database/transactions.ts'
 import type { Deps } from '../deps.ts'
 import type { Events } from '../events/events.ts'
 import { ApiError, type Detail } from '../kernel/errors.ts'
@@ -38,6 +39,8 @@ export interface ImportOptions {
   readonly by: string | null
   /** Looks at the roles of each line; refuses the import by throwing. */
   readonly assertMayGive?: (roles: readonly Role[]) => void
+  /** Judges the caller between batches and in the last step; absent on the command line. */
+  readonly guard?: Guard
   /** Told the number of lines read so far, now and then. */
   readonly onProgress?: (lines: number) => void
 }
@@ -80,7 +83,7 @@ export function createImports(deps: ImportDeps): Imports {
 
   async function run(
     pieces: AsyncIterable<Uint8Array>,
-    { dryRun, by, assertMayGive = () => {}, onProgress = () => {} }: ImportOptions,
+    { dryRun, by, assertMayGive = () => {}, guard, onProgress = () => {} }: ImportOptions,
   ): Promise<ImportReport> {
     await store.failUnseenSince(clock.now() - deadAfterMs)
     const id = await store.open(clock.now())
@@ -123,6 +126,7 @@ export function createImports(deps: ImportDeps): Imports {
     async function touch(): Promise<void> {
       if (clock.now() - touchedAt < touchEveryMs) return
       touchedAt = clock.now()
+      await guard?.judge(db)
       assertAlive(await store.touch(id, touchedAt))
     }
 
@@ -139,11 +143,12 @@ export function createImports(deps: ImportDeps): Imports {
       batch = []
       const now = clock.now()
       const writes = !dryRun && mistakes.total === 0
-      const staged = await transact(unsyncedDb, [], async (trx) => {
+      const work = async (trx: DatabaseOrTransaction) => {
         await exclusively(trx, ...wordsOf(hashed)) // others may be making accounts of these names
         assertAlive(await importStore(trx).touch(id, now))
         return stage(trx, { id, lines: hashed, now, writes })
-      })
+      }
+      const staged = await transact(unsyncedDb, [], work, guard)
       touchedAt = now
       newUsers += staged.newUsers
       for (const { line, ...detail } of staged.mistakes) mistakes.add(line, [detail])
@@ -162,7 +167,8 @@ export function createImports(deps: ImportDeps): Imports {
     }
 
     async function finish(): Promise<boolean> {
-      const isDone = await transact(db, [], (trx) => importStore(trx).finish(id, newUsers))
+      const makeSeen = (trx: DatabaseOrTransaction) => importStore(trx).finish(id, newUsers)
+      const isDone = await transact(db, [], makeSeen, guard)
       if (isDone) return true
       const lost = await store.lost(id, mostErrors)
       assertAlive(lost.length > 0)

@@ -3,10 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import { assertMayAppoint } from '../accounts/new-administrator.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
+import type { Guard } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { acceptLines, lineContentType, longBody } from '../http/long-bodies.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
@@ -24,6 +26,9 @@ export interface TransferRoutesOptions {
 }
 
 const access = { rule: role('ADMIN') }
+
+/** So long may an import take, from its header to its last step. */
+const maxImportMs = 1_800_000
 
 const ImportQuery = {
   type: 'object',
@@ -55,10 +60,12 @@ export async function transferRoutes(
     async (request, reply) => {
       const startedAt = clock.now() // who was let in then is, however long the lines take to come
       const atStart = { ...options, clock: { now: () => startedAt } }
+      const endsAt = startedAt + maxImportMs
       try {
-        const report = await imports.run(longBody(request, clock), {
+        const report = await imports.run(longBody(request, clock, endsAt), {
           dryRun: isDryRun(request.query),
           by: callerOf(request).subject,
+          guard: until(endsAt, stillAllowed(request)),
           assertMayGive: (roles) => assertMayAppoint(request, atStart, { roles }),
         })
         if (!report.dryRun && report.errorsTotal > 0) throw refused(report)
@@ -80,12 +87,29 @@ export async function transferRoutes(
     async (request, reply) => {
       reply.header('content-type', lineContentType)
       if (request.method === 'HEAD') return reply.send()
-      const lines = exportAccounts({ db }, { withHashes: false })
+      const lines = exportAccounts(
+        { db },
+        {
+          withHashes: false,
+          judge: async () => stillAllowed(request)?.now(),
+        },
+      )
       const first = await lines.next() // before anything is answered: a failure here can still be told
       events.record('sensitive_read', { what: 'account_export', by: callerOf(request).subject })
       return reply.send(Readable.from(following(first, lines), { objectMode: false }))
     },
   )
+
+  /** The same guard, and an end: time passes as well while lines are hashed. */
+  function until(endsAt: number, guard: Guard | undefined): Guard {
+    return {
+      shared: guard?.shared ?? [],
+      async judge(trx) {
+        if (clock.now() >= endsAt) throw new ApiError('requestTimeout')
+        await guard?.judge(trx)
+      },
+    }
+  }
 }
 
 /** A report as callers see it. */

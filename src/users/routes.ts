@@ -6,6 +6,7 @@ import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { sendList } from '../http/listing.ts'
 import { positiveInteger, type Query } from '../http/paging.ts'
 import { ListQuery, type SchemaTypes } from '../http/schemas.ts'
+import { stillAllowed } from '../http/still-allowed.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { usersRules } from '../policy/rules.ts'
@@ -136,7 +137,8 @@ export async function userRoutes(
     async (request, reply) => {
       const { name, email } = request.body
       const id = Number(request.params.id)
-      const user = found(await users.merge(id, { name, email }, ifMatch(request)))
+      const changes = { name, email }
+      const user = found(await users.merge(id, changes, ifMatch(request), stillAllowed(request)))
       events.record('user_updated', { user_id: user.id, by: request.principal?.subject ?? null })
       return tagged(reply, user)
     },
@@ -158,7 +160,8 @@ export async function userRoutes(
     },
     async (request) => {
       const id = positiveInteger(request.params.id)
-      const user = found(id === null ? null : await users.remove(id, ifMatch(request)))
+      const guard = stillAllowed(request)
+      const user = found(id === null ? null : await users.remove(id, ifMatch(request), guard))
       events.record('user_deleted', { user_id: user.id, by: request.principal?.subject ?? null })
       return user
     },

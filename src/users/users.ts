@@ -1,5 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { transact, word } from '../database/transactions.ts'
+import { type Guard, transact, word } from '../database/transactions.ts'
 import type { SliceStart } from '../http/listing.ts'
 import { type Search, userStore } from './store.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
@@ -9,12 +9,17 @@ export interface Users {
   byId(id: number): Promise<User | null>
   create(user: NewUser): Promise<User>
   /** Merges what is given into the record; null where there is no such user. */
-  merge(id: number, changes: UserChanges, assertWanted?: AssertWanted): Promise<User | null>
+  merge(
+    id: number,
+    changes: UserChanges,
+    assertWanted?: AssertWanted,
+    guard?: Guard,
+  ): Promise<User | null>
   /**
    * Removes a user with its account, sessions and tokens in one transaction; answers it as it was.
    * @throws ApiError lastAdministrator
    */
-  remove(id: number, assertWanted?: AssertWanted): Promise<User | null>
+  remove(id: number, assertWanted?: AssertWanted, guard?: Guard): Promise<User | null>
   count(): Promise<number>
   countMatching(text: string): Promise<number>
   slice(limit: number, from: SliceStart): Promise<User[]>
@@ -45,27 +50,27 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
     slice: store.slice,
     search: store.search,
 
-    async merge(id, changes, assertWanted) {
-      const user = assertWanted
-        ? await transact(db, [], async (trx) => {
-            await look(trx, id, assertWanted)
-            return userStore(trx).merge(id, changes)
-          })
-        : await store.merge(id, changes)
+    async merge(id, changes, assertWanted, guard) {
+      const work = async (trx: DatabaseOrTransaction) => {
+        if (assertWanted) await look(trx, id, assertWanted)
+        return userStore(trx).merge(id, changes)
+      }
+      const user = await transact(db, [], work, guard)
       tell(id)
       return user
     },
 
-    async remove(id, assertWanted) {
+    async remove(id, assertWanted, guard) {
       // What those who go with the user ask for, before anything is read.
       const words = [word.administrators, word.account(id)]
-      const user = await transact(db, words, async (trx) => {
+      const work = async (trx: DatabaseOrTransaction) => {
         const user = await userStore(trx).held(id)
         if (!user) return null
         assertWanted?.(user)
         for (const removing of hooks.removing) await removing(trx, id)
         return userStore(trx).remove(id)
-      })
+      }
+      const user = await transact(db, words, work, guard)
       tell(id)
       return user
     },

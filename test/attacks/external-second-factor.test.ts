@@ -86,7 +86,7 @@ suite('an account that vanishes on the way from its provider', async () => {
       const own = await app.session(who)
       meanwhile = remove(`/api/admin/accounts/${who.username}`)
       const answer = await app.call('POST', path, { headers: own, json })
-      assertRefusal(answer, 401, 'Invalid credentials')
+      assertRefusal(answer, 401, 'Authentication required')
       const { flows, second_factors } = await app.rows()
       assert.deepEqual([flows, second_factors], [[], []])
     }

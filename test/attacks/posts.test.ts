@@ -184,7 +184,7 @@ suite('posts: whose they are', async () => {
     assert.ok(body.id > last)
   })
 
-  test('an author who is deleted while creating is 403, and no post is left', async () => {
+  test('an author who is deleted while creating is 401, and no post is left', async () => {
     let armed = false
     let isGone = false
     const watched = await watchedDatabase(async ({ table }) => {
@@ -199,7 +199,7 @@ suite('posts: whose they are', async () => {
     armed = true
     const answer = await race.call('POST', '/api/posts', { headers, json: { title } })
     assert.ok(isGone)
-    assertRefusal(answer, 403, 'Access denied')
+    assertRefusal(answer, 401, 'Authentication required')
     assert.deepEqual((await race.rows()).posts, [])
     await race.close()
   })
