@@ -5,7 +5,7 @@ import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
@@ -27,10 +27,14 @@ export interface SecondFactor {
   begin(account: Account, proof: Proof): Promise<Provisioning>
   /**
    * Turns the factor on and answers ten recovery codes. Other logins end: none of them has shown it.
-   * @throws ApiError invalidCredentials, tooManyLoginAttempts
+   * @throws ApiError validationFailed without a code, which is no wrong one and is not counted;
+   * invalidCredentials, tooManyLoginAttempts
    */
   confirm(account: Account, code: unknown, keepSession?: string): Promise<string[]>
-  /** Turns the factor off, with a proof of it. @throws ApiError as `prove` */
+  /**
+   * Turns the factor off, with a proof of it; an enrolment that has begun ends without one. Where there
+   * is neither, that is what was asked for. @throws ApiError as `prove`
+   */
   remove(account: Account, proof: Proof, keepSession?: string): Promise<void>
   /** Ten recovery codes in place of those there are, with a proof. @throws ApiError as `prove` */
   renewCodes(account: Account, proof: Proof): Promise<string[]>
@@ -84,6 +88,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
     async confirm(account, code, keepSession) {
       const { userId } = account
+      if (!isSent(code)) refuseField(['totp'], 'is required')
       const codes = createRecoveryCodes(random)
       await counted(account, async () => {
         const { pending = null } = (await store.of(userId)) ?? {}
@@ -101,6 +106,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     },
 
     async remove(account, proof, keepSession) {
+      if (!account.secondFactor) return store.abandon(account.userId)
       await this.prove(account, proof)
       await takeAway(account, keepSession)
       events.record('mfa_removed', { user_id: account.userId })
