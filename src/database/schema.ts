@@ -127,7 +127,7 @@ interface RefreshUsesTable {
   /** Of the refresh token that was used, and of the one that was given for it. */
   rid: string
   successor: string
-  /** The first `rid` of the line. */
+  /** The line: the id of the pair that it began with (of older ones, its first `rid`). */
   family: string
   /** Of the successor, as its claims have them: seconds since the epoch. */
   issued_at: number

@@ -94,7 +94,9 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
     description: `Access: ${rule}.`,
     operationId: operationIdOf(String(method), url),
     tags: [tagOf(url)],
-    ...(body === 'form' && { consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
+    ...((body === 'form' || body === 'any') && {
+      consumes: ['application/json', 'application/x-www-form-urlencoded'],
+    }),
     ...(line?.body && { consumes: [lineContentType], body: line.body }),
     ...(line?.answer && { produces: [lineContentType] }),
     security: isOpen ? [] : schemes.map((name) => ({ [name]: [] })),

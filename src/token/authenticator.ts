@@ -6,7 +6,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { AccessClaims, Principal } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { isTimely } from './claims.ts'
-import { endAccessToken } from './end-token.ts'
+import { type EndTokenDeps, endLogin } from './end-token.ts'
 import type { Revocations } from './revocations.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -79,13 +79,14 @@ export function bearerAuthenticator({
 }
 
 /**
- * Ends the bearer token that a request carries, for POST /logout; true where there was one. One that
- * is invalid counts as revoked already. @throws DatabaseUnavailable where the end cannot be stored
+ * Ends the bearer token that a request carries, for POST /logout, with the pair that it came with; true
+ * where there was one. One that is invalid counts as revoked already.
+ * @throws DatabaseUnavailable where the end cannot be stored
  */
-export function endBearer(deps: Pick<BearerDeps, 'tokens' | 'revocations'>) {
+export function endBearer(deps: EndTokenDeps) {
   return async (request: FastifyRequest): Promise<boolean> => {
     const token = bearerToken(request)
-    return token !== null && endAccessToken(deps, token)
+    return token !== null && endLogin(deps, token)
   }
 }
 
