@@ -16,6 +16,7 @@ export async function registerOpenApi(
   app: FastifyInstance,
   { baseUrl, session }: Pick<Config, 'baseUrl' | 'session'>,
 ): Promise<void> {
+  const withoutBody = new Set<string>() // operations that go without one as well
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -31,10 +32,21 @@ export async function registerOpenApi(
       },
     },
     hideUntagged: false,
-    transform: ({ schema, url, route }) => ({
-      url,
-      schema: describe((schema ?? {}) as RouteSchema, route),
-    }),
+    transform: ({ schema, url, route }) => {
+      const described = describe((schema ?? {}) as RouteSchema, route)
+      if (route.config?.body === 'any') withoutBody.add(String(described.operationId))
+      return { url, schema: described }
+    },
+    transformObject: (document) => {
+      const { paths = {} } = 'openapiObject' in document ? document.openapiObject : {}
+      for (const { post } of Object.values(paths).filter((path) => path !== undefined)) {
+        const body = post?.requestBody
+        if (body && 'content' in body && withoutBody.has(post.operationId ?? '')) {
+          body.required = false
+        }
+      }
+      return 'openapiObject' in document ? document.openapiObject : document.swaggerObject
+    },
   })
 }
 
