@@ -34,7 +34,8 @@ export async function registerOpenApi(
     hideUntagged: false,
     transform: ({ schema, url, route }) => {
       const described = describe((schema ?? {}) as RouteSchema, route)
-      if (route.config?.body === 'any') withoutBody.add(String(described.operationId))
+      if (/^(any|optional)$/.test(route.config?.body ?? ''))
+        withoutBody.add(String(described.operationId))
       return { url, schema: described }
     },
     transformObject: (document) => {
