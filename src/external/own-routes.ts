@@ -88,7 +88,7 @@ export async function identityRoutes(
       const { credential } = callerOf(request)
       const sessionId = credential.scheme === 'session' ? credential.sessionId : null
       const linker = { account, sessionId }
-      const url = await flows.begin(provider, { linker, browser, returnTo })
+      const url = await flows.begin(provider, { by: linker, browser, returnTo })
       setFlowCookie(reply, browser)
       return { url: url.href }
     },
