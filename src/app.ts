@@ -22,12 +22,14 @@ import { postRoutes } from './posts/routes.ts'
 import { choresOf, createServices } from './services.ts'
 import { sessionAdminRoutes } from './session/admin-routes.ts'
 import { sessionAuthenticator } from './session/authenticator.ts'
+import { logoutRoutes } from './session/logout-routes.ts'
 import { ownSessionRoutes } from './session/own-routes.ts'
 import { sessionRoutes } from './session/routes.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
 import { captchaRoutes } from './throttle/routes.ts'
 import { tokenAdminRoutes } from './token/admin-routes.ts'
 import { bearerAuthenticator, endBearer } from './token/authenticator.ts'
+import { endRefreshToken } from './token/end-token.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { factorAdminRoutes } from './totp/admin-routes.ts'
 import { factorRoutes } from './totp/own-routes.ts'
@@ -81,10 +83,12 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   server.register(loginRoutes, wired)
   server.register(externalRoutes, wired)
   const endOwn = endBearer(services)
-  server.register(sessionRoutes, {
+  server.register(logoutRoutes, {
     ...wired,
+    endRefresh: (token: string) => endRefreshToken(services, token),
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
   })
+  server.register(sessionRoutes, wired)
   server.register(tokenRoutes, wired)
   for (const [prefix, version] of [
     ['', 'v1'],

@@ -144,6 +144,7 @@ function toConfig(values: SettingValues, { providers }: ProvidersReading, read: 
       cookieName: values.SESSION_COOKIE_NAME,
       idleSeconds: values.SESSION_IDLE_SECONDS,
       absoluteSeconds: values.SESSION_ABSOLUTE_SECONDS,
+      maxPerAccount: values.SESSIONS_PER_ACCOUNT,
     },
     login: {
       formMode: values.LOGIN_FORM_MODE,

@@ -151,6 +151,11 @@ export const settings = {
     min: 0,
     doc: 'A session ends this long after its login, however busy; 0: never. Seconds.',
   }),
+  SESSIONS_PER_ACCOUNT: integer({
+    default: 100,
+    min: 0,
+    doc: 'Live sessions of one account; a login that makes one more ends the one that was idle longest. 0: no limit.',
+  }),
   LOGIN_FORM_MODE: oneOf({
     default: 'session',
     values: loginModes,

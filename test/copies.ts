@@ -57,6 +57,7 @@ export async function backupOf(
 export const restoring: RestoreOptions = {
   passphrase: async () => passphrase,
   withoutKeys: false,
+  unverified: false,
   keepLogins: false,
 }
 

@@ -10,10 +10,15 @@ import { loadDump } from './load.ts'
 import type { TableName } from './rows.ts'
 
 export interface RestoreOptions {
-  /** Asked where the backup has keys and they are wanted. */
+  /** Asked, unless the backup goes `unverified`: it opens the keys, and authenticates the whole file. */
   readonly passphrase: () => Promise<string>
   /** The key set stays behind: authenticator apps and every token are void. */
   readonly withoutKeys: boolean
+  /**
+   * The file is believed as it is: whoever wrote it last decides who is administrator, with what
+   * password. Goes with `withoutKeys` alone.
+   */
+  readonly unverified: boolean
   /** Nothing has happened since the backup: sessions, tokens and ids go on where they were. */
   readonly keepLogins: boolean
   readonly onProgress?: OnProgress
@@ -25,8 +30,8 @@ export interface Restored {
 }
 
 /**
- * Fills an empty database from a backup, in one transaction. The whole file is verified before, and
- * nothing is written where it is not what was written once.
+ * Fills an empty database from a backup, in one transaction. The whole file is verified before, by the
+ * passphrase unless it goes `unverified`, and nothing is written where it is not what was written once.
  *
  * A restore goes back in time: what ended after the backup (a session, a token, an administrator) must
  * not be alive again. So all logins end, unless told otherwise: sessions are left out, and so are the
@@ -35,13 +40,14 @@ export interface Restored {
 export async function restore(
   deps: BackupDeps,
   path: string,
-  { passphrase, withoutKeys, keepLogins, onProgress }: RestoreOptions,
+  { passphrase, withoutKeys, unverified, keepLogins, onProgress }: RestoreOptions,
 ): Promise<Restored> {
   const archive = await openArchive(path)
   try {
     const header = parseHeader(archive.header)
     if (!keepLogins) await assertTokensEnd(deps, header)
-    const keys = withoutKeys ? [] : await openKeys(archive, header, passphrase)
+    const opened = unverified ? [] : await openKeys(archive, header, passphrase)
+    const keys = withoutKeys ? [] : opened
     const lines = fromLines(archive.lines())
     const dump = {
       schema: header.schema,
@@ -63,12 +69,18 @@ export async function restore(
   }
 }
 
+/** @throws Error where nothing proves that the file is what `backup` wrote */
 async function openKeys(
   { sha256, mac }: Archive,
   { keys }: BackupHeader,
   passphrase: RestoreOptions['passphrase'],
 ): Promise<TravellingKey[]> {
-  if (!keys) throw new Error('the backup has no keys: restore it --without-keys')
+  if (!keys) {
+    throw new Error(
+      'the backup has no keys: restore it --without-keys --unverified, once its SHA-256 is the one ' +
+        'that `backup` printed: nothing else tells who wrote it',
+    )
+  }
   const box = await createKeyBox(await passphrase(), keys.salt)
   const opened = box.open(keys.sealed)
   if (!box.isMacOf(sha256, mac)) {

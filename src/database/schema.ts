@@ -102,8 +102,10 @@ interface SecondFactorsTable {
   /** The confirmed secret, and one that waits for its first code: under the data key. */
   sealed: string | null
   pending: string | null
-  /** The last step of 30 s whose code was accepted: each is accepted once. */
+  /** The latest step of 30 s whose code was accepted. */
   last_step: number
+  /** Which ones were: bit n stands for `last_step - n`. Each is accepted once. */
+  used_steps: Generated<number>
 }
 
 interface RecoveryCodesTable {
@@ -125,7 +127,7 @@ interface RefreshUsesTable {
   /** Of the refresh token that was used, and of the one that was given for it. */
   rid: string
   successor: string
-  /** The first `rid` of the line. */
+  /** The line: the id of the pair that it began with (of older ones, its first `rid`). */
   family: string
   /** Of the successor, as its claims have them: seconds since the epoch. */
   issued_at: number
@@ -162,6 +164,8 @@ interface FlowsTable {
   sealed: string
   return_to: string
   expires_at: number
+  /** Of the client that began a sign-in, as limits count it; empty where an account began. */
+  address: Generated<string>
 }
 
 interface IdempotencyKeysTable {

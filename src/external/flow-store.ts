@@ -14,9 +14,11 @@ export interface StoredFlow {
   readonly returnTo: string
   /** Epoch milliseconds. */
   readonly expiresAt: number
+  /** Of the client that began a sign-in, as limits count it; empty where an account began. */
+  readonly address: string
 }
 
-const mostSignIns = 100_000
+const removedAtOnce = 100
 
 type FlowKey = Pick<StoredFlow, 'id' | 'browser'>
 
@@ -34,8 +36,39 @@ export function flowStore(db: DatabaseOrTransaction) {
           sealed: flow.sealed,
           return_to: flow.returnTo,
           expires_at: flow.expiresAt,
+          address: flow.address,
         })
         .execute()
+    },
+
+    /**
+     * Removes all but the latest `max` of those that began as this one did: for the same purpose, by the
+     * same account or at the same address. This one stays.
+     */
+    async bound({ id, purpose, address, userId }: StoredFlow, max: number): Promise<void> {
+      const older = db
+        .selectFrom('flows')
+        .select('id')
+        .where('purpose', '=', purpose)
+        .$if(userId === null, (query) => query.where('address', '=', address))
+        .$if(userId !== null, (query) => query.where('user_id', '=', userId))
+        .where('id', '!=', id)
+        .orderBy('expires_at', 'desc')
+        .limit(removedAtOnce)
+        .offset(max - 1)
+      const ids = (await older.execute()).map((row) => row.id)
+      if (ids.length > 0) await db.deleteFrom('flows').where('id', 'in', ids).execute()
+    },
+
+    /** How many sign-ins are under way. */
+    async countSignIns(now: number): Promise<number> {
+      const { total } = await db
+        .selectFrom('flows')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .where('purpose', '=', 'sign_in')
+        .where('expires_at', '>', now)
+        .executeTakeFirstOrThrow()
+      return total
     },
 
     /** A second factor that is waited for; it stays. */
@@ -72,27 +105,9 @@ export function flowStore(db: DatabaseOrTransaction) {
   }
 }
 
-/**
- * Removes at most `most` flows that nobody can finish any more; of sign-ins, which anybody can begin
- * by the thousand, also all but the latest.
- */
-export async function reapFlows(db: Database, now: number, most: number): Promise<number> {
-  const flows = { table: 'flows', key: 'id', column: 'expires_at' } as const
-  const expired = await removeEnded(db, { ...flows, until: now }, most)
-  if (expired === most) return expired
-  const { numDeletedRows } = await db
-    .deleteFrom('flows')
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('flows')
-        .select('id')
-        .where('purpose', '=', 'sign_in')
-        .orderBy('expires_at', 'desc')
-        .limit(most - expired)
-        .offset(mostSignIns),
-    )
-    .executeTakeFirstOrThrow()
-  return expired + Number(numDeletedRows)
+/** Removes at most `most` flows that have expired; answers how many. */
+export function reapFlows(db: Database, now: number, most: number): Promise<number> {
+  return removeEnded(db, { table: 'flows', key: 'id', column: 'expires_at', until: now }, most)
 }
 
 interface FlowRow {
@@ -104,6 +119,7 @@ interface FlowRow {
   sealed: string
   return_to: string
   expires_at: number
+  address: string
 }
 
 function toFlow(row: FlowRow): StoredFlow {
@@ -116,5 +132,6 @@ function toFlow(row: FlowRow): StoredFlow {
     sealed: row.sealed,
     returnTo: row.return_to,
     expiresAt: row.expires_at,
+    address: row.address,
   }
 }

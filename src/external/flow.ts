@@ -1,7 +1,8 @@
 import type { Account } from '../accounts/account.ts'
 import { reread } from '../accounts/accounts.ts'
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Database } from '../database/connect.ts'
 import { type Guard, transact, word } from '../database/transactions.ts'
+import { throttledAddress } from '../http/client-address.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -20,8 +21,8 @@ import { deadline, type Provider } from './provider.ts'
  */
 export interface Flows {
   /**
-   * Where to send the browser. @throws ApiError serviceUnavailable, identityProvider; invalidCredentials
-   * where the account that asks has ended its logins meanwhile
+   * Where to send the browser. @throws ApiError identityProvider; serviceUnavailable, also where too many
+   * sign-ins are under way; invalidCredentials where the account that asks has ended its logins meanwhile
    */
   begin(provider: Provider, beginning: Beginning): Promise<URL>
   /**
@@ -45,8 +46,8 @@ export interface Beginning {
   readonly returnTo: string
   /** The value of the cookie that binds the flow to its browser. */
   readonly browser: string
-  /** Who has asked for an identity to be linked; absent: this is a sign-in. */
-  readonly linker?: Linker
+  /** Who has asked for an identity to be linked, or the client's address: this is a sign-in. */
+  readonly by: Linker | string
 }
 
 export interface Linker {
@@ -94,14 +95,26 @@ interface Secrets extends Omit<FlowSecrets, 'state'> {
 }
 
 export const flowSeconds = 600
+// Anyone can begin a sign-in, and has nothing to show for it. One address has room for a large site
+// behind it, and pushes out its own oldest alone; the sum bounds the table, and pushes out none.
+const maxPerAddress = 1000
+const maxSignIns = 100_000
+const recountMs = 10_000
+const recountFullMs = 1000
+const fullRetrySeconds = 30
+const maxPerAccount = 20
 const secretBytes = 32 // 43 characters of base64url, the shortest PKCE verifier: RFC 7636 section 4.1
 
 export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
   const store = flowStore(db)
+  let underWay = 0
+  let countedAt = Number.NEGATIVE_INFINITY
 
   return {
-    async begin(provider, { returnTo, browser, linker }) {
+    async begin(provider, { returnTo, browser, by }) {
       const { name, issuer } = provider.config
+      const linker = typeof by === 'string' ? undefined : by
+      if (!linker) await assertRoom()
       const [state, nonce, verifier] = [secret(), secret(), secret()]
       const client = await provider.client(deadline())
       const url = await authorizationUrl(provider, client, { state, nonce, verifier })
@@ -115,7 +128,9 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
           sessionId: linker?.sessionId ?? null,
           token: linker?.token ?? null,
         },
-        linker ? { purpose: 'link', ...linker } : { purpose: 'sign_in' },
+        typeof by === 'string'
+          ? { purpose: 'sign_in', address: throttledAddress(by) }
+          : { purpose: 'link', account: by.account, guard: by.guard },
       )
       return url
     },
@@ -176,30 +191,52 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
   async function keep(
     flow: { state: string; browser: string; provider: string; returnTo: string },
     secrets: Secrets,
-    {
-      purpose,
-      account,
-      guard,
-    }: { purpose: StoredFlow['purpose']; account?: Account; guard?: Guard | undefined },
+    begun:
+      | { purpose: 'sign_in'; address: string }
+      | { purpose: 'link' | 'second_factor'; account: Account; guard?: Guard | undefined },
   ): Promise<void> {
     const id = digest(flow.state)
+    const account = 'account' in begun ? begun.account : null
+    const address = 'address' in begun ? begun.address : ''
     const kept: StoredFlow = {
       id,
       browser: digest(flow.browser),
-      purpose,
+      purpose: begun.purpose,
       provider: flow.provider,
       userId: account?.userId ?? null,
       sealed: seal(random, keys.dataKey, contextOf(id), Buffer.from(JSON.stringify(secrets))),
       returnTo: flow.returnTo,
       expiresAt: clock.now() + flowSeconds * 1000,
+      address,
     }
-    if (!account) return store.insert(kept)
-    // The way here was long: the account may be gone.
-    const work = async (trx: DatabaseOrTransaction) => {
-      await reread(trx, account)
-      await flowStore(trx).insert(kept)
+    // Those of one address do not wait for each other: a few more at once are removed by the next.
+    await transact(
+      db,
+      account ? [word.account(account.userId)] : [],
+      async (trx) => {
+        if (account) await reread(trx, account) // the way here was long: it may be gone
+        await flowStore(trx).insert(kept)
+        await flowStore(trx).bound(kept, account ? maxPerAccount : maxPerAddress)
+      },
+      'guard' in begun ? begun.guard : undefined,
+    )
+  }
+
+  /**
+   * Counted now and then, since a count reads them all: 100,000 take some 20 ms. In between, those that
+   * begin here are added. @throws ApiError serviceUnavailable
+   */
+  async function assertRoom(): Promise<void> {
+    const now = clock.now()
+    const age = Math.abs(now - countedAt)
+    if (age >= recountMs || (underWay >= maxSignIns && age >= recountFullMs)) {
+      countedAt = now // those who come meanwhile go by the last count
+      underWay = await store.countSignIns(now)
     }
-    await transact(db, [word.account(account.userId)], work, guard)
+    if (underWay >= maxSignIns) {
+      throw new ApiError('serviceUnavailable', { retryAfterSeconds: fullRetrySeconds })
+    }
+    underWay += 1
   }
 
   function open({ id, sealed }: StoredFlow): Secrets {

@@ -91,7 +91,7 @@ export async function identityRoutes(
       const sessionId = credential.scheme === 'session' ? credential.sessionId : null
       const token = 'claims' in credential ? tokenOf(credential.claims) : null
       const linker = { account, sessionId, token, guard: stillAllowed(request) }
-      const url = await flows.begin(provider, { linker, browser, returnTo })
+      const url = await flows.begin(provider, { by: linker, browser, returnTo })
       setFlowCookie(reply, browser)
       return { url: url.href }
     },
@@ -123,7 +123,9 @@ export async function identityRoutes(
   /** What ends it early; no version of ours ends a provider's. */
   function tokenOf(claims: AccessClaims | ExternalClaims): JudgedClaims {
     const { jti, sub, iat } = claims
-    return { jti, sub, iat, ver: 'ver' in claims ? claims.ver : Number.MAX_SAFE_INTEGER }
+    if (!('ver' in claims)) return { jti, sub, iat, ver: Number.MAX_SAFE_INTEGER }
+    const { sid, ver } = claims
+    return { jti, sub, iat, ver, ...(sid !== undefined && { sid }) }
   }
 
   /** @throws ApiError accountNotFound for an external caller without an account */

@@ -71,7 +71,11 @@ export async function externalRoutes(
         const { return_to } = request.query as { return_to?: unknown } // parsed by Fastify
         const browser = browserOf(request, random)
         const returnTo = parseReturnTo(return_to)
-        const url = await flows.begin(named(request), { browser, returnTo })
+        const url = await flows.begin(named(request), {
+          browser,
+          returnTo,
+          by: clientAddress(request),
+        })
         setFlowCookie(reply, browser)
         return reply.redirect(url.href, 303)
       },

@@ -7,6 +7,7 @@ import { type Guard, word } from '../database/transactions.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { BrowserSessionDeps } from '../session/browser.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
+import { namesOf } from '../token/known-revocations.ts'
 import type { Revocations } from '../token/revocations.ts'
 import type { Tokens } from '../token/tokens.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
@@ -125,7 +126,7 @@ function linkerGuard(
   { sessionId, token }: NonNullable<Finished['linkTo']>,
 ): Guard {
   return {
-    shared: token ? [word.token(token.jti)] : [],
+    shared: token ? namesOf(token).map(word.token) : [],
     async judge(db) {
       const hasSession = sessionId === null || (await sessions.again(db, sessionId)) !== null
       const hasToken = !token || !(await revocations.refusesBy(db, token))

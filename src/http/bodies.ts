@@ -4,10 +4,10 @@ import { ApiError } from '../kernel/errors.ts'
 
 /**
  * What a route does with a body. `none`: ignores it. `json`: wants JSON. `optional`: JSON or nothing
- * at all. `form`: JSON, a form or nothing at all (in rooms that register `acceptForms`). `lines`:
- * lines of JSON of any total length (in rooms that register `acceptLines`, see long-bodies.ts).
+ * at all. `form`: JSON, a form or nothing at all (in rooms that register `acceptForms`). `any`: the same,
+ * and ignores any other content type. `lines`: lines of JSON of any total length (in rooms that register `acceptLines`, see long-bodies.ts).
  */
-export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'lines'
+export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'lines'
 
 /**
  * JSON is the only content type outside of login/ and token/: a cross-site HTML form, which can
@@ -17,7 +17,7 @@ export const bodies = plugin(async (app) => {
   const parseJson = app.getDefaultJsonParser('error', 'error') // refuses __proto__ and constructor.prototype
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (body.length === 0 && request.routeOptions.config.body === 'optional') {
+    if (body.length === 0 && canBeEmpty(request)) {
       return done(null, undefined)
     }
     const text = decodeUtf8(body)
@@ -31,8 +31,8 @@ export const bodies = plugin(async (app) => {
   app.addHook('onRequest', (request, _reply, done) => {
     // Without a content type no parser reads the body; Node discards it after the answer.
     const { headers } = request.raw
-    if (headers['content-type'] !== undefined && ignoresBody(request))
-      delete headers['content-type']
+    const type = headers['content-type']
+    if (type !== undefined && ignoresBody(request, type)) delete headers['content-type']
     done()
   })
 })
@@ -44,7 +44,7 @@ export const bodies = plugin(async (app) => {
 export function acceptForms(app: FastifyInstance): void {
   app.addHook('preValidation', async (request) => {
     const { body } = request.routeOptions.config
-    if (body === 'form' && request.body === undefined) request.body = {}
+    if (body === 'form' || body === 'any') await noneIsEmpty(request)
   })
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -57,9 +57,20 @@ export function acceptForms(app: FastifyInstance): void {
   )
 }
 
-function ignoresBody({ routeOptions }: FastifyRequest): boolean {
+/** Before the schema of a route is asked, for one that goes without a body: none is an empty object. */
+export async function noneIsEmpty(request: FastifyRequest): Promise<void> {
+  if (request.body === undefined) request.body = {}
+}
+
+const read = /^[ \t]*application\/(json|x-www-form-urlencoded)[ \t]*(;|$)/i
+
+function ignoresBody({ routeOptions }: FastifyRequest, type = ''): boolean {
   const { body = 'none' } = routeOptions.config
-  return body === 'none'
+  return body === 'none' || (body === 'any' && !read.test(type))
+}
+
+function canBeEmpty({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.body === 'optional' || routeOptions.config.body === 'any'
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -16,6 +16,7 @@ export async function registerOpenApi(
   app: FastifyInstance,
   { baseUrl, session }: Pick<Config, 'baseUrl' | 'session'>,
 ): Promise<void> {
+  const withoutBody = new Set<string>() // operations that go without one as well
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -31,10 +32,22 @@ export async function registerOpenApi(
       },
     },
     hideUntagged: false,
-    transform: ({ schema, url, route }) => ({
-      url,
-      schema: describe((schema ?? {}) as RouteSchema, route),
-    }),
+    transform: ({ schema, url, route }) => {
+      const described = describe((schema ?? {}) as RouteSchema, route)
+      if (/^(any|optional)$/.test(route.config?.body ?? ''))
+        withoutBody.add(String(described.operationId))
+      return { url, schema: described }
+    },
+    transformObject: (document) => {
+      const { paths = {} } = 'openapiObject' in document ? document.openapiObject : {}
+      for (const { post } of Object.values(paths).filter((path) => path !== undefined)) {
+        const body = post?.requestBody
+        if (body && 'content' in body && withoutBody.has(post.operationId ?? '')) {
+          body.required = false
+        }
+      }
+      return 'openapiObject' in document ? document.openapiObject : document.swaggerObject
+    },
   })
 }
 
@@ -94,7 +107,9 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
     description: `Access: ${rule}.`,
     operationId: operationIdOf(String(method), url),
     tags: [tagOf(url)],
-    ...(body === 'form' && { consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
+    ...((body === 'form' || body === 'any') && {
+      consumes: ['application/json', 'application/x-www-form-urlencoded'],
+    }),
     ...(line?.body && { consumes: [lineContentType], body: line.body }),
     ...(line?.answer && { produces: [lineContentType] }),
     security: isOpen ? [] : schemes.map((name) => ({ [name]: [] })),

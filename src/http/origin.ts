@@ -15,16 +15,17 @@ export function isCrossSite(request: FastifyRequest, config: Pick<Config, 'http'
 }
 
 /**
- * The same for browsers without Fetch Metadata as well: there, an Origin that is neither the
- * service's own nor that of the Host header. Guards the login against login CSRF.
+ * Whether a page that is neither ours nor allowed sent this request: guards the login against login
+ * CSRF. `Sec-Fetch-Site` decides where a browser sends it; a page of another host of the same site is
+ * as foreign as any. Without it, an Origin that is neither the service's own nor that of the Host header.
  */
 export function isForeignPage(
   request: FastifyRequest,
   config: Pick<Config, 'http' | 'baseUrl'>,
 ): boolean {
-  const { origin, host } = request.headers
-  if (request.headers['sec-fetch-site'] !== undefined) return isCrossSite(request, config)
-  if (origin === undefined || isAllowedOrigin(request, config)) return false
-  if (origin === config.baseUrl) return false
+  if (isAllowedOrigin(request, config)) return false
+  const { origin, host, 'sec-fetch-site': site } = request.headers
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  if (origin === undefined || origin === config.baseUrl) return false
   return !URL.canParse(origin) || new URL(origin).host !== host
 }

@@ -3,12 +3,14 @@ import { alignedLine } from '../kernel/text.ts'
 import { type Caller, callers, verdicts } from '../policy/matrix.ts'
 import { describeRule } from '../policy/rules.ts'
 import { accepts } from './access.ts'
+import type { BodyKind } from './bodies.ts'
 
 export interface RouteRow {
   readonly method: string
   readonly url: string
   readonly schemes: string
   readonly rule: string
+  readonly body: BodyKind
   /** What each caller gets for a right request: `200`, `403`, `200/403` where it depends on the thing. */
   readonly statuses: Readonly<Record<Caller, string>>
 }
@@ -28,6 +30,7 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
       url,
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
       rule: describeRule(access.rule),
+      body: config.body ?? 'none',
       statuses: eachCaller((caller) =>
         verdicts(access.rule, caller)
           .map((verdict) => (verdict === 'admitted' ? success : verdict))

@@ -57,7 +57,9 @@ export interface GuardOptions {
 export function guardOf(request: FastifyRequest, options: GuardOptions): StillAllowed {
   const { caller, db } = options
   return {
-    shared: caller.shared,
+    get shared() {
+      return caller.shared // reads do not ask for it
+    },
     now: () => judge(request, db, options),
     async judge(trx) {
       await judge(request, trx, options)

@@ -37,6 +37,8 @@ export interface AccessClaims {
   readonly auth_time: number
   /** The account's access version when the token was made. */
   readonly ver: number
+  /** The id of the pair that the token came with, or was refreshed from; absent for one of its own. */
+  readonly sid?: string
   /** Shown by /api/me where a token has them. */
   readonly email?: string
   readonly name?: string

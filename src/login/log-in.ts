@@ -7,7 +7,7 @@ import {
   refused,
 } from '../accounts/first-factor.ts'
 import { assertOtherPassword } from '../accounts/password-rules.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 
 export interface LogInDeps extends FirstFactorDeps {
@@ -16,7 +16,7 @@ export interface LogInDeps extends FirstFactorDeps {
 }
 
 export interface LoginAttempt extends Attempt, Proof {
-  /** For an account whose password an administrator has set. */
+  /** For an account that must change its password, and no other. */
   readonly newPassword: string | undefined
 }
 
@@ -64,7 +64,12 @@ async function changePasswordIfDue(
   account: Account,
   { password, newPassword }: LoginAttempt,
 ): Promise<Account> {
-  if (!account.mustChange) return account
+  if (!account.mustChange) {
+    // Behind the proof: before it, the answer would tell which accounts must change theirs.
+    if (newPassword)
+      refuseField(['new_password'], 'is for an account that must change its password')
+    return account // an empty field of a form asks for nothing
+  }
   if (newPassword === undefined) throw new ApiError('passwordChangeRequired')
   const wanted = { text: newPassword, field: 'new_password' }
   assertOtherPassword(wanted.text, password, wanted.field)

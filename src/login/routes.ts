@@ -98,12 +98,14 @@ export async function loginRoutes(
     async pair(account) {
       const seconds = config.token.accessSeconds
       const authenticatedAt = clock.now()
-      const [access_token, refresh_token] = await Promise.all([
-        tokens.issueAccess(account, { seconds, authenticatedAt }),
-        tokens.issueRefresh(account, { authenticatedAt }),
-      ])
+      const pair = await tokens.issuePair(account, { seconds, authenticatedAt })
       events.record('authn_token_created', { user_id: account.userId, by: 'login' })
-      return { access_token, refresh_token, token_type: 'Bearer', expires_in: seconds }
+      return {
+        access_token: pair.accessToken,
+        refresh_token: pair.refreshToken,
+        token_type: 'Bearer',
+        expires_in: seconds,
+      }
     },
   }
 

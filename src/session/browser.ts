@@ -24,13 +24,16 @@ export async function startSession(
 ): Promise<string> {
   // Always a new id: one that was planted before the login must not become a session.
   const address = clientAddress(request)
-  const { secret, csrfToken } = await sessions.start(
+  const { secret, csrfToken, ended } = await sessions.start(
     account,
     { address, userAgent: request.headers['user-agent'] ?? '' },
     sessionCookie(request, config),
   )
   setSessionCookie(reply, config, secret)
   events.record('session_created', { user_id: account.userId, address })
+  if (ended > 0) {
+    events.record('session_ended', { user_id: account.userId, reason: 'limit', count: ended })
+  }
   return csrfToken
 }
 

@@ -1,5 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../config.ts'
+import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/connect.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
@@ -8,21 +7,15 @@ import { stillAllowed } from '../http/still-allowed.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
-import { anyone, authenticated } from '../policy/rules.ts'
-import { endSession } from './browser.ts'
-import type { Sessions } from './sessions.ts'
+import { authenticated } from '../policy/rules.ts'
 
 /**
- * Session room, spec 3.1, 4.1 and 5.2: POST /logout, GET /api/session, GET /api/protected and
- * POST /api/transfer. The last three know the session alone; other credentials are ignored.
+ * Session room, spec 3.1, 4.1 and 5.2: GET /api/session, GET /api/protected and POST /api/transfer. They
+ * know the session alone; other credentials are ignored.
  */
 export interface SessionRoutesOptions {
-  readonly config: Pick<Config, 'session'>
   readonly db: Database
   readonly events: Events
-  readonly sessions: Sessions
-  /** Ends the bearer token of a request, if it has one. */
-  readonly endBearer: (request: FastifyRequest) => Promise<boolean>
 }
 
 const SessionState = {
@@ -42,25 +35,9 @@ const bySession = { rule: authenticated, schemes: ['session'] } as const
 
 export async function sessionRoutes(
   instance: FastifyInstance,
-  { config, db, endBearer, events, sessions }: SessionRoutesOptions,
+  { db, events }: SessionRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
-
-  app.post(
-    '/logout',
-    {
-      config: { access: { rule: anyone } },
-      schema: {
-        summary: 'End the session, and the bearer token, that the request carries',
-        response: { 200: Message },
-      },
-    },
-    async (request, reply) => {
-      await endSession({ config, events, sessions }, request, reply)
-      if (await endBearer(request)) events.record('authn_token_revoked', { reason: 'logout' })
-      return { message: 'Logged out' }
-    },
-  )
 
   app.get(
     '/api/session',

@@ -17,7 +17,7 @@ import { reapSessions, type StoredSession, sessionLookUp, sessionStore } from '.
 export interface Sessions {
   /**
    * Starts a session; the secret is the cookie's value. Ends the one whose cookie came with the login,
-   * in the same transaction.
+   * and those that were idle longest where the account has too many, in the same transaction.
    * @throws ApiError invalidCredentials where the account has changed since it was verified
    */
   start(account: Account, client: Client, replaced?: string): Promise<StartedSession>
@@ -50,6 +50,8 @@ export interface Client {
 export interface StartedSession {
   readonly secret: string
   readonly csrfToken: string
+  /** How many others it has ended, for there were too many. */
+  readonly ended: number
 }
 
 export interface LiveSession extends StoredSession {
@@ -85,10 +87,12 @@ const maxUserAgentLength = 256
 const mostListed = 1000
 const mostKnown = 10_000
 const flushedAtOnce = 200
+const endedAtOnce = 500
 // A session is looked for this long after its end: its last activity may not be written down yet.
 const unwrittenMs = 10_000
 
 export function createSessions({ config, db, feed, clock, random }: SessionsDeps): Sessions {
+  const { maxPerAccount } = config.session
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
@@ -104,7 +108,7 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
     async start(account, client, replaced) {
       const secret = randomText(random, secretBytes)
       const csrfToken = randomText(random, csrfTokenBytes)
-      await transact(db, [word.account(account.userId)], async (trx) => {
+      const ended = await transact(db, [word.account(account.userId)], async (trx) => {
         await reread(trx, account)
         if (replaced !== undefined) await sessionStore(trx).remove(digest(replaced))
         await sessionStore(trx).insert({
@@ -115,8 +119,9 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
           address: client.address,
           userAgent: client.userAgent.slice(0, maxUserAgentLength),
         })
+        return endExcess(trx, account.userId, digest(secret))
       })
-      return { secret, csrfToken }
+      return { secret, csrfToken, ended }
     },
 
     async resume(secret) {
@@ -183,6 +188,28 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
       const session = { ...row, lastSeenAt: lastSeenOf(row), handle: handleOf(row.id) }
       return now < endOf(session) ? session : []
     })
+  }
+
+  /**
+   * Ends the sessions of an account that are more than it may have, those idle longest first; answers how
+   * many. Activity of this process counts up to now, that of others as of the last second. Where the
+   * limit is younger than the sessions, some more end with each login.
+   */
+  async function endExcess(
+    trx: DatabaseOrTransaction,
+    userId: number,
+    newest: string,
+  ): Promise<number> {
+    if (maxPerAccount === 0) return 0
+    const store = sessionStore(trx)
+    const now = clock.now()
+    const others = (await store.idleLongest(userId, maxPerAccount + endedAtOnce))
+      .map((session) => ({ ...session, lastSeenAt: lastSeenOf(session) }))
+      .filter((session) => session.id !== newest && now < endOf(session))
+      .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.createdAt - a.createdAt)
+    const excess = others.slice(maxPerAccount - 1)
+    await store.removeAll(excess.map(({ id }) => id))
+    return excess.length
   }
 
   function lastSeenOf({ id, lastSeenAt }: Pick<StoredSession, 'id' | 'lastSeenAt'>): number {

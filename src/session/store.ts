@@ -150,6 +150,29 @@ export function sessionStore(db: DatabaseOrTransaction) {
       }))
     },
 
+    /** Sessions of an account, live or ended: at most `limit`, those first that were idle longest. */
+    async idleLongest(
+      userId: number,
+      limit: number,
+    ): Promise<Pick<StoredSession, 'id' | 'createdAt' | 'lastSeenAt'>[]> {
+      const rows = await db
+        .selectFrom('sessions')
+        .select(['id', 'created_at', 'last_seen_at'])
+        .where('user_id', '=', userId)
+        .orderBy('last_seen_at')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({
+        id: row.id,
+        createdAt: row.created_at,
+        lastSeenAt: row.last_seen_at,
+      }))
+    },
+
+    async removeAll(ids: readonly string[]): Promise<void> {
+      if (ids.length > 0) await db.deleteFrom('sessions').where('id', 'in', ids).execute()
+    },
+
     /** How many were seen after `seenAfter` and created after `createdAfter`. */
     async count(seenAfter: number, createdAfter: number): Promise<number> {
       const { total } = await db

@@ -7,7 +7,8 @@ import { ApiError } from '../kernel/errors.ts'
 import type { AccessClaims, Principal } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { isTimely } from './claims.ts'
-import { endAccessToken } from './end-token.ts'
+import { type EndTokenDeps, endLogin } from './end-token.ts'
+import { namesOf } from './known-revocations.ts'
 import type { Revocations } from './revocations.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -53,7 +54,9 @@ export function bearerAuthenticator({
       if (await revocations.refuses(claims)) throw new ApiError('invalidOrExpiredToken')
       return {
         principal,
-        shared: [word.account(claims.sub), word.token(claims.jti)],
+        get shared() {
+          return [word.account(claims.sub), ...namesOf(claims).map(word.token)]
+        },
         async again(db) {
           if (!isTimely(claims, clock.now())) return null
           return (await revocations.refusesBy(db, claims)) ? null : principal
@@ -87,13 +90,14 @@ export function bearerAuthenticator({
 }
 
 /**
- * Ends the bearer token that a request carries, for POST /logout; true where there was one. One that
- * is invalid counts as revoked already. @throws DatabaseUnavailable where the end cannot be stored
+ * Ends the bearer token that a request carries, for POST /logout, with the pair that it came with; true
+ * where there was one. One that is invalid counts as revoked already.
+ * @throws DatabaseUnavailable where the end cannot be stored
  */
-export function endBearer(deps: Pick<BearerDeps, 'tokens' | 'revocations'>) {
+export function endBearer(deps: EndTokenDeps) {
   return async (request: FastifyRequest): Promise<boolean> => {
     const token = bearerToken(request)
-    return token !== null && endAccessToken(deps, token)
+    return token !== null && endLogin(deps, token)
   }
 }
 

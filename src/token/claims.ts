@@ -47,6 +47,7 @@ export function parseAccessClaims(
     type,
     auth_time,
     ver,
+    ...(typeof raw.sid === 'string' && { sid: raw.sid }),
     ...(typeof raw.email === 'string' && { email: raw.email }),
     ...(typeof raw.name === 'string' && { name: raw.name }),
   }

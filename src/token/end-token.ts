@@ -24,15 +24,40 @@ export async function endAccessToken(
   return claims !== null
 }
 
-/** The same for a refresh token, with all that were given or will be given for it. RFC 7009. */
+/**
+ * The same for a refresh token, with all that were given or will be given for it, access tokens among
+ * them. RFC 7009 section 2.1.
+ */
 export async function endRefreshToken(
-  { tokens, revocations, rotation }: EndTokenDeps,
+  deps: EndTokenDeps,
   token: string,
   guard?: Guard,
 ): Promise<boolean> {
-  const claims = await tokens.verifyRefresh(token)
-  if (!claims) return false
-  await revocations.revokeRefresh(claims, guard)
-  await rotation.end(claims, guard)
+  const claims = await deps.tokens.verifyRefresh(token)
+  if (claims) await endPair(deps, await deps.rotation.pairOf(claims), claims.exp, guard)
+  return claims !== null
+}
+
+/** For a logout: an access token, and the whole pair where it came with one. */
+export async function endLogin(deps: EndTokenDeps, token: string): Promise<boolean> {
+  const claims = await deps.tokens.verifyAccess(token)
+  if (claims?.sid === undefined) return endAccessToken(deps, token)
+  await endPair(deps, claims.sid, claims.exp)
   return true
+}
+
+/** Ends a pair of which a token lives until `exp`, in seconds. @throws as `endAccessToken` */
+export async function endPair(
+  {
+    revocations,
+    rotation,
+  }: {
+    readonly revocations: Pick<Revocations, 'endPair'>
+    readonly rotation: Pick<Rotation, 'lastExpiryOf'>
+  },
+  sid: string,
+  exp: number,
+  guard?: Guard,
+): Promise<void> {
+  await revocations.endPair(sid, Math.max(exp, await rotation.lastExpiryOf(sid)), guard)
 }

@@ -15,8 +15,8 @@ export interface InspectDeps {
   readonly clock: Clock
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly keys: Pick<KeySet, 'find'>
-  readonly revocations: Pick<Revocations, 'refuses'>
-  readonly rotation: Pick<Rotation, 'isSpent'>
+  readonly revocations: Pick<Revocations, 'refuses' | 'refusesRefresh'>
+  readonly rotation: Pick<Rotation, 'isSpent' | 'pairOf'>
   readonly secondFactor: Pick<SecondFactor, 'isMissing'>
   readonly tokens: Tokens
 }
@@ -78,6 +78,7 @@ async function isRevoked(
   const account = await accounts.byUserId(Number(claims.sub))
   if (!account || !isUsable(account) || secondFactor.isMissing(account)) return true
   if (account.refreshVersion !== claims.ver) return true
+  if (await revocations.refusesRefresh(claims, await rotation.pairOf(claims))) return true
   return config.token.rotatesRefresh && rotation.isSpent(claims)
 }
 

@@ -4,6 +4,16 @@ import type { LoggedRevocation } from './revocation-store.ts'
 
 const sweptAtOnce = 50_000
 
+/** A pair in the list of single tokens; no `jti` of ours has a space in it. */
+export function pairName(sid: string): string {
+  return `pair ${sid}`
+}
+
+/** What ends an access token by itself: its `jti`, and the pair that it came with. */
+export function namesOf({ jti, sid }: Pick<AccessClaims, 'jti' | 'sid'>): string[] {
+  return sid === undefined ? [jti] : [jti, pairName(sid)]
+}
+
 /** What a process knows of the log of revocations, by token and by user. */
 export class KnownRevocations {
   readonly #tokens = new Map<string, number>()
@@ -17,8 +27,9 @@ export class KnownRevocations {
     return this.#last
   }
 
-  ends({ jti, sub, ver }: Pick<AccessClaims, 'jti' | 'sub' | 'ver'>): boolean {
-    return this.#tokens.has(jti) || (this.#versions.get(Number(sub))?.version ?? 0) > ver
+  ends({ jti, sid, sub, ver }: Pick<AccessClaims, 'jti' | 'sid' | 'sub' | 'ver'>): boolean {
+    if (this.#tokens.has(jti) || (sid !== undefined && this.#tokens.has(pairName(sid)))) return true
+    return (this.#versions.get(Number(sub))?.version ?? 0) > ver
   }
 
   /** Until when a single token is known to have ended, in epoch milliseconds; 0 where it is not. */

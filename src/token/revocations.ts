@@ -5,7 +5,7 @@ import type { Events } from '../events/events.ts'
 import { type Clock, clockLeewayMs } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import type { RefreshClaims } from './claims.ts'
-import { KnownRevocations } from './known-revocations.ts'
+import { KnownRevocations, pairName } from './known-revocations.ts'
 import { revocationStore } from './revocation-store.ts'
 
 /**
@@ -24,10 +24,13 @@ export interface Revocations {
   readonly epoch: number
   /** Ends one token. @throws DatabaseUnavailable where that cannot be stored */
   revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>, guard?: Guard): Promise<void>
-  /** Ends one refresh token. @throws as `revoke` */
-  revokeRefresh(claims: Pick<RefreshClaims, 'rid' | 'exp'>, guard?: Guard): Promise<void>
-  /** Whether a refresh token was ended by itself. @throws as `refuses` */
-  refusesRefresh(claims: Pick<RefreshClaims, 'rid'>): boolean | Promise<boolean>
+  /**
+   * Ends a pair: its refresh token, what rotation gave or will give for it, and every access token of
+   * either. `until` (seconds) none of them lives any more. @throws as `revoke`
+   */
+  endPair(sid: string, until: number, guard?: Guard): Promise<void>
+  /** Whether a refresh token has ended, with its pair. @throws as `refuses` */
+  refusesRefresh(claims: Pick<RefreshClaims, 'rid'>, sid: string): boolean | Promise<boolean>
   /** Ends a user's access tokens below a version, in the transaction of what caused it. */
   revokeBelow(trx: DatabaseOrTransaction, userId: number, accessVersion: number): Promise<void>
   /** The log has grown by a transaction of this process: read it before the next token passes. */
@@ -35,7 +38,7 @@ export interface Revocations {
   reap(most: number): Promise<number>
 }
 
-export type JudgedClaims = Pick<AccessClaims, 'jti' | 'sub' | 'ver' | 'iat'>
+export type JudgedClaims = Pick<AccessClaims, 'jti' | 'sid' | 'sub' | 'ver' | 'iat'>
 
 export interface RevocationsDeps {
   readonly db: Database
@@ -44,7 +47,7 @@ export interface RevocationsDeps {
   readonly events: Events
 }
 
-/** Refresh tokens share the list; no `jti` of ours has a space in it. */
+/** A refresh token that an earlier version has ended, by itself. */
 function refreshName(rid: string): string {
   return `refresh ${rid}`
 }
@@ -82,13 +85,20 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       return isOlderThanLog(claims) && revocationStore(trx).hasEnded(claims)
     },
 
-    refusesRefresh({ rid }) {
-      const token = refreshName(rid)
-      return isCaughtUp() ? known.endOf(token) > 0 : catchUp().then(() => known.endOf(token) > 0)
+    refusesRefresh({ rid }, sid) {
+      const names = [refreshName(rid), pairName(sid)]
+      const isEnded = () => names.some((name) => known.endOf(name) > 0)
+      return isCaughtUp() ? isEnded() : catchUp().then(isEnded)
     },
 
     revoke: ({ jti, exp }, guard) => deny(jti, exp * 1000, guard),
-    revokeRefresh: ({ rid, exp }, guard) => deny(refreshName(rid), exp * 1000, guard),
+
+    async endPair(sid, until, guard) {
+      const name = pairName(sid)
+      // Nothing is given for a pair that has ended: there is no later end to write down.
+      if (known.endOf(name) > 0) await guard?.judge(db)
+      else await deny(name, until * 1000, guard)
+    },
 
     async revokeBelow(trx, userId, accessVersion) {
       await revocationStore(trx).append({ userId, accessVersion }, clock.now() + loggedMs)

@@ -1,5 +1,7 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import { removeEnded } from '../database/reap.ts'
+import type { RefreshClaims } from './claims.ts'
+import { pairIdOf } from './pair.ts'
 
 /** That a refresh token was used, and which one was given for it. Times in seconds. */
 export interface RefreshUse {
@@ -21,14 +23,27 @@ export function rotationStore(db: DatabaseOrTransaction) {
       return row ? toUse(row) : null
     },
 
-    /** The line of a token: that of its use, or of the use it was given for, or a new one. */
-    async familyOf(rid: string): Promise<string> {
+    /**
+     * The line of a token, by the id of its pair: that of its use, or of the use it was given for, or a
+     * new one.
+     */
+    async familyOf({ rid, exp }: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<string> {
       const row = await db
         .selectFrom('refresh_uses')
         .select('family')
         .where((eb) => eb.or([eb('rid', '=', rid), eb('successor', '=', rid)]))
         .executeTakeFirst()
-      return row?.family ?? rid
+      return row?.family ?? pairIdOf({ rid, exp })
+    },
+
+    /** Of the last token that was given in a line, in seconds; 0 where none was. */
+    async lastExpiryOf(family: string): Promise<number> {
+      const { last } = await db
+        .selectFrom('refresh_uses')
+        .select((eb) => eb.fn.max('successor_expires_at').as('last'))
+        .where('family', '=', family)
+        .executeTakeFirstOrThrow()
+      return last ?? 0
     },
 
     async insert(use: RefreshUse): Promise<void> {

@@ -4,6 +4,7 @@ import { type Guard, transact, word } from '../database/transactions.ts'
 import { type Clock, clockLeewayMs, epochSeconds } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { RefreshClaims } from './claims.ts'
+import { firstExpiryOf } from './pair.ts'
 import { rotationStore } from './rotation-store.ts'
 
 /**
@@ -18,10 +19,12 @@ export interface Rotation {
    * account in the same transaction.
    */
   use(claims: RefreshClaims, guard: Guard): Promise<Successor | 'reused'>
-  /** Whether a token was used already, or its line has ended; changes nothing. */
-  isSpent(claims: Pick<RefreshClaims, 'rid'>): Promise<boolean>
-  /** Ends the line of a token: no successor of it is good any more. */
-  end(claims: Pick<RefreshClaims, 'rid' | 'exp' | 'sub'>, guard?: Guard): Promise<void>
+  /** The pair that a token came with, whatever was given for it since: the id of its line. */
+  pairOf(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<string>
+  /** Until when any token of a pair may live that was given so far, in seconds. */
+  lastExpiryOf(pairId: string): Promise<number>
+  /** Whether a token was used already, or its line was reused; changes nothing. */
+  isSpent(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<boolean>
   reap(most: number): Promise<number>
 }
 
@@ -42,14 +45,14 @@ export interface RotationDeps {
 const ridBytes = 16
 
 export function createRotation({ config, db, clock, random }: RotationDeps): Rotation {
-  const { refreshSeconds, refreshGraceSeconds } = config.token
+  const { accessSeconds, refreshSeconds, refreshGraceSeconds } = config.token
   return {
     use({ rid, exp, sub }, guard) {
       const work = async (trx: DatabaseOrTransaction): Promise<Successor | 'reused'> => {
         const store = rotationStore(trx)
         const now = clock.now()
         const earlier = await store.use(rid)
-        const family = earlier?.family ?? (await store.familyOf(rid))
+        const family = earlier?.family ?? (await store.familyOf({ rid, exp }))
         if (await store.isEnded(family)) return 'reused'
         if (earlier) {
           const isRetry = now < earlier.usedAt + refreshGraceSeconds * 1000
@@ -73,18 +76,20 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
       return transact(db, [word.account(sub)], work, guard)
     },
 
-    async isSpent({ rid }) {
-      const store = rotationStore(db)
-      if (await store.use(rid)) return true
-      return store.isEnded(await store.familyOf(rid))
+    pairOf: (claims) => rotationStore(db).familyOf(claims),
+
+    async lastExpiryOf(pairId) {
+      // What was given under longer lifetimes than those of today is told by the id and by the uses.
+      const given = await rotationStore(db).lastExpiryOf(pairId)
+      const now = epochSeconds(clock.now())
+      const longest = now + Math.max(accessSeconds, refreshSeconds)
+      return Math.max(longest, firstExpiryOf(pairId), given)
     },
 
-    async end({ rid, exp, sub }, guard) {
-      const work = async (trx: DatabaseOrTransaction) => {
-        const store = rotationStore(trx)
-        await store.end(await store.familyOf(rid), lastExpiry(exp, clock.now()))
-      }
-      await transact(db, [word.account(sub)], work, guard)
+    async isSpent(claims) {
+      const store = rotationStore(db)
+      if (await store.use(claims.rid)) return true
+      return store.isEnded(await store.familyOf(claims))
     },
 
     reap: (most) => rotationStore(db).reap(epochSeconds(clock.now() - clockLeewayMs), most),

@@ -13,6 +13,7 @@ import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
 import type { SecondFactor } from '../totp/second-factor.ts'
 import type { RefreshClaims } from './claims.ts'
+import { endPair } from './end-token.ts'
 import { nobody, type Profiles } from './profiles.ts'
 import type { Revocations } from './revocations.ts'
 import type { Rotation, Successor } from './rotation.ts'
@@ -27,7 +28,7 @@ export interface TokenRoutesOptions {
   readonly events: Events
   readonly keys: KeySet
   readonly profiles: Profiles
-  readonly revocations: Pick<Revocations, 'refusesRefresh'>
+  readonly revocations: Pick<Revocations, 'endPair' | 'refusesRefresh'>
   readonly rotation: Rotation
   readonly secondFactor: Pick<SecondFactor, 'isMissing'>
   readonly tokens: Tokens
@@ -88,14 +89,15 @@ export async function tokenRoutes(
       const text = request.body.refresh_token
       const claims = typeof text === 'string' ? await tokens.verifyRefresh(text) : null
       const account = claims && (await accounts.byUserId(Number(claims.sub)))
-      const isEnded = claims !== null && (await revocations.refusesRefresh(claims))
-      if (!account || isEnded || !mayRefresh(claims, account)) {
+      if (!account || !mayRefresh(claims, account)) {
         throw new ApiError('invalidRefreshToken')
       }
+      const sid = await rotation.pairOf(claims)
+      if (await revocations.refusesRefresh(claims, sid)) throw new ApiError('invalidRefreshToken')
       const seconds = config.token.accessSeconds
       const authenticatedAt = claims.authTime * 1000
-      const successor = await succeed(claims, account)
-      const access_token = await tokens.issueAccess(account, { seconds, authenticatedAt })
+      const successor = await succeed(claims, account, sid)
+      const access_token = await tokens.issueAccess(account, { seconds, authenticatedAt, sid })
       events.record('authn_token_created', { user_id: account.userId, by: 'refresh' })
       return {
         access_token,
@@ -149,7 +151,11 @@ export async function tokenRoutes(
   }
 
   /** The next refresh token, where each is good for one use. @throws ApiError invalidRefreshToken */
-  async function succeed(claims: RefreshClaims, { userId }: Account): Promise<Successor | null> {
+  async function succeed(
+    claims: RefreshClaims,
+    { userId }: Account,
+    sid: string,
+  ): Promise<Successor | null> {
     if (!config.token.rotatesRefresh) return null
     const guard = {
       shared: [],
@@ -160,6 +166,8 @@ export async function tokenRoutes(
     }
     const successor = await rotation.use(claims, guard)
     if (successor !== 'reused') return successor
+    // The thief may hold access tokens of the line as well. RFC 9700 section 4.14.2.
+    await endPair({ revocations, rotation }, sid, claims.exp)
     events.record('authn_token_reuse', { user_id: userId })
     throw new ApiError('invalidRefreshToken')
   }

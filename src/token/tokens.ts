@@ -8,6 +8,7 @@ import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { parseAccessClaims, parseRefreshClaims, type RefreshClaims } from './claims.ts'
 import { parseObject, verifyJws } from './jws.ts'
+import { pairIdOf } from './pair.ts'
 import type { Successor } from './rotation.ts'
 
 /** Issues and verifies the tokens of this service. Spec 2.4, 2.5, 5.3; RFC 7519. */
@@ -16,7 +17,9 @@ export interface Tokens {
   issueAccess(account: Account, options: AccessOptions): Promise<string>
   /** A token that opens the enrolment of a second factor for ten minutes, and nothing else. */
   issueEnrolment(account: Account): Promise<string>
-  /** A refresh token of its own, or the very one that a rotation has named. */
+  /** An access token that lives `seconds`, and the refresh token of the same pair. */
+  issuePair(account: Account, options: Omit<AccessOptions, 'type' | 'sid'>): Promise<Pair>
+  /** The refresh token that a rotation has named. */
   issueRefresh(account: Account, options: RefreshOptions): Promise<string>
   /** Null where the token is not one of ours, not of this type, or out of its time. */
   verifyAccess(token: string, type?: AccessClaims['type']): Promise<AccessClaims | null>
@@ -28,11 +31,18 @@ export interface AccessOptions {
   readonly type?: AccessClaims['type']
   /** When the password was last shown, in epoch milliseconds. */
   readonly authenticatedAt: number
+  /** The pair that it belongs to. */
+  readonly sid?: string
+}
+
+export interface Pair {
+  readonly accessToken: string
+  readonly refreshToken: string
 }
 
 export interface RefreshOptions {
   readonly authenticatedAt: number
-  readonly identity?: Successor
+  readonly identity: Successor
 }
 
 export interface TokensDeps {
@@ -50,7 +60,7 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
   const header = () => ({ alg: keys.current.algorithm, typ: 'JWT', kid: keys.current.kid })
 
   return {
-    async issueAccess(account, { seconds, authenticatedAt, type = 'access' }) {
+    async issueAccess(account, { seconds, authenticatedAt, sid, type = 'access' }) {
       const now = epochSeconds(clock.now())
       return new SignJWT({
         username: account.username,
@@ -58,6 +68,7 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
         type,
         auth_time: epochSeconds(authenticatedAt),
         ver: account.accessVersion,
+        ...(sid !== undefined && { sid }),
       })
         .setProtectedHeader(header())
         .setIssuer(config.token.issuer)
@@ -75,13 +86,20 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
       return this.issueAccess(account, { ...options, type: 'enrolment' })
     },
 
+    async issuePair(account, { seconds, authenticatedAt }) {
+      const issuedAt = epochSeconds(clock.now())
+      const rid = randomText(random, idBytes)
+      const identity = { rid, issuedAt, expiresAt: issuedAt + config.token.refreshSeconds }
+      const sid = pairIdOf({ rid, exp: identity.expiresAt })
+      const [accessToken, refreshToken] = await Promise.all([
+        this.issueAccess(account, { seconds, authenticatedAt, sid }),
+        this.issueRefresh(account, { authenticatedAt, identity }),
+      ])
+      return { accessToken, refreshToken }
+    },
+
     async issueRefresh(account, { authenticatedAt, identity }) {
-      const now = epochSeconds(clock.now())
-      const { rid, issuedAt, expiresAt } = identity ?? {
-        rid: randomText(random, idBytes),
-        issuedAt: now,
-        expiresAt: now + config.token.refreshSeconds,
-      }
+      const { rid, issuedAt, expiresAt } = identity
       // Spec 2.5 gives the token five claims and no more; what revokes it is signed in the header.
       const protectedHeader: CompactJWSHeaderParameters = {
         ...header(),

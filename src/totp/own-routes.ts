@@ -3,8 +3,9 @@ import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Config } from '../config.ts'
+import { noneIsEmpty } from '../http/bodies.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
-import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
+import { Message, type SchemaTypes, type Static, Text } from '../http/schemas.ts'
 import { stillAllowed } from '../http/still-allowed.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { authenticated } from '../policy/rules.ts'
@@ -70,8 +71,10 @@ export async function factorRoutes(
         body: 'optional',
         errors: [...errors, 'secondFactorRequired'],
       },
+      preValidation: noneIsEmpty,
       schema: {
         summary: 'Begin to enrol a second factor; to replace one, with a code of it',
+        body: CodeOrRecovery,
         response: { 201: Enrolment },
       },
     },
@@ -150,9 +153,6 @@ export async function factorRoutes(
   }
 }
 
-/** The proof in a body that may be missing, or anything. */
-function proofOf(body: unknown): Proof {
-  if (typeof body !== 'object' || body === null) return {}
-  const { totp, recovery_code: recoveryCode } = body as Record<string, unknown> // any object can be read by name
+function proofOf({ totp, recovery_code: recoveryCode }: Static<typeof CodeOrRecovery>): Proof {
   return { totp, recoveryCode }
 }

@@ -5,7 +5,7 @@ import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { type Guard, transact, word } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
@@ -27,10 +27,14 @@ export interface SecondFactor {
   begin(account: Account, proof: Proof, guard?: Guard): Promise<Provisioning>
   /**
    * Turns the factor on and answers ten recovery codes. Other logins end: none of them has shown it.
-   * @throws ApiError invalidCredentials, tooManyLoginAttempts
+   * @throws ApiError validationFailed without a code, which is no wrong one and is not counted;
+   * invalidCredentials, tooManyLoginAttempts
    */
   confirm(account: Account, code: unknown, how: FactorHow): Promise<string[]>
-  /** Turns the factor off, with a proof of it. @throws ApiError as `prove` */
+  /**
+   * Turns the factor off, with a proof of it; an enrolment that has begun ends without one. Where there
+   * is neither, that is what was asked for. @throws ApiError as `prove`
+   */
   remove(account: Account, proof: Proof, how: FactorHow): Promise<void>
   /** Ten recovery codes in place of those there are, with a proof. @throws ApiError as `prove` */
   renewCodes(account: Account, proof: Proof, guard?: Guard): Promise<string[]>
@@ -88,6 +92,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
     async confirm(account, code, how) {
       const { userId } = account
+      if (!isSent(code)) refuseField(['totp'], 'is required')
       const codes = createRecoveryCodes(random)
       await counted(account, async () => {
         const { pending = null } = (await store.of(userId)) ?? {}
@@ -105,6 +110,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     },
 
     async remove(account, proof, how) {
+      if (!account.secondFactor) return abandon(account, how)
       await this.prove(account, proof, how.guard)
       await takeAway(account, how)
       events.record('mfa_removed', { user_id: account.userId })
@@ -143,6 +149,11 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
     isMissing: ({ secondFactor, roles }) =>
       !secondFactor && roles.some((role) => config.secondFactor.requiredOf.includes(role)),
+  }
+
+  /** Ends an enrolment that was not confirmed, if there is one. */
+  async function abandon({ userId }: Account, { guard }: FactorHow): Promise<void> {
+    await transact(db, [], (trx) => factorStore(trx).abandon(userId), guard)
   }
 
   async function takeAway({ userId }: Account, how: FactorHow): Promise<void> {

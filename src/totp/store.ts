@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { firstUse, type UsedSteps, useOf } from './used-steps.ts'
 
 /** The second factor of an account; each secret sealed under the data key. */
 export interface StoredFactor {
@@ -31,23 +32,46 @@ export function factorStore(db: DatabaseOrTransaction) {
     async confirm(userId: number, pending: string, step: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('second_factors')
-        .set({ sealed: pending, pending: null, last_step: step })
+        .set({ sealed: pending, pending: null, ...columnsOf(firstUse(step)) })
         .where('user_id', '=', userId)
         .where('pending', '=', pending)
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     },
 
-    /** Uses up a step and those before it; false where it was used: decided by the statement itself. */
+    /**
+     * Uses up a step, and no other; false where it was used. Decided by the statement that writes it: if
+     * another code was used since the read, it changes nothing, and the read is repeated.
+     */
     async useStep(userId: number, sealed: string, step: number): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable('second_factors')
-        .set({ last_step: step })
+      for (;;) {
+        const row = await db
+          .selectFrom('second_factors')
+          .select(['last_step', 'used_steps'])
+          .where('user_id', '=', userId)
+          .where('sealed', '=', sealed)
+          .executeTakeFirst()
+        const used = row && useOf(step, { last: row.last_step, bits: row.used_steps })
+        if (!used) return false
+        const { numUpdatedRows } = await db
+          .updateTable('second_factors')
+          .set(columnsOf(used))
+          .where('user_id', '=', userId)
+          .where('sealed', '=', sealed)
+          .where('last_step', '=', row.last_step)
+          .where('used_steps', '=', row.used_steps)
+          .executeTakeFirstOrThrow()
+        if (numUpdatedRows > 0n) return true
+      }
+    },
+
+    /** Forgets an enrolment that has begun, where the account has no factor. */
+    async abandon(userId: number): Promise<void> {
+      await db
+        .deleteFrom('second_factors')
         .where('user_id', '=', userId)
-        .where('sealed', '=', sealed)
-        .where('last_step', '<', step)
-        .executeTakeFirstOrThrow()
-      return numUpdatedRows > 0n
+        .where('sealed', 'is', null)
+        .execute()
     },
 
     async remove(userId: number): Promise<void> {
@@ -73,4 +97,8 @@ export function factorStore(db: DatabaseOrTransaction) {
       return numDeletedRows > 0n
     },
   }
+}
+
+function columnsOf({ last, bits }: UsedSteps): { last_step: number; used_steps: number } {
+  return { last_step: last, used_steps: bits }
 }

@@ -190,7 +190,9 @@ suite('an account that must change its password', async () => {
     const answer = await app.call('POST', '/login', {
       json: { username: 'ann', password: ann.password, new_password },
     })
-    assert.equal(answer.status, 200)
+    const message = 'is for an account that must change its password'
+    const details = [{ path: ['new_password'], message }]
+    assertRefusal(answer, 400, 'Validation failed', '', { details })
     assert.equal(await storedHash(app, ann.userId), hash)
   })
 

@@ -216,3 +216,111 @@ suite('a session ends with what it rests on', async () => {
     })
   }
 })
+
+suite('SESSIONS_PER_ACCOUNT', async () => {
+  const settings = { SESSIONS_PER_ACCOUNT: '3' }
+  const app = await testApp(settings)
+  const { directory, clock } = app
+  const other = await testApp(settings, { directory, clock, seed: 2 })
+  const statuses = async (sessions: readonly Record<string, string>[]) =>
+    Promise.all(sessions.map(async (session) => (await greeting(other, session)).status))
+  const ends = () => app.log.filter(({ event }) => event === 'session_ended')
+  /** Logged in one second after the other. */
+  const sessionsOf = async (who: Someone, count: number) => {
+    const made: Record<string, string>[] = []
+    for (let index = 0; index < count; index += 1) {
+      clock.advance(1)
+      made.push(await app.session(who))
+    }
+    return made
+  }
+
+  test('is 100 where nothing is set, and 0 sets no limit', async () => {
+    const unset = await testApp()
+    assert.equal(unset.deps.config.session.maxPerAccount, 100)
+    await unset.close()
+    const unlimited = await testApp({ SESSIONS_PER_ACCOUNT: '0' }, { directory, clock, seed: 3 })
+    const who = await app.account('without')
+    const made: Record<string, string>[] = []
+    for (let index = 0; index < 5; index += 1) made.push(await unlimited.session(who))
+    assert.deepEqual(await statuses(made), [200, 200, 200, 200, 200])
+    await unlimited.close()
+  })
+
+  test('one more ends the one that was idle longest, for this account alone, with an event', async () => {
+    const who = await app.account('many')
+    const bystander = await app.session(await app.account('bystander'))
+    const [first = {}, second = {}, third = {}] = await sessionsOf(who, 3)
+    clock.advance(60)
+    assert.equal((await greeting(app, first)).status, 200, 'noted in memory alone')
+    const before = ends().length
+    const [fourth = {}] = await sessionsOf(who, 1)
+    assert.deepEqual(await statuses([first, second, third, fourth]), [200, 401, 200, 200])
+    assert.deepEqual(
+      ends()
+        .slice(before)
+        .map(({ user_id, reason, count }) => ({ user_id, reason, count })),
+      [{ user_id: who.userId, reason: 'limit', count: 1 }],
+    )
+    assert.equal((await greeting(app, bystander)).status, 200)
+  })
+
+  test('activity at another process counts once it is written down', async () => {
+    const who = await app.account('elsewhere')
+    const [first = {}, second = {}, third = {}] = await sessionsOf(who, 3)
+    clock.advance(60)
+    assert.equal((await greeting(other, first)).status, 200)
+    await chore(other, 'session activity')
+    const [fourth = {}] = await sessionsOf(who, 1)
+    assert.deepEqual(await statuses([first, second, third, fourth]), [200, 401, 200, 200])
+  })
+
+  test('what has ended by itself, or is replaced by the login, takes no room', async () => {
+    const who = await app.account('room')
+    await sessionsOf(who, 2)
+    clock.advance(1800) // they have ended, and their rows are still there
+    const [first = {}, second = {}, third = {}] = await sessionsOf(who, 3)
+    const login = await app.call('POST', '/login', {
+      headers: { cookie: String(third.cookie) },
+      form: { username: who.username, password: who.password, mode: 'session' },
+    })
+    const fourth = { cookie: `JSESSIONID=${login.cookies.JSESSIONID}` }
+    assert.deepEqual(await statuses([first, second, third, fourth]), [200, 200, 401, 200])
+  })
+
+  test('of many logins at once, at two processes, no more than the limit stay', async () => {
+    const who = await app.account('rush')
+    const logins = Array.from({ length: 12 }, (_, index) => (index % 2 ? app : other).session(who))
+    const made = await Promise.all(logins)
+    const live = (await statuses(made)).filter((status) => status === 200)
+    assert.equal(live.length, 3)
+  })
+
+  test('a limit that is younger than the sessions ends them all the same', async () => {
+    const who = await app.account('upgraded')
+    const now = clock.now()
+    const rows = Array.from({ length: 1200 }, (_, index) => ({
+      id: `older ${index}`,
+      user_id: who.userId,
+      csrf_token: 'x',
+      created_at: now - 1000,
+      last_seen_at: now - 1000 + index / 2,
+      address: '',
+      user_agent: '',
+    })).map((row) => ({ ...row, last_seen_at: Math.floor(row.last_seen_at) }))
+    for (let from = 0; from < rows.length; from += 400) {
+      await app.deps.db
+        .insertInto('sessions')
+        .values(rows.slice(from, from + 400))
+        .execute()
+    }
+    const made = await sessionsOf(who, 4)
+    const left = await app.deps.db
+      .selectFrom('sessions')
+      .select('id')
+      .where('user_id', '=', who.userId)
+      .execute()
+    assert.equal(left.length, 3)
+    assert.deepEqual(await statuses(made), [401, 200, 200, 200])
+  })
+})

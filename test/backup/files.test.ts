@@ -67,9 +67,33 @@ suite('a backup file', async () => {
     await refuse(forged({ version: 2 }), /newer Gatehouse/, 'another format')
     const counts = { ...header.counts, sqlite_master: 1 }
     writeFileSync(file, forged({ keys: null, counts }))
-    const trusting = { ...restoring, withoutKeys: true }
+    const bare = { ...restoring, withoutKeys: true }
+    await assert.rejects(restore(target.deps, file, bare), /has no keys: .*--unverified/)
+    const trusting = { ...bare, unverified: true }
     await assert.rejects(restore(target.deps, file, trusting), /does not know: sqlite_master/)
     assert.deepEqual(await target.tables(), [])
+  })
+
+  test('--without-keys: the passphrase authenticates the file all the same, unless --unverified', async () => {
+    const { deps, tables } = await place()
+    const bare = { ...restoring, withoutKeys: true }
+    const at = (text: string) => whole.indexOf(text) // "created_at" stands in the open
+    const changed = Buffer.from(whole.subarray(0, whole.lastIndexOf('{"sha256"')))
+    changed.write('1999', at('"created_at":"') + '"created_at":"'.length)
+    const sha256 = createHash('sha256').update(changed).digest('hex')
+    for (const mac of [undefined, /"mac":"([0-9a-f]+)"/.exec(whole.toString('latin1'))?.[1]]) {
+      const last = Buffer.from(`${JSON.stringify({ sha256, mac })}\n`)
+      writeFileSync(file, Buffer.concat([changed, last]))
+      await assert.rejects(restore(deps, file, bare), /was changed by somebody/)
+    }
+    assert.deepEqual(await tables(), [])
+    const { createdAt } = await restore(deps, file, { ...bare, unverified: true })
+    assert.ok(createdAt.startsWith('1999'))
+    const another = await place()
+    const restored = await restore(another.deps, path, bare)
+    assert.ok((restored.counts.get('users') ?? 0) > 0)
+    const kept = await another.deps.db.selectFrom('keys').select('id').execute()
+    assert.deepEqual(kept, [])
   })
 
   test('a wrong passphrase opens nothing, and is told as such', async () => {
@@ -141,6 +165,24 @@ suite('a backup file', async () => {
     assert.match(done.stdout, /All logins have ended/)
   })
 
+  test('gatehouse restore --without-keys wants the passphrase, or to be told --unverified', async () => {
+    const elsewhere = folder()
+    const env = await databaseSettings(elsewhere, { isEmpty: true })
+    const refused = [
+      ['restore --without-keys', /unless --unverified/],
+      ['restore --unverified', /goes with --without-keys/],
+    ] as const
+    for (const [words, reason] of refused) {
+      const { code, stderr } = await gatehouse(elsewhere, `${words} ${path}`, { stdin: '', env })
+      assert.equal(code, 2, words)
+      assert.match(stderr, reason)
+    }
+    const words = `restore --without-keys --unverified --verbose ${path}`
+    const done = await gatehouse(elsewhere, words, { stdin: '', env })
+    assert.equal(done.code, 0, 'the database was still empty')
+    assert.match(done.stderr, /"event":"backup_restored".*"verified":false/)
+  })
+
   test('A1: with --verbose each tells who took or brought all accounts, once, and no secret', async () => {
     const copy = join(folder(), 'copy')
     const stdin = `${passphrase}\n`
@@ -173,7 +215,15 @@ suite('a backup file', async () => {
     assert.deepEqual(await run(folder(), `restore ${copy} --verbose`), {
       code: 0,
       told: [
-        { event: 'backup_restored', file: copy, created_at, users, logins_kept: false, ...who },
+        {
+          event: 'backup_restored',
+          file: copy,
+          created_at,
+          users,
+          logins_kept: false,
+          verified: true,
+          ...who,
+        },
       ],
     })
     const refused = await run(app.directory, `backup ${copy} --verbose`)

@@ -83,11 +83,12 @@ suite('logins after a restore', async () => {
 
   test('--without-keys: tokens and authenticator apps are void; nobody gets round the second factor', async () => {
     const sources = [
-      [bare, 'left out'],
-      [path, 'left behind'],
+      [bare, true, 'left out'],
+      [path, false, 'left behind'],
+      [path, true, 'left behind, its passphrase lost'],
     ] as const
-    for (const [source, how] of sources) {
-      const options = { withoutKeys: true, keepLogins: true }
+    for (const [source, unverified, how] of sources) {
+      const options = { withoutKeys: true, unverified, keepLogins: true }
       const restored = await restoredApp(source, app, options)
       assert.equal(await use(restored, bearer(pair.access_token)), 401, how)
       assert.equal(await login(restored, {}), 401, how)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { sql } from 'kysely'
 import { digest } from '../../src/kernel/digest.ts'
 import { passwordOf, testApp } from '../app.ts'
 import { enrol } from '../factor.ts'
@@ -318,27 +317,6 @@ suite('4.4: sign-in through a provider', async () => {
     clock.advance(601)
     await app.app.chores.find(({ name }) => name === 'sign-ins under way')?.run()
     assert.deepEqual((await app.rows()).flows, [])
-  })
-
-  test('of a flood of beginnings the latest 100,000 are kept, and what else waits', async () => {
-    const later = clock.now() + 600_000
-    await sql`
-      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 101000)
-      insert into flows (id, browser, purpose, provider, user_id, sealed, return_to, expires_at)
-      select 'flood ' || n, '', 'sign_in', 'default', null, '', '/', cast(${later} as bigint) + n from numbers
-    `.execute(app.deps.db)
-    await sql`
-      insert into flows (id, browser, purpose, provider, user_id, sealed, return_to, expires_at)
-      values ('waits', '', 'second_factor', 'default', 1, '', '/', ${later})
-    `.execute(app.deps.db)
-    await app.app.chores.find(({ name }) => name === 'sign-ins under way')?.run()
-    const { rows } = await sql<{ id: string }>`
-      select id from flows where expires_at <= ${later + 1001} order by expires_at
-    `.execute(app.deps.db)
-    assert.deepEqual(
-      rows.map(({ id }) => id),
-      ['waits', 'flood 1001'],
-    )
   })
 })
 

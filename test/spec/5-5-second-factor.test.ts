@@ -4,6 +4,7 @@ import { codeOfStep } from '../../src/totp/totp.ts'
 import { testApp } from '../app.ts'
 import { refuseChanges } from '../database.ts'
 import { enrol, enrolled, fromBase32 } from '../factor.ts'
+import { assertRefusal } from '../refusal.ts'
 
 const invalidCredentials = { error: 'Invalid credentials' }
 
@@ -79,8 +80,92 @@ suite('spec 5.5: second factor', async () => {
     const late = { ...json, totp: device.code() }
     assert.equal((await again.call('POST', '/login', { json: late })).status, 200)
     assert.equal((await login(late)).status, 401)
-    const earlier = await login({ ...json, totp: device.code(-1) })
-    assert.equal(earlier.status, 401, 'nor a code of an earlier step')
+    const earlier = { ...json, totp: device.code(-1) }
+    assert.equal((await login(earlier)).status, 200, 'another code of the window')
+    assert.equal((await login(earlier)).status, 401)
+  })
+
+  test('each step of the window counts once, in any order: after a restart, and when the clock goes back', async () => {
+    const { who, device } = await enrolled(app, 'zora')
+    app.clock.advance(90)
+    const json = { username: who.username, password: who.password, mode: 'token' }
+    const next = { ...json, totp: device.code(1) }
+    const present = { ...json, totp: device.code() }
+    const last = { ...json, totp: device.code(-1) }
+    assert.equal((await login(next)).status, 200)
+    const parallel = Array.from({ length: 10 }, () => [login(present), login(last)]).flat()
+    const answers = await Promise.all(parallel)
+    assert.equal(answers.filter(({ status }) => status === 200).length, 2, 'one of each')
+    const again = await testApp({}, { directory: app.directory, clock: app.clock, seed: 3 })
+    const lift = () =>
+      app.call('DELETE', `/api/admin/throttle/${who.username}`, { headers: app.basic(app.admin) })
+    const assertUsed = async (codes: readonly object[]) => {
+      await lift()
+      const before = await app.rows('throttle_places', 'accounts')
+      for (const code of codes) {
+        const answer = await again.call('POST', '/login', { json: code })
+        assert.deepEqual([answer.status, answer.body], [401, invalidCredentials])
+      }
+      assert.deepEqual(await app.rows('throttle_places', 'accounts'), before)
+    }
+    await assertUsed([next, present, last])
+    app.clock.advance(600)
+    assert.equal((await login({ ...json, totp: device.code() })).status, 200)
+    app.clock.advance(-600)
+    await assertUsed([next, present, last])
+    app.clock.advance(-60)
+    assert.equal((await login({ ...json, totp: device.code() })).status, 200, 'not used before')
+    await assertUsed([{ ...json, totp: device.code() }])
+    app.clock.advance(-3600)
+    await assertUsed([{ ...json, totp: device.code() }]) // whether it was used is forgotten
+    app.clock.advance(3600 + 60)
+    await again.close()
+  })
+
+  test('a factor of an earlier version: the last code was used, and those before it', async () => {
+    const { who, device } = await enrolled(app, 'older')
+    const at = (steps: number) => Math.floor(app.clock.now() / 30_000) + steps
+    const asMigrated = { last_step: at(0), used_steps: 2 ** 52 - 1 }
+    const factor = app.deps.db.updateTable('second_factors').set(asMigrated)
+    await factor.where('user_id', '=', who.userId).execute()
+    const json = { username: who.username, password: who.password }
+    const statuses: number[] = []
+    for (const steps of [0, -1, 1]) {
+      statuses.push((await login({ ...json, totp: device.code(steps) })).status)
+    }
+    assert.deepEqual(statuses, [401, 401, 200])
+  })
+
+  test('a confirmation without a code is 400, and not counted', async () => {
+    const headers = await app.session(await app.account('codeless'))
+    await app.call('POST', '/api/account/totp', { headers })
+    const before = await app.rows()
+    for (const path of ['/api/account/totp', '/api/user/account/totp']) {
+      for (const json of [{}, { totp: null }, { totp: '' }, { recovery_code: 'x' }]) {
+        const answer = await app.call('PUT', path, { headers, json })
+        const details = [{ path: ['totp'], message: 'is required' }]
+        assertRefusal(answer, 400, 'Validation failed', path, { details })
+      }
+    }
+    assert.deepEqual(await app.rows(), before)
+  })
+
+  test('the removal of a factor that is not there: 200, an enrolment under way ends, and no login', async () => {
+    const who = await app.account('bare')
+    const headers = await app.session(who)
+    const before = await app.rows()
+    const remove = (json: object) => app.call('DELETE', '/api/account/totp', { headers, json })
+    for (const json of [{}, { totp: '000000' }, { recovery_code: 'none' }]) {
+      const answer = await remove(json)
+      assert.deepEqual([answer.status, answer.body], [200, { message: 'Second factor removed' }])
+    }
+    const begun = await app.call('POST', '/api/account/totp', { headers })
+    const totp = codeOfStep(fromBase32(begun.body.secret), Math.floor(app.clock.now() / 30_000))
+    assert.equal((await remove({})).status, 200)
+    assert.deepEqual(await app.rows(), before)
+    const late = await app.call('PUT', '/api/account/totp', { headers, json: { totp } })
+    assert.deepEqual([late.status, late.body], [401, invalidCredentials])
+    assert.ok(!app.log.some((line) => line.event === 'mfa_removed' && line.user_id === who.userId))
   })
 
   test('a recovery code stands in for it, once', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
+import { enrolled } from '../factor.ts'
 import { assertRefusal } from '../refusal.ts'
 
 const path = '/api/admin/accounts'
@@ -162,6 +163,33 @@ suite('administration of accounts', async () => {
     assert.equal((await login('must', { password: changed })).status, 200)
     await call('PUT', '/must', { must_change: true })
     assertRefusal(await login('must', { password: changed }), 403, 'Password change required')
+  })
+
+  test('new_password of an account that must change nothing is 400, behind the proof alone', async () => {
+    const who = await app.account('needless')
+    const { device, who: factored } = await enrolled(app, 'needless2')
+    const new_password = 'another quiet melon'
+    const refusal = details('new_password', 'is for an account that must change its password')
+    const before = await app.rows()
+    for (const mode of ['session', 'token', 'pair']) {
+      const json = { username: who.username, password: who.password, mode, new_password }
+      for (const body of [{ json }, { form: json }]) {
+        const answer = await app.call('POST', '/login', body)
+        assertRefusal(answer, 400, 'Validation failed', mode, refusal)
+        assert.deepEqual(answer.cookies, {})
+      }
+    }
+    const right = { username: factored.username, password: factored.password, new_password }
+    const halfway = await app.call('POST', '/login', { json: right })
+    assertRefusal(halfway, 401, 'Second factor required', '', { second_factor: 'totp' })
+    assert.deepEqual(await app.rows(), before, 'every place is given back')
+    const both = await app.call('POST', '/login', { json: { ...right, totp: device.code() } })
+    assertRefusal(both, 400, 'Validation failed', '', refusal)
+    const wrong = { username: who.username, password: 'not the right one', new_password }
+    const guess = await app.call('POST', '/login', { json: wrong })
+    assertRefusal(guess, 401, 'Invalid credentials')
+    const form = { username: who.username, password: who.password, new_password: '' }
+    assert.equal((await app.call('POST', '/login', { form })).status, 200, 'an empty field')
   })
 
   test('every route asks for ADMIN', async () => {

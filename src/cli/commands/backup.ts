@@ -27,6 +27,10 @@ export const backupCommands: readonly Command[] = [
     summary: 'Fills an empty database from a backup, and ends all logins',
     options: {
       ...withoutKeys,
+      unverified: {
+        type: 'boolean',
+        doc: 'with --without-keys: ask for no passphrase, and believe the file as it is',
+      },
       'keep-logins': { type: 'boolean', doc: 'keep sessions and tokens, ended ones too' },
     },
     example: 'restore gatehouse-2026-11-20.backup',
@@ -61,23 +65,44 @@ async function backUp(call: CommandCall): Promise<void> {
 async function restoreFrom(call: CommandCall): Promise<void> {
   const { operands, output, terminal, values } = call
   const [path = ''] = operands
+  const [isWithoutKeys, unverified] = [values['without-keys'] === true, values.unverified === true]
+  if (unverified && !isWithoutKeys) {
+    throw new UsageError('--unverified goes with --without-keys: keys are opened by the passphrase')
+  }
   const { restore } = await import('../../backup/restore.ts')
   await withDeps(call, async (deps) => {
     const keepLogins = values['keep-logins'] === true
     const { createdAt, counts } = await restore(deps, path, {
-      passphrase: () => readPassphrase(call, { isNew: false }),
-      withoutKeys: values['without-keys'] === true,
+      passphrase: () => passphraseOf(call, isWithoutKeys),
+      withoutKeys: isWithoutKeys,
+      unverified,
       keepLogins,
       onProgress: progressTo(terminal.stderr, deps.clock),
     })
     const users = counts.get('users') ?? 0
-    const restored = { file: path, created_at: createdAt, users, logins_kept: keepLogins }
+    const restored = {
+      file: path,
+      created_at: createdAt,
+      users,
+      logins_kept: keepLogins,
+      verified: !unverified,
+    }
     await record(deps, 'backup_restored', restored)
     output.result(
       { created_at: createdAt, rows: Object.fromEntries(counts) },
       `restored as of ${createdAt}: ${sumOf(counts)}\n${advice(values)}`,
     )
   })
+}
+
+/** @throws UsageError as `readPassphrase`, with the way out where the keys are not wanted */
+async function passphraseOf(call: CommandCall, isWithoutKeys: boolean): Promise<string> {
+  try {
+    return await readPassphrase(call, { isNew: false })
+  } catch (error) {
+    if (!isWithoutKeys || !(error instanceof UsageError)) throw error
+    throw new UsageError(`${error.message}: it authenticates the file, unless --unverified`)
+  }
 }
 
 async function moveTo(call: CommandCall): Promise<void> {

@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { acceptForms } from '../http/bodies.ts'
+import { Message, type SchemaTypes } from '../http/schemas.ts'
+import { anyone } from '../policy/rules.ts'
+import { type BrowserSessionDeps, endSession } from './browser.ts'
+
+/**
+ * POST /logout, spec 3.1 and 4.1: ends the session of the cookie, the bearer token of the header with
+ * the pair it came with, and the refresh token of the body. What is none that is valid counts as ended.
+ */
+export interface LogoutRoutesOptions extends BrowserSessionDeps {
+  /** Ends the bearer token of a request, if it has one. */
+  readonly endBearer: (request: FastifyRequest) => Promise<boolean>
+  /** Ends a refresh token; false where it is none. */
+  readonly endRefresh: (token: string) => Promise<boolean>
+}
+
+const LogoutRequest = {
+  type: 'object',
+  properties: { refresh_token: { description: 'Text' } },
+} as const
+
+export async function logoutRoutes(
+  instance: FastifyInstance,
+  options: LogoutRoutesOptions,
+): Promise<void> {
+  const { endBearer, endRefresh, events } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+  acceptForms(app)
+
+  app.post(
+    '/logout',
+    {
+      config: { access: { rule: anyone }, body: 'any' },
+      schema: {
+        summary:
+          'End the session, the bearer token with its pair, and the refresh token that are sent',
+        body: LogoutRequest,
+        response: { 200: Message },
+      },
+    },
+    async (request, reply) => {
+      await endSession(options, request, reply)
+      const { refresh_token: token } = request.body
+      const isBearerEnded = await endBearer(request)
+      const isRefreshEnded = typeof token === 'string' && (await endRefresh(token))
+      if (isBearerEnded || isRefreshEnded) {
+        events.record('authn_token_revoked', { reason: 'logout' })
+      }
+      return { message: 'Logged out' }
+    },
+  )
+}
