@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database/connect.ts'
+import { DatabaseUnavailable } from '../database/errors.ts'
 import { isPresentUser } from '../database/unfinished.ts'
 import { workQueue } from '../kernel/work-queue.ts'
 import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
@@ -17,63 +18,70 @@ const maxStep = 160_000
 /** Of sets of three characters that are asked for at once; the users found are looked at in any case. */
 const maxTrigrams = 8
 
+/** What is left of the time that the statements of one search may take. */
+interface Budget {
+  leftMs: number
+}
+
 type Matches = AsyncGenerator<User[], void>
 
 /**
  * Searches by short statements: SQLite works on the thread that answers everybody, and gives a
  * statement no time limit. All searches together run one at a time, and every other request has its
- * turn in between. The index tells who may match, the row who does.
+ * turn in between; one whose statements take longer than `timeoutMs` in all is given up. The index
+ * tells who may match, the row who does.
  */
-export function searchSqlite(db: Database): FindUsers {
+export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
   const searches = workQueue({ running: maxSearches, waiting: 0, retryAfterSeconds })
   const steps = workQueue({ running: 1, waiting: Number.POSITIVE_INFINITY, retryAfterSeconds })
 
-  return (search) => searches.run(() => find(search))
+  return (search) => searches.run(() => find(search, { leftMs: timeoutMs }))
 
-  async function find({ text, order, limit, offset = 0, after }: Search) {
+  async function find({ text, order, limit, offset = 0, after }: Search, budget: Budget) {
     const pattern = patternOf(text)
     const part = { offset, limit }
     if (order.key === 'id') {
-      const walk = walkIndex(pattern, order.descending, after?.id)
+      const walk = walkIndex(pattern, budget, order.descending, after?.id)
       if (!after) {
         const { users, count } = await take(walk, part, maxExactTotal + 1)
         return { users, total: Math.min(count, maxExactTotal + 1) }
       }
       const { users } = await take(walk, part)
-      return { users, total: (await firstOnes(pattern)).length }
+      return { users, total: (await firstOnes(pattern, budget)).length }
     }
-    const first = await firstOnes(pattern)
+    const first = await firstOnes(pattern, budget)
     const users =
       first.length <= maxExactTotal
         ? sorted(first, order, after).slice(offset, offset + limit)
-        : (await take(walkOrder(pattern, order, after), part)).users
+        : (await take(walkOrder(pattern, budget, order, after), part)).users
     return { users, total: first.length }
   }
 
-  async function firstOnes(pattern: Pattern): Promise<User[]> {
+  async function firstOnes(pattern: Pattern, budget: Budget): Promise<User[]> {
     const part = { offset: 0, limit: maxExactTotal + 1 }
-    return (await take(walkIndex(pattern, false, undefined), part)).users
+    return (await take(walkIndex(pattern, budget), part)).users
   }
 
   /** Those who match, in the order of ids, from behind an id where one is given. */
   async function* walkIndex(
     pattern: Pattern,
-    descending: boolean,
-    afterId: number | undefined,
+    budget: Budget,
+    descending = false,
+    afterId?: number,
   ): Matches {
     const terms = trigramsOf(pattern)
     const direction = sql.raw(descending ? 'desc' : 'asc')
     let width = firstStep
     let behind = afterId
     for (;;) {
-      const rows = await step(async () => {
+      const rows = await step(budget, async () => {
         // Ids may have gaps of any size.
         const from = await nextId(behind, descending)
         if (from === undefined) return null
         const to = descending ? from - width : from + width
         const candidates = sql<{ id: number }>`(
           select rowid as id from users_search(${terms})
-          where rowid between ${Math.min(from, to)} and ${Math.max(from, to)}
+          where rowid between ${integer(Math.min(from, to))} and ${integer(Math.max(from, to))}
           order by rowid ${direction} limit ${maxRows})`
         const found = await db
           .selectFrom(candidates.as('found'))
@@ -103,11 +111,18 @@ export function searchSqlite(db: Database): FindUsers {
   }
 
   /** Those who match, where that is many, in the order of names or e-mails: looks at one after the other. */
-  async function* walkOrder(pattern: Pattern, order: Order, after: Position | undefined): Matches {
+  async function* walkOrder(
+    pattern: Pattern,
+    budget: Budget,
+    order: Order,
+    after: Position | undefined,
+  ): Matches {
     let position = after
     for (;;) {
       const query = db.selectFrom('users').select([...shown, matches(pattern).as('matches')])
-      const rows = await step(() => inOrder(query, order, position).limit(maxRows).execute())
+      const rows = await step(budget, () =>
+        inOrder(query, order, position).limit(maxRows).execute(),
+      )
       yield rows.flatMap((row) => (row.matches ? [toUser(row)] : []))
       const last = rows.at(-1)
       if (!last || rows.length < maxRows) return
@@ -116,13 +131,21 @@ export function searchSqlite(db: Database): FindUsers {
   }
 
   /** A statement or two when it is their turn; the next ones when all others have had theirs. */
-  function step<T>(work: () => Promise<T>): Promise<T> {
+  function step<T>(budget: Budget, work: () => Promise<T>): Promise<T> {
     return steps.run(async () => {
+      const startedAt = performance.now()
       const done = await work()
+      budget.leftMs -= performance.now() - startedAt
       await setImmediate()
+      if (budget.leftMs <= 0) throw new DatabaseUnavailable('the search takes too long')
       return done
     })
   }
+}
+
+/** A number is bound as a real, and FTS5 starts from an integer alone: else it reads from the first. */
+function integer(id: number): bigint {
+  return BigInt(id)
 }
 
 /** A part of what a walk comes by, and how many that were: no more than `atLeast`, or the part, needs. */

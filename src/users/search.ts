@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
 import { isPostgres } from '../database/transactions.ts'
 import { caseFold, codePointLength } from '../kernel/text.ts'
@@ -32,9 +33,12 @@ export interface Pattern {
 
 const minPartLength = 3
 
-/** @param poolMax connections to PostgreSQL, of which searches leave some to everything else */
-export function createFindUsers(db: Database, poolMax: number): FindUsers {
-  return isPostgres(db) ? searchPostgres(db, poolMax) : searchSqlite(db)
+/** The way to search on this database. */
+export function createFindUsers(
+  db: Database,
+  { poolMax, timeoutMs }: Config['database'],
+): FindUsers {
+  return isPostgres(db) ? searchPostgres(db, poolMax) : searchSqlite(db, timeoutMs)
 }
 
 export function patternOf(text: string): Pattern {

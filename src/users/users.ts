@@ -51,7 +51,7 @@ export function createUsers({ config, db, hooks }: UsersDeps): Users {
     count: store.count,
     slice: store.slice,
     list: store.list,
-    find: createFindUsers(db, config.database.poolMax),
+    find: createFindUsers(db, config.database),
 
     async merge(id, changes, assertWanted) {
       const user = assertWanted
