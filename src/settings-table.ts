@@ -219,7 +219,7 @@ export const settings = {
   REAUTHENTICATE_SECONDS: integer({
     default: 900,
     min: 0,
-    doc: 'How recent the login must be that changes a password or a second factor, or makes an administrator. Seconds.',
+    doc: 'How recent the login must be that changes a password, a second factor or a linked identity, or makes, unmakes, locks or deletes an administrator. Seconds.',
   }),
   REQUIRE_SECOND_FACTOR: list({
     doc: 'Roles whose accounts must have a second factor, comma-separated: without one, a login yields the right to enrol and nothing else.',
@@ -265,8 +265,8 @@ export const settings = {
   }),
   USERS_POLICY: oneOf({
     default: 'roles',
-    values: ['roles', 'authenticated', 'open'],
-    doc: 'Who may call the users resource: by role and ownership, any caller, or anyone (not in production).',
+    values: ['roles', 'administrators', 'authenticated', 'open'],
+    doc: "Who may call the users resource: by role and ownership; administrators, and owners for their own row; any caller; or anyone (not in production). The row of an ADMIN's account is changed and removed by its owner or an ADMIN at most.",
   }),
   POSTS_DELETE_POLICY: oneOf({
     default: 'admin',

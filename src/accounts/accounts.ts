@@ -259,6 +259,14 @@ export function accountIn(db: DatabaseOrTransaction, userId: number): Promise<Ac
   return accountStore(db).byUserId(userId)
 }
 
+/** Whether a user has an account with the role ADMIN, be it locked or not. */
+export async function isAdministratorsUser(
+  db: DatabaseOrTransaction,
+  userId: number,
+): Promise<boolean> {
+  return (await accountIn(db, userId))?.roles.includes('ADMIN') ?? false
+}
+
 /** Makes the accounts of an import, see `isPresentAccount`. @throws UniqueViolation */
 export function insertUnseenAccounts(
   trx: DatabaseOrTransaction,

@@ -14,8 +14,8 @@ import { role } from '../policy/rules.ts'
 import type { Account } from './account.ts'
 import type { Accounts } from './accounts.ts'
 import { recordAccount, recordChange } from './change-events.ts'
-import { accountNamed, ownSession } from './look-up.ts'
-import { assertMayAppoint } from './new-administrator.ts'
+import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
+import { assertMayAppoint, assertMayDismiss } from './new-administrator.ts'
 import { parseRoles, parseUser, parseUsername } from './parse.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
@@ -124,8 +124,12 @@ export async function accountAdminRoutes(
     },
     async (request, reply) => {
       const { roles, locked, active, password, must_change } = request.body
-      const { userId } = await named(request.params.username)
-      if (password !== undefined) assertRecentLogin(request, config, clock)
+      const account = await named(request.params.username)
+      const { userId } = account
+      if (password !== undefined) {
+        assertRecentLogin(request, config, clock)
+        assertNotOwn(request, account) // it is shown, and counted, at /api/account/password
+      }
       const assertMatches = ifMatch(request, show)
       const wanted = {
         roles: roles && parseRoles(roles),
@@ -134,7 +138,7 @@ export async function accountAdminRoutes(
         mustChange: must_change,
         password: password === undefined ? undefined : { text: password, field: 'password' },
       }
-      const account = await accounts.change(userId, wanted, {
+      const changed = await accounts.change(userId, wanted, {
         keepSession: ownSession(request, userId),
         guard: stillAllowed(request),
         assertWanted(before) {
@@ -142,9 +146,9 @@ export async function accountAdminRoutes(
           assertMatches?.(before)
         },
       })
-      if (!account) throw new ApiError('accountNotFound')
-      recordChange(events, wanted, account, callerOf(request).subject)
-      return tagged(reply, show(account))
+      if (!changed) throw new ApiError('accountNotFound')
+      recordChange(events, wanted, changed, callerOf(request).subject)
+      return tagged(reply, show(changed))
     },
   )
 
@@ -154,7 +158,7 @@ export async function accountAdminRoutes(
       config: {
         access,
         honours: ['if-match'],
-        errors: ['accountNotFound', 'lastAdministrator'],
+        errors: ['accountNotFound', 'lastAdministrator', 'recentLoginRequired'],
       },
       schema: {
         summary: 'Delete an account and keep its user',
@@ -164,9 +168,13 @@ export async function accountAdminRoutes(
     },
     async (request) => {
       const { userId } = await named(request.params.username)
+      const assertMatches = ifMatch(request, show)
       const account = await accounts.remove(userId, {
-        assertWanted: ifMatch(request, show),
         guard: stillAllowed(request),
+        assertWanted(before) {
+          assertMayDismiss(request, options, before)
+          assertMatches?.(before)
+        },
       })
       if (!account) throw new ApiError('accountNotFound')
       const by = callerOf(request).subject

@@ -12,6 +12,7 @@ import * as imports from './migrations/0008-imports.ts'
 import * as identities from './migrations/0009-identities.ts'
 import * as growth from './migrations/0010-growth.ts'
 import * as logins from './migrations/0011-logins.ts'
+import * as search from './migrations/0012-search.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres-server.ts'
 import { takeTime } from './snapshot.ts'
@@ -30,6 +31,7 @@ const migrations: readonly Migration[] = [
   identities.statements,
   growth.statements,
   logins.statements,
+  search.statements,
 ]
 
 /** The version of the schema that this program works with. */

@@ -6,7 +6,7 @@ import { ApiError, type ErrorName } from '../kernel/errors.ts'
 import type { Principal, Scheme } from '../kernel/principal.ts'
 import { decide, type Resource } from '../policy/decide.ts'
 import { groupOf } from '../policy/groups.ts'
-import { all, describeRule, type Rule } from '../policy/rules.ts'
+import { all, describeRule, needsResource, type Rule } from '../policy/rules.ts'
 import type { BodyKind } from './bodies.ts'
 import { assertCsrf } from './csrf.ts'
 import { isCrossSite } from './origin.ts'
@@ -77,6 +77,9 @@ export interface AccessOptions {
   readonly db: Database
 }
 
+/** What it takes to read credentials. */
+type IdentifyDeps = Pick<AccessOptions, 'config' | 'db'>
+
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /**
@@ -111,25 +114,33 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
     const { access: declared, accepted = [] } = request.routeOptions.config
     if (!declared) return // CORS preflight
     const { rule } = declared
-    if (rule.kind === 'anyone') return
-    const found = await authenticate(request, reply, accepted)
-    const principal = found?.caller.principal ?? null
-    request.principal = principal
-    if (found) request.guard = guardOf(request, { ...found, db })
-    const allowed = decide(rule, principal)
-    if (principal === null) {
-      if (allowed === true) return
-      throw challenged(request, reply, accepted)
-    }
-    if (!isSafe(request)) {
-      assertCsrf(request, principal)
-      if (principal.credential.scheme === 'basic' && isCrossSite(request, config)) {
-        throw new ApiError('accessDenied') // a browser sends Basic by itself, like a cookie
-      }
-    }
-    if (allowed === false) throw new ApiError('accessDenied')
+    // Anyone may, or anyone may with some things: then `authorizeAnyone` asks.
+    if (decide(rule, null) !== false) return
+    const principal = await identify(request, reply, accepted, { config, db })
+    if (decide(rule, principal) === false) throw new ApiError('accessDenied')
   })
 })
+
+/** Who calls; from here on `request.principal`. @throws ApiError where no accepted credential proves it */
+async function identify(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accepted: readonly Authenticator[],
+  { config, db }: IdentifyDeps,
+): Promise<Principal> {
+  const found = await authenticate(request, reply, accepted)
+  if (found === null) throw challenged(request, reply, accepted)
+  const { principal } = found.caller
+  request.principal = principal
+  request.guard = guardOf(request, { ...found, db })
+  if (!isSafe(request)) {
+    assertCsrf(request, principal)
+    if (principal.credential.scheme === 'basic' && isCrossSite(request, config)) {
+      throw new ApiError('accessDenied') // a browser sends Basic by itself, like a cookie
+    }
+  }
+  return principal
+}
 
 /** The caller of a route that anyone without a principal never reaches. @throws Error otherwise */
 export function callerOf(request: FastifyRequest): Principal {
@@ -137,13 +148,33 @@ export function callerOf(request: FastifyRequest): Principal {
   return request.principal
 }
 
-/** Asks the route's rule once more, now with the resource. @throws ApiError accessDenied */
+/**
+ * Asks the route's rule once more, now with the resource.
+ * @throws ApiError accessDenied, or authenticationRequired where the caller is not known
+ */
 export function authorize(request: FastifyRequest, resource: Resource): void {
   request.asked = true
   request.resource = resource
   const rule = request.routeOptions.config.access?.rule
   if (!rule || decide(rule, request.principal, resource) !== true)
-    throw new ApiError('accessDenied')
+    throw new ApiError(request.principal ? 'accessDenied' : 'authenticationRequired')
+}
+
+/**
+ * As `authorize`, for a rule that asks for a caller with some things alone: credentials are read where
+ * this is one of them. @throws ApiError accessDenied, and the 401 of a caller who must say who it is
+ */
+export async function authorizeAnyone(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  resource: Resource,
+  deps: IdentifyDeps,
+): Promise<void> {
+  const { access: declared, accepted = [] } = request.routeOptions.config
+  if (declared && request.principal === null && decide(declared.rule, null, resource) !== true) {
+    await identify(request, reply, accepted, deps)
+  }
+  authorize(request, resource)
 }
 
 async function authenticate(
@@ -217,11 +248,6 @@ function withGroup(url: string, rule: Rule): Rule {
 
 export function accepts({ schemes }: Access, scheme: Scheme): boolean {
   return schemes === undefined || schemes.includes(scheme)
-}
-
-function needsResource(rule: Rule): boolean {
-  if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(needsResource)
-  return rule.kind === 'owner' || rule.kind === 'unlocked'
 }
 
 async function assertAsked(request: FastifyRequest, reply: FastifyReply, payload: unknown) {

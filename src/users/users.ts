@@ -1,89 +1,108 @@
+import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { type Guard, transact, word } from '../database/transactions.ts'
 import type { SliceStart } from '../http/listing.ts'
-import { type Search, userStore } from './store.ts'
+import { createFindUsers, type FindUsers } from './search.ts'
+import { type Part, userStore } from './store.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
 /** The users resource. Spec 2.1, 4.2. Ids are never given twice. */
 export interface Users {
   byId(id: number): Promise<User | null>
   create(user: NewUser): Promise<User>
+  /** Whether the user has an account with the role ADMIN. */
+  isPrivileged(id: number): Promise<boolean>
   /** Merges what is given into the record; null where there is no such user. */
-  merge(
-    id: number,
-    changes: UserChanges,
-    assertWanted?: AssertWanted,
-    guard?: Guard,
-  ): Promise<User | null>
+  merge(id: number, changes: UserChanges, checks?: Checks): Promise<User | null>
   /**
    * Removes a user with its account, sessions and tokens in one transaction; answers it as it was.
    * @throws ApiError lastAdministrator
    */
-  remove(id: number, assertWanted?: AssertWanted, guard?: Guard): Promise<User | null>
+  remove(id: number, checks?: Checks): Promise<User | null>
   count(): Promise<number>
-  countMatching(text: string): Promise<number>
   slice(limit: number, from: SliceStart): Promise<User[]>
-  search(search: Search): Promise<User[]>
+  list(part: Part): Promise<User[]>
+  readonly find: FindUsers
 }
 
-/** Looks at the user as it is, inside the transaction; refuses by throwing. */
-export type AssertWanted = (current: User) => void
+/** What must hold inside the transaction that changes a user; each refuses by throwing. */
+export interface Checks {
+  /** Looks at the user as it is. */
+  readonly assertWanted?: ((current: User) => void) | undefined
+  /** Told whether the user has an ADMIN's account: it may have got it a moment ago. */
+  readonly assertMay?: ((privileged: boolean) => void) | undefined
+  /** Judges the caller, before the two. */
+  readonly guard?: Guard | undefined
+}
 
 /** What other rooms do when a user changes; filled by services.ts, so that this room knows none of them. */
 export interface UserHooks {
+  /** Whether a user has an account with the role ADMIN; inside a transaction with its word, until the end. */
+  readonly isPrivileged: (db: DatabaseOrTransaction, id: number) => Promise<boolean>
   /** Inside the transaction, before the user goes; may refuse by throwing. */
   readonly removing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]
   /** After a user was changed or removed. */
   readonly changed: readonly ((id: number) => void)[]
 }
 
-export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): Users {
+export interface UsersDeps {
+  readonly config: Pick<Config, 'database'>
+  readonly db: Database
+  readonly hooks: UserHooks
+}
+
+export function createUsers({ config, db, hooks }: UsersDeps): Users {
   const store = userStore(db)
   const tell = (id: number) => {
     for (const changed of hooks.changed) changed(id)
   }
+  /** False where there is no such user; otherwise it stays as it is until the end. */
+  async function check(
+    trx: DatabaseOrTransaction,
+    id: number,
+    { assertMay, assertWanted }: Checks,
+  ): Promise<boolean> {
+    const user = await userStore(trx).held(id)
+    if (!user) return false
+    if (assertMay) assertMay(await hooks.isPrivileged(trx, id))
+    assertWanted?.(user)
+    return true
+  }
+
   return {
     byId: store.byId,
     create: store.insert,
     count: store.count,
-    countMatching: store.countMatching,
     slice: store.slice,
-    search: store.search,
+    list: store.list,
+    find: createFindUsers(db, config.database),
 
-    async merge(id, changes, assertWanted, guard) {
+    isPrivileged: (id) => hooks.isPrivileged(db, id),
+
+    async merge(id, changes, checks = {}) {
+      const { assertMay, assertWanted, guard } = checks
       const work = async (trx: DatabaseOrTransaction) => {
-        if (assertWanted) await look(trx, id, assertWanted)
+        if (assertMay || assertWanted) await check(trx, id, checks)
         return userStore(trx).merge(id, changes)
       }
-      const user = await transact(db, [], work, guard)
+      const user = await transact(db, assertMay ? [word.account(id)] : [], work, guard)
       tell(id)
       return user
     },
 
-    async remove(id, assertWanted, guard) {
+    async remove(id, checks = {}) {
       // What those who go with the user ask for, before anything is read.
       const words = [word.administrators, word.account(id)]
       const work = async (trx: DatabaseOrTransaction) => {
-        const user = await userStore(trx).held(id)
-        if (!user) return null
-        assertWanted?.(user)
+        if (!(await check(trx, id, checks))) return null
         for (const removing of hooks.removing) await removing(trx, id)
         return userStore(trx).remove(id)
       }
-      const user = await transact(db, words, work, guard)
+      const user = await transact(db, words, work, checks.guard)
       tell(id)
       return user
     },
   }
-}
-
-async function look(
-  trx: DatabaseOrTransaction,
-  id: number,
-  assertWanted: AssertWanted,
-): Promise<void> {
-  const user = await userStore(trx).held(id)
-  if (user) assertWanted(user)
 }
 
 /** Makes a user inside the transaction of whoever needs one. */
