@@ -42,7 +42,6 @@ type Ending = (
 
 suite('an import whose body comes slowly', async () => {
   const app = await testApp()
-  const admin = await app.bearer(app.admin)
   let made = 0
   const keeper = async () => {
     made += 1
@@ -125,7 +124,8 @@ suite('an import whose body comes slowly', async () => {
       ndjson(Array.from({ length: 500 }, (_, index) => line(`fast${from + index}`)))
     const { answer, send, push } = begin(headers)
     await send(batch(0))
-    const took = await change(app, admin, who.username, { roles: ['USER'] })
+    const recent = await app.bearer(app.admin)
+    const took = await change(app, recent, who.username, { roles: ['USER'] })
     assert.equal(took.status, 200)
     const before = (await stored()).accounts?.length ?? 0
     push(batch(500))
