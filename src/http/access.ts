@@ -65,6 +65,8 @@ declare module 'fastify' {
     principal: Principal | null
     /** Set by `authorize`, so that a handler which forgot to ask is caught. */
     asked: boolean
+    /** Whether the body was still to come when the caller was authenticated. */
+    awaitsBody: boolean
     /** What `authorize` asked with: a caller who is judged again is judged with it. */
     resource: Resource | null
   }
@@ -89,6 +91,7 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
   app.decorateRequest('resource', null)
   app.decorateRequest('guard', null)
   app.decorateRequest('isJudgedAgain', false)
+  app.decorateRequest('awaitsBody', false)
 
   app.addHook('onRoute', (route) => {
     if (isPreflight(route)) return
@@ -128,6 +131,7 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
       }
     }
     if (allowed === false) throw new ApiError('accessDenied')
+    request.awaitsBody = !request.raw.complete // what came with its header needs no second look
   })
 })
 
@@ -174,8 +178,8 @@ async function authenticate(
 }
 
 /** A body may come slowly: the caller that has ended meanwhile is told so before all that is wrong in it. */
-async function judgeBehindBody({ guard }: FastifyRequest): Promise<void> {
-  await guard?.now()
+async function judgeBehindBody({ awaitsBody, guard }: FastifyRequest): Promise<void> {
+  if (awaitsBody) await guard?.now()
 }
 
 /** Lines are read by the handler, which judges between them. */
