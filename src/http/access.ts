@@ -104,7 +104,7 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
       ...(needsResource(rule) ? [assertAsked] : []),
       ...(isSafe(route) ? [] : [assertJudgedAgain]),
     ]
-    route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
+    if (assertions.length > 0) route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
     if (readsBody(route))
       route.preValidation = [judgeBehindBody, ...[route.preValidation ?? []].flat()]
   })
@@ -124,7 +124,7 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
       if (allowed === true) return
       throw challenged(request, reply, accepted)
     }
-    if (!isSafe(request)) {
+    if (!safeMethods.has(request.method)) {
       assertCsrf(request, principal)
       if (principal.credential.scheme === 'basic' && isCrossSite(request, config)) {
         throw new ApiError('accessDenied') // a browser sends Basic by itself, like a cookie
