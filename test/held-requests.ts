@@ -33,7 +33,8 @@ const holds = new AsyncLocalStorage<Hold>()
 
 /** Options of a service whose transactions can be held back before they begin, request by request. */
 export async function holdableDatabase(): Promise<Pick<TestOptions, 'directory' | 'deps'>> {
-  const { directory, db, ...connected } = await connectTo()
+  // All that is held goes on at once: on a machine that does much else the last one waits for a while.
+  const { directory, db, ...connected } = await connectTo({ timeoutMs: 20_000 })
   const begin = db.transaction.bind(db)
   db.transaction = () => {
     const builder = begin()

@@ -65,6 +65,8 @@ declare module 'fastify' {
     principal: Principal | null
     /** Set by `authorize`, so that a handler which forgot to ask is caught. */
     asked: boolean
+    /** Whether the body was still to come when the caller was authenticated. */
+    awaitsBody: boolean
     /** What `authorize` asked with: a caller who is judged again is judged with it. */
     resource: Resource | null
   }
@@ -92,6 +94,7 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
   app.decorateRequest('resource', null)
   app.decorateRequest('guard', null)
   app.decorateRequest('isJudgedAgain', false)
+  app.decorateRequest('awaitsBody', false)
 
   app.addHook('onRoute', (route) => {
     if (isPreflight(route)) return
@@ -104,7 +107,7 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
       ...(needsResource(rule) ? [assertAsked] : []),
       ...(isSafe(route) ? [] : [assertJudgedAgain]),
     ]
-    route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
+    if (assertions.length > 0) route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
     if (readsBody(route))
       route.preValidation = [judgeBehindBody, ...[route.preValidation ?? []].flat()]
   })
@@ -133,7 +136,8 @@ async function identify(
   const { principal } = found.caller
   request.principal = principal
   request.guard = guardOf(request, { ...found, db })
-  if (!isSafe(request)) {
+  request.awaitsBody = !request.raw.complete // what came with its header needs no second look
+  if (!safeMethods.has(request.method)) {
     assertCsrf(request, principal)
     if (principal.credential.scheme === 'basic' && isCrossSite(request, config)) {
       throw new ApiError('accessDenied') // a browser sends Basic by itself, like a cookie
@@ -205,8 +209,8 @@ async function authenticate(
 }
 
 /** A body may come slowly: the caller that has ended meanwhile is told so before all that is wrong in it. */
-async function judgeBehindBody({ guard }: FastifyRequest): Promise<void> {
-  await guard?.now()
+async function judgeBehindBody({ awaitsBody, guard }: FastifyRequest): Promise<void> {
+  if (awaitsBody) await guard?.now()
 }
 
 /** Lines are read by the handler, which judges between them. */

@@ -74,6 +74,7 @@ async function judge(
   { caller, ended }: GuardOptions,
 ): Promise<void> {
   const principal = await caller.again(db)
+  // Another subject is another caller: of a provider's token that is linked elsewhere by now.
   if (principal?.subject !== caller.principal.subject) throw ended()
   const { resource, routeOptions } = request
   const rule = routeOptions.config.access?.rule

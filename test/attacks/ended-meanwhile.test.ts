@@ -34,7 +34,7 @@ interface Row {
   readonly json?: (caller: Caller, index: number) => object
   /** Which transaction of the request commits the change: the first; null where none does. */
   readonly at?: number | null
-  readonly lines?: string
+  readonly lines?: (caller: Caller) => string
   /** The caller has a second factor. */
   readonly hasFactor?: true
   /** The session alone opens it. */
@@ -154,7 +154,9 @@ suite('a caller that ends while its request is under way', async () => {
       json: (_, index) => ({ jti: `token-${index}`, exp: 9_000_000_000 }),
     },
     'DELETE /api/admin/throttle/:username': { path: () => '/api/admin/throttle/target' },
-    'POST /api/admin/import/accounts': { lines: ndjson([line('imported')]) },
+    'POST /api/admin/import/accounts': {
+      lines: ({ who }) => ndjson([line(`imported-by-${who.username}`)]),
+    },
     ...each(['', '/api/v1', '/api/v2'], (prefix, index) => ({
       [`POST ${prefix}/users`]: { json: () => ({ name: 'New', email: 'new@example.org' }) },
       [`PUT ${prefix}/users/:id`]: {
@@ -280,6 +282,46 @@ suite('a caller that ends while its request is under way', async () => {
     })
   }
 
+  test("a provider's token: its end here, its time, and what becomes of the account it is linked to", async () => {
+    const { who, identityIds } = await newCaller('session', false)
+    const [identity, other] = identityIds
+    const link = (id: number | undefined, subject: string) =>
+      app.deps.db
+        .updateTable('identities')
+        .set({ issuer: idp.issuer, subject })
+        .where('id', '=', id ?? 0)
+        .execute()
+    await link(identity, 'locked')
+    await link(other, 'unlinked')
+    const exp = Math.floor(app.clock.now() / 1000) + 10
+    const ends: Record<string, (headers: Headers) => unknown> = {
+      'logged-out': (headers) => logout({ app, headers }),
+      locked: () => admin('PUT', account(who.username), { locked: true }),
+      unlinked: () =>
+        app.deps.db
+          .deleteFrom('identities')
+          .where('id', '=', other ?? 0)
+          .execute(),
+      expired: () => app.clock.advance(10),
+    }
+    // What ends one must not have ended the others: each is held before any end.
+    const requests = Object.keys(ends).map((sub) => {
+      const token = idp.signed(idp.claims({ sub, exp, roles: ['ADMIN'] }))
+      const headers = { authorization: `Bearer ${token}` }
+      const body = JSON.stringify({ name: 'New', email: 'new@example.org' })
+      const call = { method: 'POST', path: '/users', headers, body }
+      return { sub, headers, request: holdAtTransaction(app, call, 1) }
+    })
+    await Promise.all(requests.map(({ request }) => request.held))
+    for (const { sub, headers, request } of requests) {
+      await ends[sub]?.(headers)
+      const before = await stored()
+      request.goOn()
+      assertRefusal(await request.answer, 401, 'Invalid or expired token', sub)
+      assert.deepEqual(await stored(), before)
+    }
+  })
+
   interface Moment {
     readonly key: string
     readonly row: Row
@@ -295,7 +337,7 @@ suite('a caller that ends while its request is under way', async () => {
   function hold(key: string, row: Row, { caller, index, moment }: Holding): HeldRequest {
     const [method = '', url = ''] = key.split(' ')
     const path = row.path?.(caller) ?? url
-    const body = row.lines ?? (row.json && JSON.stringify(row.json(caller, index)))
+    const body = row.lines?.(caller) ?? (row.json && JSON.stringify(row.json(caller, index)))
     const typed = row.lines && { 'content-type': 'application/x-ndjson' }
     const call = { method, path, headers: { ...caller.headers, ...typed } }
     if (moment === inBody) return holdBody(app, { ...call, body: body ?? '' })
