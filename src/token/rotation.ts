@@ -4,7 +4,6 @@ import { transact, word } from '../database/transactions.ts'
 import { type Clock, clockLeewayMs, epochSeconds } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { RefreshClaims } from './claims.ts'
-import { firstExpiryOf } from './pair.ts'
 import { rotationStore } from './rotation-store.ts'
 
 /**
@@ -18,9 +17,9 @@ export interface Rotation {
   use(claims: RefreshClaims): Promise<Successor | 'reused'>
   /** The pair that a token came with, whatever was given for it since: the id of its line. */
   pairOf(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<string>
-  /** Until when any token of a pair may live that was given so far, in seconds. */
-  lastExpiryOf(pairId: string): Promise<number>
-  /** Whether a token was used already, or its line was reused; changes nothing. */
+  /** Whether a pair has ended. */
+  isEnded(sid: string): Promise<boolean>
+  /** Whether a token was used already, or its line has ended; changes nothing. */
   isSpent(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<boolean>
   reap(most: number): Promise<number>
 }
@@ -42,7 +41,7 @@ export interface RotationDeps {
 const ridBytes = 16
 
 export function createRotation({ config, db, clock, random }: RotationDeps): Rotation {
-  const { accessSeconds, refreshSeconds, refreshGraceSeconds } = config.token
+  const { refreshSeconds, refreshGraceSeconds } = config.token
   return {
     use({ rid, exp, sub }) {
       return transact(db, [word.account(sub)], async (trx) => {
@@ -74,13 +73,7 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
 
     pairOf: (claims) => rotationStore(db).familyOf(claims),
 
-    async lastExpiryOf(pairId) {
-      // What was given under longer lifetimes than those of today is told by the id and by the uses.
-      const given = await rotationStore(db).lastExpiryOf(pairId)
-      const now = epochSeconds(clock.now())
-      const longest = now + Math.max(accessSeconds, refreshSeconds)
-      return Math.max(longest, firstExpiryOf(pairId), given)
-    },
+    isEnded: (sid) => rotationStore(db).isEnded(sid),
 
     async isSpent(claims) {
       const store = rotationStore(db)
