@@ -14,7 +14,7 @@ import { revocationStore } from './revocation-store.ts'
  * version per user (password, roles, lock, disabling, deletion). All of it lies in the database, as
  * a log, and in memory; no table is read for a token of the last week. What another process appends is
  * seen because the database's version changed; until it is read, no token passes. The log tells of a
- * user's version for a week and of a pair for a day; whoever signs a token says how long it lives, so an
+ * user's version for a week and of a pair for a day; the signer of a token says how long it lives, so an
  * older one is looked up.
  */
 export interface Revocations {
