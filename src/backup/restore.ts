@@ -15,8 +15,8 @@ export interface RestoreOptions {
   /** The key set stays behind: authenticator apps and every token are void. */
   readonly withoutKeys: boolean
   /**
-   * The file is believed as it is: whoever wrote it last decides who is administrator, with what
-   * password. Goes with `withoutKeys` alone.
+   * The file is believed as it is: its last writer decides who is administrator, and by what password.
+   * Goes with `withoutKeys` alone.
    */
   readonly unverified: boolean
   /** Nothing has happened since the backup: sessions, tokens and ids go on where they were. */

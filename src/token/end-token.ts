@@ -34,7 +34,7 @@ export async function endRefreshToken(
   guard?: Guard,
 ): Promise<boolean> {
   const claims = await deps.tokens.verifyRefresh(token)
-  if (claims) await endPair(deps, await deps.rotation.pairOf(claims), claims.exp, guard)
+  if (claims) await deps.revocations.endPair(await deps.rotation.pairOf(claims), claims.exp, guard)
   return claims !== null
 }
 
@@ -42,22 +42,6 @@ export async function endRefreshToken(
 export async function endLogin(deps: EndTokenDeps, token: string): Promise<boolean> {
   const claims = await deps.tokens.verifyAccess(token)
   if (claims?.sid === undefined) return endAccessToken(deps, token)
-  await endPair(deps, claims.sid, claims.exp)
+  await deps.revocations.endPair(claims.sid, claims.exp)
   return true
-}
-
-/** Ends a pair of which a token lives until `exp`, in seconds. @throws as `endAccessToken` */
-export async function endPair(
-  {
-    revocations,
-    rotation,
-  }: {
-    readonly revocations: Pick<Revocations, 'endPair'>
-    readonly rotation: Pick<Rotation, 'lastExpiryOf'>
-  },
-  sid: string,
-  exp: number,
-  guard?: Guard,
-): Promise<void> {
-  await revocations.endPair(sid, Math.max(exp, await rotation.lastExpiryOf(sid)), guard)
 }

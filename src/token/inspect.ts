@@ -16,7 +16,7 @@ export interface InspectDeps {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly keys: Pick<KeySet, 'find'>
   readonly revocations: Pick<Revocations, 'refuses' | 'refusesRefresh'>
-  readonly rotation: Pick<Rotation, 'isSpent' | 'pairOf'>
+  readonly rotation: Pick<Rotation, 'isEnded' | 'isSpent' | 'pairOf'>
   readonly secondFactor: Pick<SecondFactor, 'isMissing'>
   readonly tokens: Tokens
 }
@@ -78,7 +78,8 @@ async function isRevoked(
   const account = await accounts.byUserId(Number(claims.sub))
   if (!account || !isUsable(account) || secondFactor.isMissing(account)) return true
   if (account.refreshVersion !== claims.ver) return true
-  if (await revocations.refusesRefresh(claims, await rotation.pairOf(claims))) return true
+  if (await revocations.refusesRefresh(claims)) return true
+  if (await rotation.isEnded(await rotation.pairOf(claims))) return true
   return config.token.rotatesRefresh && rotation.isSpent(claims)
 }
 

@@ -3,10 +3,16 @@ import { createSweep } from '../kernel/sweep.ts'
 import type { LoggedRevocation } from './revocation-store.ts'
 
 const sweptAtOnce = 50_000
+const pairPrefix = 'pair '
 
 /** A pair in the list of single tokens; no `jti` of ours has a space in it. */
 export function pairName(sid: string): string {
-  return `pair ${sid}`
+  return pairPrefix + sid
+}
+
+/** The pair that an entry names; null for a single token. */
+export function sidOf(token: string): string | null {
+  return token.startsWith(pairPrefix) ? token.slice(pairPrefix.length) : null
 }
 
 /** What ends an access token by itself: its `jti`, and the pair that it came with. */

@@ -5,6 +5,7 @@ import type { Schema } from '../database/schema.ts'
 import { exclusively, word } from '../database/transactions.ts'
 import { isPresentUser } from '../database/unfinished.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
+import { rotationStore } from './rotation-store.ts'
 
 /** One entry of the log: a single token, or all access tokens of a user below a version. */
 export type Revocation =
@@ -62,8 +63,9 @@ export function revocationStore(db: DatabaseOrTransaction) {
       }
     },
 
-    /** Whether the access tokens of this version have ended, by what stands beside the user. */
-    async hasEnded({ sub, ver }: Pick<AccessClaims, 'sub' | 'ver'>): Promise<boolean> {
+    /** Whether the access tokens of this version have ended, by what stands beside the user, or the pair. */
+    async hasEnded({ sid, sub, ver }: Pick<AccessClaims, 'sid' | 'sub' | 'ver'>): Promise<boolean> {
+      if (sid !== undefined && (await rotationStore(db).isEnded(sid))) return true
       const user = await db
         .selectFrom('users')
         .leftJoin('token_versions', 'token_versions.user_id', 'users.id')

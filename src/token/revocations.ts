@@ -5,7 +5,8 @@ import type { Events } from '../events/events.ts'
 import { type Clock, clockLeewayMs } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import type { RefreshClaims } from './claims.ts'
-import { KnownRevocations, pairName } from './known-revocations.ts'
+import { KnownRevocations, pairName, sidOf } from './known-revocations.ts'
+import { type PairEndDeps, storePairEnd } from './pair-end.ts'
 import { revocationStore } from './revocation-store.ts'
 
 /**
@@ -13,7 +14,8 @@ import { revocationStore } from './revocation-store.ts'
  * version per user (password, roles, lock, disabling, deletion). All of it lies in the database, as
  * a log, and in memory; no table is read for a token of the last week. What another process appends is
  * seen because the database's version changed; until it is read, no token passes. The log tells of a
- * user's version for a week; whoever signs a token says how long it lives, so an older one is looked up.
+ * user's version for a week and of a pair for a day; the signer of a token says how long it lives, so an
+ * older one is looked up.
  */
 export interface Revocations {
   /** @throws DatabaseUnavailable where it cannot be told: never open by error */
@@ -25,12 +27,12 @@ export interface Revocations {
   /** Ends one token. @throws DatabaseUnavailable where that cannot be stored */
   revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>, guard?: Guard): Promise<void>
   /**
-   * Ends a pair: its refresh token, what rotation gave or will give for it, and every access token of
-   * either. `until` (seconds) none of them lives any more. @throws as `revoke`
+   * Ends a pair, by a token of it that lives until `exp` (seconds): the refresh token, what rotation gave
+   * or will give for it, and every access token of either. @throws as `revoke`
    */
-  endPair(sid: string, until: number, guard?: Guard): Promise<void>
-  /** Whether a refresh token has ended, with its pair. @throws as `refuses` */
-  refusesRefresh(claims: Pick<RefreshClaims, 'rid'>, sid: string): boolean | Promise<boolean>
+  endPair(sid: string, exp: number, guard?: Guard): Promise<void>
+  /** Whether an earlier version has ended a refresh token by itself. @throws as `refuses` */
+  refusesRefresh(claims: Pick<RefreshClaims, 'rid'>): boolean | Promise<boolean>
   /** Ends a user's access tokens below a version, in the transaction of what caused it. */
   revokeBelow(trx: DatabaseOrTransaction, userId: number, accessVersion: number): Promise<void>
   /** The log has grown by a transaction of this process: read it before the next token passes. */
@@ -40,7 +42,7 @@ export interface Revocations {
 
 export type JudgedClaims = Pick<AccessClaims, 'jti' | 'sid' | 'sub' | 'ver' | 'iat'>
 
-export interface RevocationsDeps {
+export interface RevocationsDeps extends PairEndDeps {
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
@@ -52,8 +54,10 @@ function refreshName(rid: string): string {
   return `refresh ${rid}`
 }
 
-// So long the log tells of a user's version.
+// So long the log tells of a user's version, and of a pair: of a refresh token, which lives for a week, a
+// table tells that is read where the token is used, so that memory holds no week of logouts.
 const loggedMs = 7 * 86_400_000
+const pairLoggedMs = 86_400_000
 
 export async function loadRevocations(deps: RevocationsDeps): Promise<Revocations> {
   const { db, feed, clock, events } = deps
@@ -85,19 +89,22 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       return isOlderThanLog(claims) && revocationStore(trx).hasEnded(claims)
     },
 
-    refusesRefresh({ rid }, sid) {
-      const names = [refreshName(rid), pairName(sid)]
-      const isEnded = () => names.some((name) => known.endOf(name) > 0)
-      return isCaughtUp() ? isEnded() : catchUp().then(isEnded)
+    refusesRefresh({ rid }) {
+      const token = refreshName(rid)
+      return isCaughtUp() ? known.endOf(token) > 0 : catchUp().then(() => known.endOf(token) > 0)
     },
 
     revoke: ({ jti, exp }, guard) => deny(jti, exp * 1000, guard),
 
-    async endPair(sid, until, guard) {
-      const name = pairName(sid)
-      // Nothing is given for a pair that has ended: there is no later end to write down.
-      if (known.endOf(name) > 0) await guard?.judge(db)
-      else await deny(name, until * 1000, guard)
+    async endPair(sid, exp, guard) {
+      const token = pairName(sid)
+      // Nothing is given for a pair that has ended.
+      if (known.endOf(token) > 0) return guard?.judge(db)
+      const work = async (trx: DatabaseOrTransaction) => {
+        await storePairEnd(trx, sid, exp, deps)
+        await revocationStore(trx).append({ token }, clock.now() + pairLoggedMs)
+      }
+      await append(token, work, guard)
     },
 
     async revokeBelow(trx, userId, accessVersion) {
@@ -121,12 +128,15 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     const isKnown = known.endOf(token) >= expiresAt
     // Logging out again and again writes nothing.
     if (isKnown || expiresAt <= clock.now()) return guard?.judge(db)
-    await transact(
-      db,
-      [word.revocations, word.token(token)],
-      (trx) => revocationStore(trx).append({ token }, expiresAt),
-      guard,
-    )
+    await append(token, (trx) => revocationStore(trx).append({ token }, expiresAt), guard)
+  }
+
+  async function append(
+    token: string,
+    work: (trx: DatabaseOrTransaction) => Promise<void>,
+    guard?: Guard,
+  ): Promise<void> {
+    await transact(db, [word.revocations, word.token(token)], work, guard)
     appends += 1
     await catchUp()
   }
@@ -136,8 +146,8 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     return isOlderThanLog(claims) && store.hasEnded(claims)
   }
 
-  function isOlderThanLog({ iat }: JudgedClaims): boolean {
-    return iat * 1000 <= clock.now() - loggedMs
+  function isOlderThanLog({ iat, sid }: JudgedClaims): boolean {
+    return clock.now() - iat * 1000 >= (sid === undefined ? loggedMs : pairLoggedMs)
   }
 
   function isCaughtUp(): boolean {
@@ -200,7 +210,11 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       for (const { revocation, expiresAt } of missing) {
         // One millisecond more: not to be taken for the entry that was lost.
         await log.append(revocation, Math.min(expiresAt + 1, Number.MAX_SAFE_INTEGER))
-        if ('token' in revocation) continue
+        if ('token' in revocation) {
+          const sid = sidOf(revocation.token)
+          if (sid !== null) await storePairEnd(trx, sid, 0, deps)
+          continue
+        }
         await log.raiseVersion(revocation.userId, revocation.accessVersion)
       }
       return missing.length

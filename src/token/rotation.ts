@@ -4,7 +4,6 @@ import { type Guard, transact, word } from '../database/transactions.ts'
 import { type Clock, clockLeewayMs, epochSeconds } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { RefreshClaims } from './claims.ts'
-import { firstExpiryOf } from './pair.ts'
 import { rotationStore } from './rotation-store.ts'
 
 /**
@@ -21,9 +20,9 @@ export interface Rotation {
   use(claims: RefreshClaims, guard: Guard): Promise<Successor | 'reused'>
   /** The pair that a token came with, whatever was given for it since: the id of its line. */
   pairOf(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<string>
-  /** Until when any token of a pair may live that was given so far, in seconds. */
-  lastExpiryOf(pairId: string): Promise<number>
-  /** Whether a token was used already, or its line was reused; changes nothing. */
+  /** Whether a pair has ended. */
+  isEnded(sid: string): Promise<boolean>
+  /** Whether a token was used already, or its line has ended; changes nothing. */
   isSpent(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<boolean>
   reap(most: number): Promise<number>
 }
@@ -45,7 +44,7 @@ export interface RotationDeps {
 const ridBytes = 16
 
 export function createRotation({ config, db, clock, random }: RotationDeps): Rotation {
-  const { accessSeconds, refreshSeconds, refreshGraceSeconds } = config.token
+  const { refreshSeconds, refreshGraceSeconds } = config.token
   return {
     use({ rid, exp, sub }, guard) {
       const work = async (trx: DatabaseOrTransaction): Promise<Successor | 'reused'> => {
@@ -78,13 +77,7 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
 
     pairOf: (claims) => rotationStore(db).familyOf(claims),
 
-    async lastExpiryOf(pairId) {
-      // What was given under longer lifetimes than those of today is told by the id and by the uses.
-      const given = await rotationStore(db).lastExpiryOf(pairId)
-      const now = epochSeconds(clock.now())
-      const longest = now + Math.max(accessSeconds, refreshSeconds)
-      return Math.max(longest, firstExpiryOf(pairId), given)
-    },
+    isEnded: (sid) => rotationStore(db).isEnded(sid),
 
     async isSpent(claims) {
       const store = rotationStore(db)

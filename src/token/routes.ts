@@ -13,7 +13,6 @@ import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
 import type { SecondFactor } from '../totp/second-factor.ts'
 import type { RefreshClaims } from './claims.ts'
-import { endPair } from './end-token.ts'
 import { nobody, type Profiles } from './profiles.ts'
 import type { Revocations } from './revocations.ts'
 import type { Rotation, Successor } from './rotation.ts'
@@ -93,7 +92,9 @@ export async function tokenRoutes(
         throw new ApiError('invalidRefreshToken')
       }
       const sid = await rotation.pairOf(claims)
-      if (await revocations.refusesRefresh(claims, sid)) throw new ApiError('invalidRefreshToken')
+      if ((await revocations.refusesRefresh(claims)) || (await rotation.isEnded(sid))) {
+        throw new ApiError('invalidRefreshToken')
+      }
       const seconds = config.token.accessSeconds
       const authenticatedAt = claims.authTime * 1000
       const successor = await succeed(claims, account, sid)
@@ -167,7 +168,7 @@ export async function tokenRoutes(
     const successor = await rotation.use(claims, guard)
     if (successor !== 'reused') return successor
     // The thief may hold access tokens of the line as well. RFC 9700 section 4.14.2.
-    await endPair({ revocations, rotation }, sid, claims.exp)
+    await revocations.endPair(sid, claims.exp)
     events.record('authn_token_reuse', { user_id: userId })
     throw new ApiError('invalidRefreshToken')
   }

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { type Headers, type TestApp, testApp } from '../app.ts'
 import { heard, testDatabase } from '../database.ts'
+import { assertRefusal } from '../refusal.ts'
 
 /**
  * A replica that takes over may not have heard of the last commits; a backup has not. What the nodes
@@ -72,6 +73,26 @@ suite('a database that has lost its last commits', () => {
     assert.equal(await status(three, good), 200)
     assert.ok(lost().length > 0)
     assert.equal(await newestId(), kept + 3, 'once each')
+  })
+
+  test('T58: a pair that had ended stays so, its refresh token too', async () => {
+    const { one, two, newestId, lose, start, hear } = await nodes()
+    await logOut(one, await one.bearer(one.admin))
+    const kept = await newestId()
+    const { access_token, refresh_token } = await one.pair(one.admin)
+    await logOut(one, { authorization: `Bearer ${access_token}` })
+    await hear()
+    await lose(kept)
+    await one.deps.db.deleteFrom('refresh_families_ended').execute()
+    await logOut(two, await two.bearer(two.admin)) // with an id that was given before
+    await hear()
+    assert.equal(await status(one, { authorization: `Bearer ${access_token}` }), 401)
+    await hear()
+    const three = await start()
+    for (const node of [one, two, three]) {
+      const answer = await node.call('POST', '/refresh', { json: { refresh_token } })
+      assertRefusal(answer, 401, 'Invalid refresh token')
+    }
   })
 
   test('T57: tokens of a user that had ended stay so, and new ones pass', async () => {

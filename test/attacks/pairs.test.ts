@@ -188,6 +188,36 @@ for (const rotation of ['off', 'on']) {
   })
 }
 
+suite('the end of a pair whose access tokens live for longer than the log tells of it', async () => {
+  const settings = { ACCESS_TOKEN_SECONDS: String(30 * 86_400) }
+  const app = await testApp(settings)
+
+  test('is looked up, in every process, and costs the memory of one a day at most', async () => {
+    const [ended, good] = [await app.pair(app.admin), await app.pair(app.admin)]
+    const { refresh_token } = ended
+    await app.call('POST', '/logout', { json: { refresh_token } })
+    const [entry] = (await app.rows()).revocations as { expires_at: number }[]
+    assert.equal(entry?.expires_at, app.clock.now() + 86_400_000)
+    app.clock.advance(5 * 86_400)
+    for (const { name, run } of app.app.chores) {
+      if (name === 'revocations' || name === 'refresh tokens') await run()
+    }
+    const { revocations, refresh_families_ended } = await app.rows()
+    assert.deepEqual([revocations, refresh_families_ended?.length], [[], 1])
+    const { directory, clock } = app
+    const again = await testApp(settings, { directory, clock, seed: 2 })
+    for (const node of [app, again]) {
+      const me = (token: string) =>
+        node.call('GET', '/api/me', { headers: { authorization: `Bearer ${token}` } })
+      assertRefusal(await me(ended.access_token), 401, 'Invalid token')
+      assert.equal((await me(good.access_token)).status, 200)
+      const late = await node.call('POST', '/refresh', { json: { refresh_token } })
+      assertRefusal(late, 401, 'Invalid refresh token')
+    }
+    await again.close()
+  })
+})
+
 suite('pairs of which a use was seen twice', async () => {
   const app = await testApp({ REFRESH_ROTATION: 'on', REFRESH_GRACE_SECONDS: '0' })
 

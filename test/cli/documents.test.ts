@@ -98,7 +98,14 @@ suite('gatehouse config, routes and openapi', () => {
       ({ method, url }: { method: string; url: string }) => method === 'GET' && url === '/users',
     )
     const all = { nobody: '200', USER: '200', EDITOR: '200', ADMIN: '200', owner: '200' }
-    const expected = { method: 'GET', url: '/users', schemes: '-', rule: 'anyone', statuses: all }
+    const expected = {
+      method: 'GET',
+      url: '/users',
+      schemes: '-',
+      body: 'none',
+      rule: 'anyone',
+      statuses: all,
+    }
     assert.deepEqual(list, expected)
     const openapi = await run('openapi --json', env)
     assert.equal(openapi.stdout.indexOf('\n'), openapi.stdout.length - 1)

@@ -1,0 +1,29 @@
+import type { Config } from '../config.ts'
+import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { type Clock, epochSeconds } from '../kernel/clock.ts'
+import { firstExpiryOf } from './pair.ts'
+import { rotationStore } from './rotation-store.ts'
+
+export interface PairEndDeps {
+  readonly config: Pick<Config, 'token'>
+  readonly clock: Clock
+}
+
+/**
+ * Stores that a pair has ended, for as long as any token of it may live: by the lifetimes of today, by
+ * `exp` (seconds) of the token that ended it, and by what was given under longer lifetimes, as the id and
+ * the uses tell.
+ */
+export async function storePairEnd(
+  trx: DatabaseOrTransaction,
+  sid: string,
+  exp: number,
+  { config, clock }: PairEndDeps,
+): Promise<void> {
+  const { accessSeconds, refreshSeconds } = config.token
+  const store = rotationStore(trx)
+  const given = await store.lastExpiryOf(sid)
+  const longest = epochSeconds(clock.now()) + Math.max(accessSeconds, refreshSeconds)
+  const last = Math.ceil(Math.max(longest, exp, firstExpiryOf(sid), given))
+  await store.end(sid, Math.min(last, Number.MAX_SAFE_INTEGER))
+}
