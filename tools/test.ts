@@ -1,13 +1,16 @@
-import { spawn } from 'node:child_process'
-import { globSync, readFileSync, statSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../test/postgres.ts'
+import { balance, loadTimes, saveTimes, type Times, timesOf, weightOf } from './test-batches.ts'
+import { filesOf, read } from './test-files.ts'
 
 /**
  * `npm test`: every test on SQLite, and every one that knows a database on PostgreSQL as well; in twice
- * as many processes as there are cores, since each waits now and then. Files that are named run alone;
- * `TEST_DATABASE` names one database of the two.
+ * as many processes as there are cores, since each waits now and then. Words pick files, by path or by
+ * the names of their tests; `--watch` runs one or more again whenever they, or what they import,
+ * change; `TEST_DATABASE` names one database of the two.
  */
 const root = join(import.meta.dirname, '..')
 const databases = ['sqlite', 'postgres'] as const
@@ -16,6 +19,8 @@ type Database = (typeof databases)[number]
 interface Batch {
   readonly database: Database
   readonly files: readonly string[]
+  /** What its files took when they were measured. */
+  readonly weight: number
 }
 
 interface Outcome {
@@ -23,6 +28,8 @@ interface Outcome {
   readonly output: string
   readonly code: number | null
   readonly counts: ReadonlyMap<string, number>
+  /** Milliseconds that each of its files took. */
+  readonly times: Readonly<Record<string, number>>
 }
 
 // To start a process costs a second; services of one process live beside each other, and each has
@@ -31,40 +38,48 @@ const filesAtOnce = { sqlite: 12, postgres: 7 }
 
 const countNames = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo']
 
-process.exitCode = await main(process.argv.slice(2))
+const options = [
+  '--test',
+  '--test-force-exit', // a request on a socket that was let go can keep Node busy at its end
+  '--test-isolation=none',
+  '--test-timeout=60000',
+  '--test-reporter=spec',
+]
 
-async function main(named: readonly string[]): Promise<number> {
+const words = process.argv.slice(2)
+try {
+  const files = filesOf(words.filter((word) => word !== '--watch'))
+  process.exitCode = words.includes('--watch')
+    ? await watch(files, words.length > 1)
+    : await main(files)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 1
+}
+
+async function main(files: readonly string[]): Promise<number> {
   const startedAt = performance.now()
-  const files =
-    named.length > 0
-      ? named
-      : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).filter(
-          (file) => !isTimed(file),
-        )
+  const times = loadTimes()
   const wanted = databases.filter((name) => (process.env.TEST_DATABASE || name) === name)
-  const queue = wanted.flatMap((database) => batchesOf(database, files)).sort(byWeight)
-  const server =
-    wanted.includes('postgres') && !process.env.TEST_DATABASE_URL ? startPostgres() : null
-  const envOf = async (database: Database): Promise<NodeJS.ProcessEnv> => ({
-    ...process.env,
-    TEST_DATABASE: database,
-    TEST_RUN: String(process.pid), // its processes share their databases
-    ...(database === 'postgres' && server && { TEST_DATABASE_URL: (await server).url('postgres') }),
-    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tests'),
-  })
+  const queue = wanted
+    .flatMap((database) => batchesOf(database, files, times))
+    .sort((a, b) => b.weight - a.weight)
+  const server = serverFor(wanted)
   const outcomes: Outcome[] = []
-  const work = async (batches: Batch[]) => {
-    for (let batch = batches.shift(); batch; batch = batches.shift()) {
-      const outcome = await run(batch, await envOf(batch.database))
+  const work = async () => {
+    for (let batch = queue.shift(); batch; batch = queue.shift()) {
+      const outcome = await run(batch, await envOf(batch.database, server))
       report(outcome)
       outcomes.push(outcome)
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() * 2 }, () => work(queue)))
+  await Promise.all(Array.from({ length: availableParallelism() * 2 }, work))
   ;(await server)?.stop()
   for (const database of wanted) {
     const own = outcomes.filter(({ batch }) => batch.database === database)
     process.stdout.write(`\n${database}\n${summaryOf(own)}`)
+    const passed = own.filter(isPassed).map((outcome) => outcome.times)
+    saveTimes({ [database]: Object.assign({}, ...passed) })
   }
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   const isGood = outcomes.every(isPassed)
@@ -72,32 +87,64 @@ async function main(named: readonly string[]): Promise<number> {
   return isGood ? 0 : 1
 }
 
+/** Runs until it is stopped, on one database: SQLite, unless TEST_DATABASE names the other. */
+async function watch(files: readonly string[], isNamed: boolean): Promise<number> {
+  if (!isNamed) throw new Error('watch what? npm test -- --watch test/spec/x.test.ts')
+  const [database = 'sqlite'] = databases.filter((name) => name === process.env.TEST_DATABASE)
+  const server = serverFor([database])
+  const env = await envOf(database, server)
+  const flags = options.filter((option) => option !== '--test-force-exit') // it would end the watch
+  const child = spawn(process.execPath, [...flags, '--watch', ...files], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => child.kill(signal))
+  const code = await ended(child)
+  ;(await server)?.stop()
+  return code ?? 0
+}
+
+type Server = Promise<Awaited<ReturnType<typeof startPostgres>>> | null
+
+function serverFor(wanted: readonly Database[]): Server {
+  return wanted.includes('postgres') && !process.env.TEST_DATABASE_URL ? startPostgres() : null
+}
+
+async function envOf(database: Database, server: Server): Promise<NodeJS.ProcessEnv> {
+  return {
+    ...process.env,
+    TEST_DATABASE: database,
+    TEST_RUN: String(process.pid), // its processes share their databases
+    ...(database === 'postgres' && server && { TEST_DATABASE_URL: (await server).url('postgres') }),
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tests'),
+  }
+}
+
 /** Files that neither start the service nor connect know no database, or SQLite's file. */
-function batchesOf(database: Database, files: readonly string[]): Batch[] {
-  const own = files
-    .filter((file) => database === 'sqlite' || /\b(testApp|connectTo)\b/.test(read(file)))
-    .sort((a, b) => sizeOf(b) - sizeOf(a))
-  const count = Math.ceil(own.length / filesAtOnce[database])
-  return Array.from({ length: count }, (_, batch) => ({
+function batchesOf(database: Database, files: readonly string[], times: Times): Batch[] {
+  const own = files.filter(
+    (file) => database === 'sqlite' || /\b(testApp|connectTo)\b/.test(read(file)),
+  )
+  const weight = (file: string) => weightOf(file, times[database])
+  return balance(own, Math.ceil(own.length / filesAtOnce[database]), weight).map((batch) => ({
     database,
-    files: own.filter((_, index) => index % count === batch), // large and small ones together
+    files: batch,
+    weight: batch.reduce((sum, file) => sum + weight(file), 0),
   }))
 }
 
-/** What must be answered in time wants the machine for itself: `npm run test:faults`. */
-function isTimed(file: string): boolean {
-  return file.startsWith('test/faults/')
-}
-
 async function run(batch: Batch, env: NodeJS.ProcessEnv): Promise<Outcome> {
-  const options = [
-    '--test',
-    '--test-force-exit', // a request on a socket that was let go can keep Node busy at its end
-    '--test-isolation=none',
-    '--test-timeout=60000',
-    '--test-reporter=spec',
+  const startedAt = performance.now()
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-times-'))
+  const timesFile = join(folder, 'times')
+  const reporters = [
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${join(import.meta.dirname, 'test-times.ts')}`,
+    `--test-reporter-destination=${timesFile}`,
   ]
-  const child = spawn(process.execPath, [...options, ...batch.files], {
+  const child = spawn(process.execPath, [...options, ...reporters, ...batch.files], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -106,12 +153,19 @@ async function run(batch: Batch, env: NodeJS.ProcessEnv): Promise<Outcome> {
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (part: Buffer) => parts.push(part))
   }
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  const code = await ended(child)
   const output = Buffer.concat(parts).toString()
   const counts = new Map(
     [...output.matchAll(/^ℹ (\w+) (\d+)$/gm)].map(([, name = '', count]) => [name, Number(count)]),
   )
-  return { batch, output, code, counts }
+  const lines = code === 0 ? readFileSync(timesFile, 'utf8') : ''
+  rmSync(folder, { recursive: true })
+  const times = timesOf(lines, batch.files, performance.now() - startedAt)
+  return { batch, output, code, counts, times }
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.on('close', resolve))
 }
 
 function report(outcome: Outcome): void {
@@ -138,20 +192,4 @@ function summaryOf(outcomes: readonly Outcome[]): string {
       return `ℹ ${name} ${sum}\n`
     })
     .join('')
-}
-
-function byWeight(left: Batch, right: Batch): number {
-  return weightOf(right) - weightOf(left)
-}
-
-function weightOf({ files }: Batch): number {
-  return files.reduce((sum, file) => sum + sizeOf(file), 0)
-}
-
-function sizeOf(file: string): number {
-  return statSync(join(root, file)).size
-}
-
-function read(file: string): string {
-  return readFileSync(join(root, file), 'utf8')
 }
