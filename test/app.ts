@@ -19,7 +19,7 @@ import {
   testDatabase,
   timeoutFor,
 } from './database.ts'
-import { remember } from './exchanges.ts'
+import { noted, noteLine } from './exchanges.ts'
 import { seededRandom } from './random.ts'
 
 function byContent(left: unknown, right: unknown): number {
@@ -139,7 +139,12 @@ export async function testApp(
   }: TestOptions = {},
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = []
-  const destination: pino.DestinationStream = { write: (line) => void log.push(JSON.parse(line)) }
+  const destination: pino.DestinationStream = {
+    write: (line) => {
+      log.push(JSON.parse(line))
+      noteLine(line)
+    },
+  }
   if (!isEmpty) await placeSqliteFile(directory)
   const loaded = loadConfig({
     NODE_ENV: 'test',
@@ -191,20 +196,16 @@ export async function testApp(
           : form
             ? new URLSearchParams(form).toString()
             : body
-      const sent = { ...typed, ...headers }
-      const logged = log.length
-      const response = await app.server.inject({
-        method: method as 'GET', // any method may be tried
-        url: path,
-        headers: sent,
-        ...(payload !== undefined && { payload }),
-        ...(from !== undefined && { remoteAddress: from }),
-      })
-      remember({
-        request: `${method} ${path} ${JSON.stringify(sent)} ${payload ?? ''}`,
-        answer: `${response.statusCode} ${JSON.stringify(response.headers)} ${response.body}`,
-        log: log.slice(logged),
-      })
+      const sent = { method, path, headers: { ...typed, ...headers }, payload }
+      const response = await noted(sent, () =>
+        app.server.inject({
+          method: method as 'GET', // any method may be tried
+          url: path,
+          headers: sent.headers,
+          ...(payload !== undefined && { payload }),
+          ...(from !== undefined && { remoteAddress: from }),
+        }),
+      )
       const isJson = String(response.headers['content-type']).startsWith('application/json')
       return {
         status: response.statusCode,

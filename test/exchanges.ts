@@ -1,42 +1,101 @@
 import { afterEach, beforeEach } from 'node:test'
 
-/** What a test asked of the service and was told, with the log of it: printed where the test fails. */
-export interface Exchange {
-  /** Method, path, headers and body. */
-  readonly request: string
-  /** Status, headers and body. */
-  readonly answer: string
-  readonly log: readonly unknown[]
+/**
+ * The last requests of the test that runs, their answers and what was logged meanwhile: printed where
+ * it fails. Imported by test/app.ts, for every test in the process.
+ */
+interface Exchange {
+  readonly sent: Sent
+  readonly log: string[]
+  /** Or what was thrown; absent while there is no answer. */
+  got?: Got | { readonly error: unknown }
 }
 
-const maxPrinted = 5
-const maxLength = 2_000
-let exchanges: Exchange[] = []
-let earlier = 0
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly headers: object
+  readonly payload: string | Buffer | undefined
+}
 
-// At the root: each test of the process has them, in whichever file.
+interface Got {
+  readonly statusCode: number
+  readonly headers: object
+  readonly body: string
+}
+
+const maxExchanges = 5
+const maxLines = 20
+const maxCharacters = 2000
+
+const exchanges: Exchange[] = []
+const underWay = new Set<Exchange>()
+/** What was logged while no request of these was under way: by those over a real connection. */
+const otherLines: string[] = []
+
 beforeEach(() => {
-  exchanges = []
-  earlier = 0
+  exchanges.length = 0
+  otherLines.length = 0
 })
-afterEach((context) => {
-  if (!('error' in context) || !context.error || exchanges.length === 0) return
-  const before = earlier > 0 ? [`(${earlier} requests before these)`] : []
-  context.diagnostic([...before, ...exchanges.map(show)].join('\n'))
+afterEach((test) => {
+  if ('passed' in test && test.passed === false) process.stdout.write(told(test.name))
 })
 
-export function remember(exchange: Exchange): void {
-  exchanges.push(exchange)
-  if (exchanges.length <= maxPrinted) return
-  exchanges.shift()
-  earlier += 1
+/** Sends a request, and keeps it with its answer. */
+export async function noted<T extends Got>(sent: Sent, send: () => Promise<T>): Promise<T> {
+  const exchange: Exchange = { sent, log: [] } // made a text where it is printed alone: most are not
+  keep(exchanges, exchange, maxExchanges)
+  underWay.add(exchange)
+  try {
+    const got = await send()
+    const { statusCode, headers, body } = got
+    exchange.got = { statusCode, headers, body }
+    return got
+  } catch (error) {
+    exchange.got = { error }
+    throw error
+  } finally {
+    underWay.delete(exchange)
+  }
 }
 
-function show({ request, answer, log }: Exchange): string {
-  const lines = log.map((line) => `  log ${cut(JSON.stringify(line))}`)
-  return [`> ${cut(request)}`, `< ${cut(answer)}`, ...lines].join('\n')
+/** A line of the log, of whichever requests are under way. */
+export function noteLine(line: string): void {
+  for (const { log } of underWay) keep(log, line.trimEnd(), maxLines)
+  if (underWay.size === 0) keep(otherLines, line.trimEnd(), maxLines)
+}
+
+function told(name: string): string {
+  const parts = exchanges.map(
+    ({ sent, got, log }) =>
+      `→ ${indented(requestText(sent))}\n← ${indented(answerText(got))}\n${log.map((line) => `  log ${line}\n`).join('')}`,
+  )
+  const others = otherLines.map((line) => `  log ${line}\n`).join('')
+  if (parts.length + others.length === 0) return ''
+  return `\nThe last requests of "${name}":\n${parts.join('')}${others && `Logged beside them:\n${others}`}\n`
+}
+
+function requestText({ method, path, headers, payload }: Sent): string {
+  const body = payload === undefined ? '' : `\n${cut(String(payload))}`
+  return `${method} ${cut(path)} ${JSON.stringify(headers)}${body}`
+}
+
+function answerText(got: Exchange['got']): string {
+  if (got === undefined) return 'no answer yet'
+  if ('error' in got) return String(got.error)
+  return `${got.statusCode} ${JSON.stringify(got.headers)}\n${cut(got.body)}`
+}
+
+function keep<T>(list: T[], item: T, most: number): void {
+  list.push(item)
+  if (list.length > most) list.shift()
 }
 
 function cut(text: string): string {
-  return text.length > maxLength ? `${text.slice(0, maxLength)}... (${text.length})` : text
+  const rest = text.length - maxCharacters
+  return rest > 0 ? `${text.slice(0, maxCharacters)} ... and ${rest} characters` : text
+}
+
+function indented(text: string): string {
+  return text.trimEnd().replaceAll('\n', '\n  ')
 }

@@ -81,7 +81,7 @@ suite('deploy/gatehouse.service', () => {
     const { error, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], {
       encoding: 'utf8',
     })
-    if (error) return t.diagnostic(`not asked: ${error.message}`)
+    if (error) return t.skip(`systemd-analyze cannot be asked: ${error.message}`)
     // It looks at the units of the machine too, and these may have mistakes of their own.
     assert.deepEqual(
       stderr.split('\n').filter((line) => line.includes('gatehouse.service')),

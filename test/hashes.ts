@@ -28,6 +28,23 @@ export async function countHashes<T>(
   }
 }
 
+/** How many password hashes the whole process computes until the work is done. */
+export async function allHashes<T>(
+  work: (soFar: () => number) => Promise<T>,
+): Promise<{ hashes: number; result: T }> {
+  let hashes = 0
+  const init = (_id: number, type: string) => {
+    if (hashJobs.has(String(type))) hashes += 1
+  }
+  const hook = createHook({ init }).enable()
+  try {
+    const result = await work(() => hashes)
+    return { hashes, result }
+  } finally {
+    hook.disable()
+  }
+}
+
 /** Sets the stored hash of an account, as an import would. */
 export async function storeHash(app: TestApp, userId: number, hash: string): Promise<void> {
   await app.deps.db

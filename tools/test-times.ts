@@ -1,16 +1,11 @@
+import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 
-/**
- * A reporter for Node's runner: a line of JSON per file, with how many milliseconds its outermost tests
- * took. `tools/test.ts` shares out the files by what they took the last time.
- */
-// biome-ignore lint/style/noDefaultExport: Node takes a reporter by its default export
-export default async function* testTimes(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const times = new Map<string, number>()
+/** A reporter of Node's test runner: the milliseconds of each test or suite of a file, a line each. */
+// biome-ignore lint/style/noDefaultExport: Node loads reporters by it
+export default async function* times(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of source) {
-    if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting > 0) continue
-    const { file = '' } = data
-    times.set(file, (times.get(file) ?? 0) + data.details.duration_ms)
+    if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting > 0 || !data.file) continue
+    yield `${data.details.duration_ms}\t${relative(process.cwd(), data.file)}\n`
   }
-  for (const [file, milliseconds] of times) yield `${JSON.stringify({ file, milliseconds })}\n`
 }

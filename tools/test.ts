@@ -1,113 +1,150 @@
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
-import { parseArgs } from 'node:util'
+import { join } from 'node:path'
 import { startPostgres } from '../test/postgres.ts'
-import {
-  type Batch,
-  type Database,
-  databases,
-  filesNamed,
-  planBatches,
-  root,
-  type Times,
-  timesFile,
-} from './test-plan.ts'
+import { balance, loadTimes, saveTimes, type Times, timesOf, weightOf } from './test-batches.ts'
+import { filesOf, read } from './test-files.ts'
 
 /**
  * `npm test`: every test on SQLite, and every one that knows a database on PostgreSQL as well; in twice
- * as many processes as there are cores, since each waits now and then.
- *
- * `npm test -- login`: the files whose path holds the word, else those with a test that is named by it.
- * `npm test -- --watch FILE`: again at each change of what the file imports (SQLite where
- * TEST_DATABASE names no other). `npm test -- --measure` writes down how long each file takes.
- * `TEST_DATABASE` names one database of the two, `TEST_DATABASE_URL` a PostgreSQL that runs.
+ * as many processes as there are cores, since each waits now and then. Words pick files, by path or by
+ * the names of their tests; `--watch` runs one or more again whenever they, or what they import,
+ * change; `TEST_DATABASE` names one database of the two.
  */
+const root = join(import.meta.dirname, '..')
+const databases = ['sqlite', 'postgres'] as const
+type Database = (typeof databases)[number]
+
+interface Batch {
+  readonly database: Database
+  readonly files: readonly string[]
+  /** What its files took when they were measured. */
+  readonly weight: number
+}
+
 interface Outcome {
   readonly batch: Batch
   readonly output: string
   readonly code: number | null
   readonly counts: ReadonlyMap<string, number>
-  /** Milliseconds by file. */
-  readonly times: ReadonlyMap<string, number>
+  /** Milliseconds that each of its files took. */
+  readonly times: Readonly<Record<string, number>>
 }
 
-const countNames = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo']
-// Files that take less are estimated well enough by their size.
-const measuredFromMs = 300
+// To start a process costs a second; services of one process live beside each other, and each has
+// connections.
+const filesAtOnce = { sqlite: 12, postgres: 7 }
 
-const nodeOptions = [
+const countNames = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo']
+
+const options = [
   '--test',
   '--test-force-exit', // a request on a socket that was let go can keep Node busy at its end
   '--test-isolation=none',
   '--test-timeout=60000',
+  '--test-reporter=spec',
 ]
 
-process.exitCode = await main()
-
-async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { watch: { type: 'boolean' }, measure: { type: 'boolean' } },
-  })
-  const files = filesNamed(positionals)
-  const wanted = databases.filter((name) => (process.env.TEST_DATABASE || name) === name)
-  const databaseUsed = values.watch ? wanted.slice(0, 1) : wanted
-  const server =
-    databaseUsed.includes('postgres') && !process.env.TEST_DATABASE_URL ? startPostgres() : null
-  const envOf = async (database: Database): Promise<NodeJS.ProcessEnv> => ({
-    ...process.env,
-    TEST_DATABASE: database,
-    TEST_RUN: String(process.pid), // its processes share their databases
-    ...(database === 'postgres' && server && { TEST_DATABASE_URL: (await server).url('postgres') }),
-    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tests'),
-  })
-  try {
-    if (values.watch) return await watch(files, await envOf(databaseUsed[0] ?? 'sqlite'))
-    return await runAll(files, wanted, envOf, values.measure ?? false)
-  } finally {
-    ;(await server)?.stop()
-  }
+const words = process.argv.slice(2)
+try {
+  const files = filesOf(words.filter((word) => word !== '--watch'))
+  process.exitCode = words.includes('--watch')
+    ? await watch(files, words.length > 1)
+    : await main(files)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 1
 }
 
-async function runAll(
-  files: readonly string[],
-  wanted: readonly Database[],
-  envOf: (database: Database) => Promise<NodeJS.ProcessEnv>,
-  measures: boolean,
-): Promise<number> {
+async function main(files: readonly string[]): Promise<number> {
   const startedAt = performance.now()
-  const queue = planBatches(wanted, files)
+  const times = loadTimes()
+  const wanted = databases.filter((name) => (process.env.TEST_DATABASE || name) === name)
+  const queue = wanted
+    .flatMap((database) => batchesOf(database, files, times))
+    .sort((a, b) => b.weight - a.weight)
+  const server = serverFor(wanted)
   const outcomes: Outcome[] = []
   const work = async () => {
     for (let batch = queue.shift(); batch; batch = queue.shift()) {
-      const outcome = await run(batch, await envOf(batch.database))
+      const outcome = await run(batch, await envOf(batch.database, server))
       report(outcome)
       outcomes.push(outcome)
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() * 2 }, work))
+  ;(await server)?.stop()
   for (const database of wanted) {
     const own = outcomes.filter(({ batch }) => batch.database === database)
     process.stdout.write(`\n${database}\n${summaryOf(own)}`)
+    const passed = own.filter(isPassed).map((outcome) => outcome.times)
+    saveTimes({ [database]: Object.assign({}, ...passed) })
   }
-  if (measures) writeTimes(outcomes)
   const seconds = Math.round((performance.now() - startedAt) / 1000)
+  const isGood = outcomes.every(isPassed)
   process.stdout.write(`\nboth together\n${summaryOf(outcomes)}ℹ duration ${seconds} s\n`)
-  return outcomes.every(isPassed) ? 0 : 1
+  return isGood ? 0 : 1
+}
+
+/** Runs until it is stopped, on one database: SQLite, unless TEST_DATABASE names the other. */
+async function watch(files: readonly string[], isNamed: boolean): Promise<number> {
+  if (!isNamed) throw new Error('watch what? npm test -- --watch test/spec/x.test.ts')
+  const [database = 'sqlite'] = databases.filter((name) => name === process.env.TEST_DATABASE)
+  const server = serverFor([database])
+  const env = await envOf(database, server)
+  const flags = options.filter((option) => option !== '--test-force-exit') // it would end the watch
+  const child = spawn(process.execPath, [...flags, '--watch', ...files], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => child.kill(signal))
+  const code = await ended(child)
+  ;(await server)?.stop()
+  return code ?? 0
+}
+
+type Server = Promise<Awaited<ReturnType<typeof startPostgres>>> | null
+
+function serverFor(wanted: readonly Database[]): Server {
+  return wanted.includes('postgres') && !process.env.TEST_DATABASE_URL ? startPostgres() : null
+}
+
+async function envOf(database: Database, server: Server): Promise<NodeJS.ProcessEnv> {
+  return {
+    ...process.env,
+    TEST_DATABASE: database,
+    TEST_RUN: String(process.pid), // its processes share their databases
+    ...(database === 'postgres' && server && { TEST_DATABASE_URL: (await server).url('postgres') }),
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tests'),
+  }
+}
+
+/** Files that neither start the service nor connect know no database, or SQLite's file. */
+function batchesOf(database: Database, files: readonly string[], times: Times): Batch[] {
+  const own = files.filter(
+    (file) => database === 'sqlite' || /\b(testApp|connectTo)\b/.test(read(file)),
+  )
+  const weight = (file: string) => weightOf(file, times[database])
+  return balance(own, Math.ceil(own.length / filesAtOnce[database]), weight).map((batch) => ({
+    database,
+    files: batch,
+    weight: batch.reduce((sum, file) => sum + weight(file), 0),
+  }))
 }
 
 async function run(batch: Batch, env: NodeJS.ProcessEnv): Promise<Outcome> {
+  const startedAt = performance.now()
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-times-'))
-  const timesOfRun = join(folder, 'times')
+  const timesFile = join(folder, 'times')
   const reporters = [
-    '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     `--test-reporter=${join(import.meta.dirname, 'test-times.ts')}`,
-    `--test-reporter-destination=${timesOfRun}`,
+    `--test-reporter-destination=${timesFile}`,
   ]
-  const child = spawn(process.execPath, [...nodeOptions, ...reporters, ...batch.files], {
+  const child = spawn(process.execPath, [...options, ...reporters, ...batch.files], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -116,29 +153,19 @@ async function run(batch: Batch, env: NodeJS.ProcessEnv): Promise<Outcome> {
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (part: Buffer) => parts.push(part))
   }
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  const code = await ended(child)
   const output = Buffer.concat(parts).toString()
   const counts = new Map(
     [...output.matchAll(/^ℹ (\w+) (\d+)$/gm)].map(([, name = '', count]) => [name, Number(count)]),
   )
-  const times = new Map<string, number>()
-  for (const line of readFileSync(timesOfRun, 'utf8').split('\n').filter(Boolean)) {
-    const { file, milliseconds } = JSON.parse(line) // as test-times.ts writes it
-    times.set(relative(root, file), milliseconds)
-  }
+  const lines = code === 0 ? readFileSync(timesFile, 'utf8') : ''
   rmSync(folder, { recursive: true })
+  const times = timesOf(lines, batch.files, performance.now() - startedAt)
   return { batch, output, code, counts, times }
 }
 
-/** Node's own watching: a file runs again when it, or what it imports, has changed. */
-async function watch(files: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const options = ['--test', '--watch', '--test-reporter=spec', '--test-timeout=60000']
-  const child = spawn(process.execPath, [...options, ...files], {
-    cwd: root,
-    env,
-    stdio: 'inherit',
-  })
-  return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)))
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.on('close', resolve))
 }
 
 function report(outcome: Outcome): void {
@@ -165,24 +192,4 @@ function summaryOf(outcomes: readonly Outcome[]): string {
       return `ℹ ${name} ${sum}\n`
     })
     .join('')
-}
-
-function writeTimes(outcomes: readonly Outcome[]): void {
-  const times: Times = Object.fromEntries(
-    databases.map((database) => [
-      database,
-      Object.fromEntries(
-        outcomes
-          .filter(({ batch }) => batch.database === database)
-          .flatMap((outcome) => [...outcome.times])
-          .filter(([, milliseconds]) => milliseconds >= measuredFromMs)
-          .map(([file, milliseconds]): [string, number] => [
-            file,
-            Math.round(milliseconds / 100) * 100,
-          ])
-          .sort(([a], [b]) => (a < b ? -1 : 1)),
-      ),
-    ]),
-  )
-  writeFileSync(timesFile, `${JSON.stringify(times, null, 2)}\n`)
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { importedHashes, unpadded } from '../../test/hashes.ts'
 import { seededRandom } from '../../test/random.ts'
+import { vectors, vectorsTest } from '../../test/vectors.ts'
 import { type HashSettings, hashPassword, isOutdated, verifyPassword } from './password.ts'
 
 const cost: HashSettings = {
@@ -183,8 +182,7 @@ suite('an imported password hash', async () => {
   })
 })
 
-const vectors = join(import.meta.dirname, '../../../shared/vectors')
-const read = <Shape>(path: string): Shape => JSON.parse(readFileSync(join(vectors, path), 'utf8'))
+const read = <Shape>(path: string): Shape => vectors<Shape>(path) ?? assert.fail(path)
 
 interface BcryptFile {
   readonly vectors: readonly { readonly password_base64: string; readonly hash: string }[]
@@ -224,7 +222,10 @@ function asText(bytes: Buffer): string | null {
   return isText && !text.includes('\0') ? text : null
 }
 
-if (existsSync(vectors)) {
+const bcryptFile = 'password-hash/bcrypt.json'
+if (!vectors(bcryptFile))
+  vectorsTest(bcryptFile, 'published vectors of hashes', () => assert.fail())
+else {
   suite('published vectors', () => {
     test('bcrypt: every password that is text verifies, and a near one does not', async () => {
       let verified = 0

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
+import { sql } from 'kysely'
 import { connect, databaseFileName } from './connect.ts'
 
 suite('the database file', () => {
@@ -27,5 +28,28 @@ suite('the database file', () => {
     }
     chmodSync(file, 0o600)
     open()
+  })
+
+  test('its folder is made for its owner alone as well', async () => {
+    const folder = join(dataDirectory, 'made', 'here')
+    const before = process.umask(0)
+    const { db } = connect({ dataDirectory: folder, timeoutMs: 100, synchronous: 'off' })
+    process.umask(before)
+    assert.equal(statSync(folder).mode & 0o777, 0o700)
+    await db.destroy()
+  })
+
+  test('a commit waits for the disk unless told otherwise; those of every login do not', async () => {
+    const folder = join(dataDirectory, 'synchronous')
+    const modeOf = async ({ db }: Pick<ReturnType<typeof connect>, 'db'>) =>
+      (await sql<{ synchronous: number }>`pragma synchronous`.execute(db)).rows[0]?.synchronous
+    const { db, unsyncedDb } = connect({ dataDirectory: folder, timeoutMs: 100 })
+    // https://sqlite.org/pragma.html#pragma_synchronous
+    const [normal, full] = [1, 2]
+    assert.equal(await modeOf({ db }), full)
+    assert.equal(await modeOf({ db: unsyncedDb }), normal)
+    assert.equal(await modeOf({ db }), full, 'each time anew')
+    await db.destroy()
+    assert.equal(await modeOf(open()), 0, 'off is for tests')
   })
 })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { testApp } from '../app.ts'
+import { type Someone, type TestApp, testApp } from '../app.ts'
 import { countHashes, storedHash } from '../hashes.ts'
 import { doors, newHost, placesOf, tryTimes } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
+import { watchedDatabase } from '../watched-database.ts'
 
 const words =
   'Wald Haus Berg Fluss Stein Vogel Regen Sonne Wolke Blume Garten Brücke Fenster Lampe Tisch'
@@ -226,25 +227,44 @@ suite('a new password at the login', async () => {
     const json = { username: who.username, password: winner }
     assert.equal((await app.call('POST', '/login', { json })).status, 200)
   })
+})
 
-  test('does not overwrite one that an administrator sets meanwhile', async () => {
-    const who = await app.account('reset', ['USER'], { must_change: true })
-    const theirs = 'harbour violet 88 anthem'
-    const login = app.call('POST', '/login', {
-      json: {
-        username: who.username,
-        password: who.password,
-        new_password: 'meadow lantern cobalt drift',
-      },
-    })
-    const change = app.call('PUT', '/api/admin/accounts/reset', {
+suite('a new password at the login, and an administrator who sets one', async () => {
+  let meanwhile: (() => Promise<unknown>) | undefined
+  const app: TestApp = await testApp(
+    {},
+    await watchedDatabase(async ({ table }) => {
+      if (table !== 'accounts') return
+      const act = meanwhile
+      meanwhile = undefined
+      await act?.()
+    }),
+  )
+  const [own, theirs] = ['meadow lantern cobalt drift', 'harbour violet 88 anthem']
+  const logIn = ({ username, password }: Someone) =>
+    app.call('POST', '/login', { json: { username, password, new_password: own } })
+  const set = async ({ username }: Someone) => {
+    const { status } = await app.call('PUT', `/api/admin/accounts/${username}`, {
       headers: app.basic(app.admin),
       json: { password: theirs, must_change: false },
     })
-    const [first, second] = await Promise.all([login, change])
-    assert.equal(second.status, 200)
-    const json = { username: who.username, password: theirs }
-    assert.equal((await app.call('POST', '/login', { json })).status, 200)
-    assert.ok(first.status === 401 || first.status === 200)
+    assert.equal(status, 200)
+  }
+  const statusOf = async ({ username }: Someone, password: string) =>
+    (await app.call('POST', '/login', { json: { username, password } })).status
+
+  test('meanwhile: the login is refused, and theirs stays', async () => {
+    const who = await app.account('reset', ['USER'], { must_change: true })
+    meanwhile = () => set(who) // once the login has read the account
+    assertRefusal(await logIn(who), 401, 'Invalid credentials')
+    assert.deepEqual([await statusOf(who, theirs), await statusOf(who, own)], [200, 401])
+  })
+
+  test('afterwards: the login passes, and theirs is the password then', async () => {
+    const who = await app.account('later', ['USER'], { must_change: true })
+    assert.equal((await logIn(who)).status, 200)
+    assert.equal(await statusOf(who, own), 200)
+    await set(who)
+    assert.deepEqual([await statusOf(who, theirs), await statusOf(who, own)], [200, 401])
   })
 })

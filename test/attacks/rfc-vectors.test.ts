@@ -3,12 +3,16 @@ import { createHash, createSecretKey, generateKeyPairSync } from 'node:crypto'
 import { suite, test } from 'node:test'
 import type { JWK } from 'jose'
 import { createPasswords } from '../../src/accounts/passwords.ts'
+import { loadConfig } from '../../src/config.ts'
+import { logEvents } from '../../src/events/events.ts'
+import { authorizationUrl } from '../../src/external/code-grant.ts'
+import { createProvider } from '../../src/external/provider.ts'
 import { keyedDigest } from '../../src/kernel/digest.ts'
 import { systemRandom } from '../../src/kernel/random.ts'
 import { verifyJws } from '../../src/token/jws.ts'
 import { testApp } from '../app.ts'
 import { hs256, segment } from '../forge.ts'
-import { vectors } from '../vectors.ts'
+import { rfcVectors } from '../vectors.ts'
 
 const secret = 'only the tests of tokens know 0f this one'
 
@@ -16,27 +20,23 @@ suite('vectors printed in RFCs', async () => {
   const app = await testApp({ TOKEN_SECRET: secret })
 
   test('RFC 4231: HMAC-SHA-256 of our digests', () => {
-    interface Rfc4231 {
-      readonly vectors: readonly { key_hex: string; data_hex: string; hmac_sha256_hex: string }[]
-    }
-    for (const vector of vectors<Rfc4231>('rfc/rfc4231-hmac-sha256.json')?.vectors ?? []) {
-      const data = Buffer.from(vector.data_hex, 'hex')
-      if (!data.equals(Buffer.from(data.toString()))) continue // ours takes text
-      const digest = keyedDigest(Buffer.from(vector.key_hex, 'hex'), data.toString())
-      assert.equal(Buffer.from(digest, 'base64url').toString('hex'), vector.hmac_sha256_hex)
+    const texts = rfcVectors.rfc4231.hmacSha256.flatMap(({ key, data, mac }) => {
+      const bytes = Buffer.from(data, 'hex')
+      const text = bytes.toString() // ours takes text
+      return bytes.equals(Buffer.from(text)) ? [{ key: Buffer.from(key, 'hex'), text, mac }] : []
+    })
+    assert.equal(texts.length, 4)
+    for (const { key, text, mac } of texts) {
+      assert.equal(Buffer.from(keyedDigest(key, text), 'base64url').toString('hex'), mac)
     }
     const quick = keyedDigest(Buffer.from('key'), 'The quick brown fox jumps over the lazy dog')
     assert.equal(quick, '97yD9DBThCSxMpjmqm-xQ-9NWaFJRhdZl0edvC0aPNg')
   })
 
   test('RFC 4648: a segment is read without padding and refused with it', async () => {
-    interface Rfc4648 {
-      readonly base64: readonly { input: string; output: string }[]
-    }
-    const printed = vectors<Rfc4648>('rfc/rfc4648-base.json')?.base64 ?? []
     const key = { algorithm: 'HS256' as const, verifyWith: createSecretKey(Buffer.from(secret)) }
     const verify = (token: string) => verifyJws(token, () => key)
-    for (const { input, output } of [...printed, { input: 'fo', output: 'Zm8=' }]) {
+    for (const [input, output] of rfcVectors.rfc4648.base64) {
       if (input === '') continue
       const signed = (payload: string) => {
         const text = `${segment({ alg: 'HS256' })}.${payload}`
@@ -49,13 +49,9 @@ suite('vectors printed in RFCs', async () => {
   })
 
   test('RFC 7617: the printed credentials are read as printed', async () => {
-    interface Rfc7617 {
-      readonly cases: readonly { user_id: string; password: string; header: string }[]
-    }
     const { hash } = createPasswords(app.deps.config, systemRandom)
-    const printed = vectors<Rfc7617>('rfc/rfc7617-basic.json')?.cases ?? []
     const own = { user_id: 'colons', password: 'a:b::\u00a3', header: 'Basic Y29sb25zOmE6Yjo6wqM=' }
-    for (const { user_id, password, header } of [...printed, own]) {
+    for (const { user_id, password, header } of [...rfcVectors.rfc7617.credentials, own]) {
       await app.account(user_id)
       // Shorter than a new password may be.
       await app.deps.db
@@ -70,15 +66,32 @@ suite('vectors printed in RFCs', async () => {
     }
   })
 
+  test('RFC 7636: the challenge of an authorization request is that of its verifier', async () => {
+    const { verifier, challenge } = rfcVectors.rfc7636
+    const [config] = loadConfig({
+      OIDC_ISSUER: 'https://idp.example',
+      OIDC_CLIENT_ID: 'gatehouse',
+      OIDC_AUTHORIZATION_ENDPOINT: 'https://idp.example/auth',
+      OIDC_TOKEN_ENDPOINT: 'https://idp.example/token',
+      OIDC_JWKS_URI: 'https://idp.example/jwks',
+    }).providers
+    assert.ok(config)
+    const { clock, fetch } = app.deps
+    const provider = createProvider(config, { clock, fetch, events: logEvents(app.deps.log) })
+    const client = await provider.client(AbortSignal.timeout(60_000))
+    const secrets = { state: 's', nonce: 'n', verifier }
+    const { searchParams } = await authorizationUrl(provider, client, secrets)
+    assert.deepEqual(
+      [searchParams.get('code_challenge'), searchParams.get('code_challenge_method')],
+      [challenge, 'S256'],
+    )
+  })
+
   test('RFC 7638: the kid of an operator\u2019s RSA key is its thumbprint', async () => {
-    interface Rfc7638 {
-      readonly jwk: JWK
-      readonly thumbprint_sha256: string
-    }
     const thumbprint = ({ e, kty, n }: JWK) =>
       createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url')
-    const printed = vectors<Rfc7638>('rfc/rfc7638-thumbprint.json')
-    if (printed) assert.equal(thumbprint(printed.jwk), printed.thumbprint_sha256)
+    const printed = rfcVectors.rfc7638
+    assert.equal(thumbprint(printed.jwk), printed.thumbprint)
 
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const rs256 = await testApp({

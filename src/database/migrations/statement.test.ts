@@ -10,7 +10,7 @@ import * as posts from './0006-posts.ts'
 import * as administration from './0007-administration.ts'
 import * as imports from './0008-imports.ts'
 import * as identities from './0009-identities.ts'
-import * as search from './0011-search.ts'
+import * as search from './0012-search.ts'
 import { statementsFor, toPostgres } from './statement.ts'
 
 suite('statements of migrations', () => {

@@ -1,0 +1,634 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { connect } from '../../src/database/connect.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import type { EventName } from '../../src/events/events.ts'
+import { startService } from '../../tools/service.ts'
+import { type Someone, type TestApp, testApp } from '../app.ts'
+import { gatehouse } from '../cli/gatehouse.ts'
+import { folder, passphrase } from '../copies.ts'
+import { databaseSettings, heard, testDatabase } from '../database.ts'
+import { enrol, enrolled } from '../factor.ts'
+import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
+import { doors, guess, newHost, tryTimes } from '../logins.ts'
+import { seedPosts } from '../posts.ts'
+import { testBrowser } from '../test-browser.ts'
+import { exportPath, importLines, line } from '../transfer.ts'
+
+type Told = Record<string, unknown>
+
+interface Happened {
+  /** All that was logged meanwhile. */
+  readonly told: readonly Told[]
+  /** The exact fields of the event. */
+  readonly fields: object
+}
+
+interface Row {
+  readonly event: EventName | 'excess_rate_limit_exceeded'
+  readonly when: string
+  readonly level: 'info' | 'warn'
+  /** Makes it happen, once. */
+  readonly happen: () => Promise<Happened>
+  /** The text of the line, where it has one. */
+  readonly msg?: string
+  /** Of one database alone. */
+  readonly only?: 'postgres'
+}
+
+const rowsOf =
+  (level: Row['level']) =>
+  (
+    event: Row['event'],
+    when: string,
+    happen: Row['happen'],
+    more: Pick<Row, 'msg' | 'only'> = {},
+  ): Row => ({ event, when, level, happen, ...more })
+
+const [info, warn] = [rowsOf('info'), rowsOf('warn')]
+
+const from = '198.51.100.7'
+const other = 'harbour violet 88 anthem'
+
+/** Every string that a caller sends or gets as a secret: none of them may stand in a line of the log. */
+const secrets = new Set<string>([passphrase, clientSecret, other])
+const secretFields =
+  /^(password|current_password|new_password|token|access_token|refresh_token|csrf_token|secret|uri|totp|recovery_code|recovery_codes|password_hash|enrolment_token)$/
+
+/** The same service, and its secrets are noted. */
+function watched(app: TestApp): TestApp {
+  const { call } = app
+  const note = (value: unknown, isSecret = false): void => {
+    if (typeof value === 'string') return void (isSecret && value !== '' && secrets.add(value))
+    if (typeof value !== 'object' || value === null) return
+    for (const [name, inner] of Object.entries(value)) {
+      note(inner, (isSecret && Array.isArray(value)) || secretFields.test(name))
+    }
+  }
+  return Object.assign(app, {
+    call: async (...[method, path, sent = {}]: Parameters<TestApp['call']>) => {
+      note([sent.json, sent.form])
+      const { authorization = '' } = sent.headers ?? {}
+      note(String(authorization).split(' ')[1], true)
+      const answer = await call(method, path, sent)
+      note(answer.body)
+      note(Object.values(answer.cookies), true)
+      return answer
+    },
+  } satisfies Pick<TestApp, 'call'>)
+}
+
+const withoutTime = ({ time, ...rest }: Told): Told => {
+  assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  return rest
+}
+
+suite('every event, with its fields and its level', async () => {
+  const app = watched(await testApp())
+  const admin = await app.bearer(app.admin)
+  const idp = await identityProvider()
+  const client = watched(await testApp(settingsFor(idp), { clock: clockOfToday() }))
+  const by = String(app.admin.userId)
+  let made = 0
+  const someone = (more: object = {}) => app.account(`someone${++made}`, ['USER'], more)
+
+  /** What is logged while the work is done. */
+  async function during<T>(on: TestApp, work: () => Promise<T>) {
+    const before = on.log.length
+    const result = await work()
+    return { result, told: on.log.slice(before) }
+  }
+
+  /** A request that must succeed. */
+  async function ask(
+    headers: Record<string, string>,
+    method: string,
+    path: string,
+    json?: unknown,
+    on = app,
+  ) {
+    const sent = json === undefined ? {} : { json }
+    const { result, told } = await during(on, () =>
+      on.call(method, path, { headers, from, ...sent }),
+    )
+    assert.ok(result.status < 300, `${method} ${path}: ${result.status} ${result.text}`)
+    return { body: result.body, told }
+  }
+  const administer = (method: string, path: string, json?: unknown) =>
+    ask(admin, method, path, json)
+
+  /** What a command tells on standard error. */
+  async function command(words: string, more: Parameters<typeof gatehouse>[2] = {}, on = app) {
+    const { code, stdout, stderr } = await gatehouse(on.directory, `${words} --verbose`, {
+      clock: on.clock,
+      ...more,
+    })
+    assert.equal(code, 0, stderr)
+    const lines = stderr.split('\n').filter((one) => one.startsWith('{'))
+    return { told: lines.map((one): Told => JSON.parse(one)), stdout }
+  }
+
+  const accountFields = (who: Someone, more: object = {}) => ({
+    user_id: who.userId,
+    username: who.username,
+    roles: ['USER'],
+    locked: false,
+    active: true,
+    ...more,
+  })
+  const login = (who: Someone, mode: string, more: object = {}) =>
+    during(app, () =>
+      app.call('POST', '/login', {
+        json: { username: who.username, password: who.password, mode, ...more },
+        from,
+      }),
+    )
+  const uid = process.getuid?.() ?? null
+
+  const rows: readonly Row[] = [
+    info('authn_login_success', 'an account logs in', async () => {
+      const who = await someone()
+      const { told } = await login(who, 'session')
+      return { told, fields: { user_id: who.userId, address: from } }
+    }),
+    info('authn_login_success', 'a sign-in by a provider', async () => {
+      const { told, result } = await signIn('ann-1')
+      return { told, fields: { user_id: Number(result.user_id), address: '127.0.0.1' } }
+    }),
+    warn('authn_login_fail', 'the password is wrong', async () => {
+      const who = await someone()
+      const { told } = await during(app, () => guess(app, who, from))
+      return { told, fields: { user_id: who.userId, address: from } }
+    }),
+    warn(
+      'authn_login_fail',
+      'the name is unknown, and is not told: it may be a password',
+      async () => {
+        const { told } = await during(app, () => guess(app, { username: other }, from))
+        return { told, fields: { user_id: null, address: from } }
+      },
+    ),
+    warn('authn_login_fail', 'Basic credentials are wrong', async () => {
+      const who = { ...(await someone()), password: other }
+      const { told } = await during(app, () => doors.Basic(app, who, { from }))
+      return { told, fields: { user_id: who.userId, address: from } }
+    }),
+    warn('authn_login_fail', 'a sign-in by a provider fails', async () => {
+      const { told } = await during(client, () =>
+        client.call('GET', '/oauth/callback?code=hidden-code&state=hidden-state', { from }),
+      )
+      secrets.add('hidden-code').add('hidden-state')
+      return { told, fields: { provider: 'default', reason: 'signInFailed', address: from } }
+    }),
+    warn('authn_login_fail_max', 'the limit of tries is reached', async () => {
+      const who = await someone()
+      const host = newHost()
+      await tryTimes(5, () => guess(app, who, host))
+      const { told } = await during(app, () => guess(app, who, host))
+      return { told, fields: { address: host } }
+    }),
+    warn('authn_login_lock', 'ten failures in a row lock an account', async () => {
+      const who = await someone()
+      for (let tries = 1; tries < 10; tries += 1) await guess(app, who, newHost())
+      const { told } = await during(app, () => guess(app, who, from))
+      return { told, fields: { user_id: who.userId, address: from } }
+    }),
+    info('authn_password_change', 'the owner changes it', async () => {
+      const who = await someone()
+      const json = { current_password: who.password, new_password: other }
+      const headers = await app.bearer(who)
+      const { told } = await ask(headers, 'PUT', '/api/account/password', json)
+      return { told, fields: { user_id: who.userId } }
+    }),
+    info('authn_password_change', 'one is due at the login', async () => {
+      const who = await someone({ must_change: true })
+      const { told, result } = await login(who, 'token', { new_password: other })
+      assert.equal(result.status, 200)
+      return { told, fields: { user_id: who.userId } }
+    }),
+    info('authn_password_change', 'an administrator sets it', async () => {
+      const who = await someone()
+      const path = `/api/admin/accounts/${who.username}`
+      const { told } = await administer('PUT', path, { password: other })
+      return { told, fields: accountFields(who, { by }) }
+    }),
+    info('authn_password_change', 'an administrator resets it', async () => {
+      const who = await someone()
+      const path = `/api/admin/accounts/${who.username}/password`
+      const { told } = await administer('POST', path)
+      return { told, fields: { user_id: who.userId, by, what: 'reset' } }
+    }),
+    info('authn_password_change', 'the command line sets it', async () => {
+      const who = await someone()
+      const words = `account password ${who.username} --password-stdin`
+      const { told } = await command(words, { stdin: `${other}\n` })
+      return { told, fields: accountFields(who, { by: 'cli' }) }
+    }),
+    warn('authn_password_change_fail', 'the present password is wrong', async () => {
+      const who = await someone()
+      const headers = await app.bearer(who)
+      const json = { current_password: 'no password of mine', new_password: other }
+      const { told, result } = await during(app, () =>
+        app.call('PUT', '/api/account/password', { headers, json, from }),
+      )
+      assert.equal(result.status, 401)
+      return { told, fields: { user_id: who.userId, address: from } }
+    }),
+    ...(['token', 'pair'] as const).map((mode) =>
+      info('authn_token_created', `a login in mode ${mode}`, async () => {
+        const who = await someone()
+        const { told } = await login(who, mode)
+        return { told, fields: { user_id: who.userId, by: 'login' } }
+      }),
+    ),
+    info('authn_token_created', 'a token is refreshed', async () => {
+      const who = await someone()
+      const { refresh_token } = await app.pair(who)
+      const { told } = await ask({}, 'POST', '/refresh', { refresh_token })
+      return { told, fields: { user_id: who.userId, by: 'refresh' } }
+    }),
+    info('authn_token_reuse', 'a refresh token that was replaced comes again', async () => {
+      const rotating = watched(await testApp({ REFRESH_ROTATION: 'on' }))
+      const { refresh_token } = await rotating.pair(rotating.admin)
+      const use = () => rotating.call('POST', '/refresh', { form: { refresh_token } })
+      await use()
+      rotating.clock.advance(10)
+      const { told } = await during(rotating, use)
+      return { told, fields: { user_id: rotating.admin.userId } }
+    }),
+    info('authn_token_revoked', 'a bearer logs out', async () => {
+      const headers = await app.bearer(await someone())
+      return { ...(await ask(headers, 'POST', '/logout')), fields: { reason: 'logout' } }
+    }),
+    info('authn_token_revoked', 'an administrator ends a token', async () => {
+      const token = await app.token(await someone())
+      const { told } = await administer('POST', '/api/admin/tokens/revoke', { token })
+      return { told, fields: { by, reason: 'administrator' } }
+    }),
+    info('authz_admin', 'a change of the password is asked for', async () => {
+      const who = await someone()
+      const path = `/api/admin/accounts/${who.username}`
+      const { told } = await administer('PUT', path, { must_change: true })
+      return { told, fields: accountFields(who, { by, what: 'must_change' }) }
+    }),
+    info('authz_admin', 'an account is deleted, and its user stays', async () => {
+      const who = await someone()
+      const { told } = await administer('DELETE', `/api/admin/accounts/${who.username}`)
+      return { told, fields: accountFields(who, { by, what: 'account_deleted' }) }
+    }),
+    info('authz_admin', 'the failed tries of an account are forgotten', async () => {
+      const who = await someone()
+      await guess(app, who, newHost())
+      const { told } = await administer('DELETE', `/api/admin/throttle/${who.username}`)
+      return { told, fields: { user_id: who.userId, by, what: 'throttle_cleared' } }
+    }),
+    info('backup_made', 'gatehouse backup', async () => {
+      const file = join(folder(), 'copy')
+      const { told, stdout } = await command(`backup ${file}`, { stdin: `${passphrase}\n` })
+      const sha256 = /SHA-256 is ([0-9a-f]{64})/.exec(stdout)?.[1]
+      return { told, fields: { file, sha256, keys: true, by: 'cli', uid } }
+    }),
+    info('backup_restored', 'gatehouse restore', async () => {
+      const file = join(folder(), 'copy')
+      const stdin = `${passphrase}\n`
+      await command(`backup ${file}`, { stdin })
+      const directory = folder()
+      const env = await databaseSettings(directory, { isEmpty: true })
+      const { told } = await command(`restore ${file}`, { stdin, env }, { ...app, directory })
+      const { created_at } = JSON.parse(readFileSync(file, 'utf8').split('\n', 1)[0] ?? '')
+      const users = (await app.rows()).users?.length
+      const fields = { file, created_at, users, logins_kept: false, by: 'cli', uid }
+      return { told, fields }
+    }),
+    info(
+      'database_moved',
+      'gatehouse move',
+      async () => {
+        const directory = folder()
+        const { db } = connect({ dataDirectory: directory, timeoutMs: 2000, synchronous: 'off' })
+        await migrate(db, app.clock)
+        await db.destroy()
+        const { DATABASE_URL: url = '' } = await databaseSettings(folder(), { isEmpty: true })
+        const { host, pathname } = new URL(url)
+        const env = { DATA_DIR: directory, DATABASE_URL: '', MASTER_KEY: '' }
+        const { told } = await command(`move --to ${url}`, { env }, { ...app, directory })
+        const { to } = told.find(({ event }) => event === 'database_moved') ?? {}
+        assert.ok(String(to).includes(pathname.slice(1)) && host !== '', String(to))
+        return { told, fields: { to, users: 0, by: 'cli', uid } }
+      },
+      { only: 'postgres' },
+    ),
+    warn('password_breach_query_fail', 'the range query has no answer', async () => {
+      const fetch = () => Promise.reject(new TypeError('fetch failed'))
+      const asking = await testApp(
+        { PASSWORD_BREACH_URL: 'https://p.example' },
+        { deps: { fetch } },
+      )
+      const { told } = await during(watched(asking), () => asking.account('ann'))
+      return { told, fields: { reason: 'fetch failed' } }
+    }),
+    info('identity_linked', 'an account links an identity', async () => {
+      const { who, told } = await link('linker')
+      return { told, fields: { user_id: who.userId, issuer: idp.issuer } }
+    }),
+    info('identity_unlinked', 'it takes it away again', async () => {
+      const { who, headers } = await link('unlinker')
+      const [identity] = (await ask(headers, 'GET', '/api/account/identities', undefined, client))
+        .body
+      const path = `/api/account/identities/${identity.id}`
+      const { told } = await ask(headers, 'DELETE', path, undefined, client)
+      return { told, fields: { user_id: who.userId, identity: identity.id } }
+    }),
+    warn('identity_provider_fail', 'the provider cannot be asked', async () => {
+      const fetch = () => Promise.reject(new TypeError('fetch failed'))
+      const discovery = `${idp.issuer}/.well-known/openid-configuration`
+      const lonely = await testApp(settingsFor(idp), { clock: clockOfToday(), deps: { fetch } })
+      const { told, result } = await during(lonely, () => lonely.call('GET', '/oauth/login'))
+      assert.equal(result.status, 503)
+      return { told, fields: { provider: 'default', reason: `${discovery}: fetch failed` } }
+    }),
+    info('key_rotated', 'gatehouse keys rotate', async () => {
+      const { told, stdout } = await command('keys rotate --json')
+      return { told, fields: { kid: JSON.parse(stdout).signs, by: 'cli' } }
+    }),
+    info('key_rotated', 'a key has reached KEY_ROTATION_DAYS', async () => {
+      const auto = await testApp({ KEY_ROTATION_DAYS: '30' })
+      auto.clock.advance(30 * 86_400)
+      const chore = auto.app.chores.find(({ name }) => name === 'key rotation')
+      const { told } = await during(auto, async () => chore?.run())
+      const { keys = [] } = await auto.rows()
+      const signing = keys.filter(
+        (key) => (key as Told).purpose === 'signing' && (key as Told).retired_at === null,
+      )
+      return { told, fields: { kid: (signing[0] as Told).id } }
+    }),
+    info('key_retired', 'gatehouse keys retire', async () => {
+      const { verifies: kid } = JSON.parse((await command('keys rotate --json')).stdout)
+      const { told } = await command(`keys retire ${kid}`)
+      return { told, fields: { kid, by: 'cli' } }
+    }),
+    info('mfa_enrolled', 'the first code confirms an enrolment', async () => {
+      const who = await someone()
+      const headers = await app.session(who)
+      const { told } = await during(app, () => enrol(app, headers))
+      return { told, fields: { user_id: who.userId } }
+    }),
+    info('mfa_fail', 'a code is wrong at the login', async () => {
+      const { who } = await enrolled(app, `factor${++made}`)
+      const { told, result } = await login(who, 'token', { totp: 'abcdef' })
+      assert.equal(result.status, 401)
+      return { told, fields: { user_id: who.userId } }
+    }),
+    info('mfa_codes_renewed', 'recovery codes are renewed', async () => {
+      const { who, headers, device } = await withFactor()
+      const json = { totp: device.code() }
+      const { told } = await ask(headers, 'POST', '/api/account/recovery-codes', json)
+      return { told, fields: { user_id: who.userId } }
+    }),
+    info('mfa_removed', 'the owner removes it', async () => {
+      const { who, headers, device } = await withFactor()
+      const json = { recovery_code: device.recoveryCodes[0] }
+      const { told } = await ask(headers, 'DELETE', '/api/account/totp', json)
+      return { told, fields: { user_id: who.userId } }
+    }),
+    info('mfa_removed', 'an administrator takes it away', async () => {
+      const { who } = await enrolled(app, `factor${++made}`)
+      const path = `/api/admin/accounts/${who.username}/second-factor`
+      const { told } = await ask(await app.bearer(app.admin), 'DELETE', path)
+      return { told, fields: { user_id: who.userId, by } }
+    }),
+    ...postRows(),
+    info('privilege_permissions_changed', 'an administrator changes roles', async () => {
+      const who = await someone()
+      const path = `/api/admin/accounts/${who.username}`
+      const { told } = await administer('PUT', path, { roles: ['EDITOR'], locked: true })
+      return { told, fields: accountFields(who, { roles: ['EDITOR'], locked: true, by }) }
+    }),
+    info('sensitive_create', 'accounts are imported', async () => {
+      const { told } = await during(app, () => importLines(app, admin, [line('imported')]))
+      return { told, fields: { what: 'account_import', count: 1, by } }
+    }),
+    info('sensitive_read', 'accounts are exported', async () => {
+      return {
+        ...(await administer('GET', exportPath)),
+        fields: { what: 'account_export', by },
+      }
+    }),
+    info('sensitive_read', 'the command line exports accounts', async () => {
+      const { told } = await command('account export --with-hashes')
+      return { told, fields: { what: 'account_export', hashes: true, by: 'cli' } }
+    }),
+    info('sensitive_update', 'a transfer', async () => {
+      const who = await someone()
+      const { told } = await ask(await app.session(who), 'POST', '/api/transfer', { amount: 1 })
+      return { told, fields: { user_id: who.userId, what: 'transfer' } }
+    }),
+    info('session_created', 'a login in mode session', async () => {
+      const who = await someone()
+      const { told } = await login(who, 'session')
+      return { told, fields: { user_id: who.userId, address: from } }
+    }),
+    info('session_ended', 'its owner logs out', async () => {
+      const who = await someone()
+      const { told } = await ask(await app.session(who), 'POST', '/logout')
+      return { told, fields: { user_id: who.userId, reason: 'logout' } }
+    }),
+    info('session_ended', 'its owner ends it from another one', async () => {
+      const who = await someone()
+      await app.session(who)
+      const headers = await app.session(who)
+      const { body } = await ask(headers, 'GET', '/api/account/sessions')
+      const { id } = body.find(({ current }: { current: boolean }) => !current)
+      const { told } = await ask(headers, 'DELETE', `/api/account/sessions/${id}`)
+      return { told, fields: { user_id: who.userId, reason: 'owner' } }
+    }),
+    info('session_ended', 'its owner ends all others', async () => {
+      const who = await someone()
+      const { told } = await ask(await app.session(who), 'DELETE', '/api/account/sessions')
+      return { told, fields: { user_id: who.userId, reason: 'everywhere' } }
+    }),
+    info('session_ended', 'an administrator ends all of an account', async () => {
+      const who = await someone()
+      const path = `/api/admin/accounts/${who.username}/sessions`
+      const { told } = await administer('DELETE', path)
+      return { told, fields: { user_id: who.userId, by, reason: 'administrator' } }
+    }),
+    warn('sys_commits_lost', 'the database has lost a revocation that a node knows', async () => {
+      const one = watched(await testApp())
+      const two = await testApp({}, { directory: one.directory, clock: one.clock, seed: 2 })
+      const [lost, next] = [await one.bearer(one.admin), await one.bearer(one.admin)]
+      await one.call('POST', '/logout', { headers: lost })
+      await one.deps.db.deleteFrom('revocations').execute()
+      await (testDatabase === 'sqlite'
+        ? sql`update sqlite_sequence set seq = 0 where name = 'revocations'`
+        : sql`select setval(pg_get_serial_sequence('revocations', 'id'), 1, false)`
+      ).execute(one.deps.db)
+      await two.call('POST', '/logout', { headers: next }) // its id is given a second time
+      await heard(one)
+      const { told, result } = await during(one, () =>
+        one.call('GET', '/api/me', { headers: lost }),
+      )
+      assert.equal(result.status, 401)
+      return { told, fields: { revocations_restored: 1 } }
+    }),
+    info(
+      'sys_startup',
+      'the service listens',
+      async () => {
+        const { url, told } = await realProcess
+        const { milliseconds } = told.find(({ event }) => event === 'sys_startup') ?? {}
+        assert.ok(Number.isInteger(milliseconds))
+        return { told, fields: { address: url, base_url: url, milliseconds } }
+      },
+      { msg: 'ready' },
+    ),
+    info('sys_shutdown', 'SIGTERM', async () => ({ told: (await realProcess).told, fields: {} }), {
+      msg: 'stopped',
+    }),
+    info('user_created', 'a user is made', async () => {
+      const { told, body } = await makeUser()
+      return { told, fields: { user_id: body.id, by } }
+    }),
+    info('user_created', 'an account is made', async () => {
+      const { told, result } = await during(app, () => someone())
+      return { told, fields: accountFields(result, { by }) }
+    }),
+    info('user_created', 'the command line makes a user', async () => {
+      const { told, stdout } = await command('user add --name Ann --email ann@example.org --json')
+      return { told, fields: { user_id: JSON.parse(stdout).id, by: 'cli' } }
+    }),
+    info('user_created', 'a sign-up by a provider', async () => {
+      const { told, result } = await signIn('newcomer')
+      return { told, fields: { user_id: Number(result.user_id), by: idp.issuer } }
+    }),
+    info('user_updated', 'a user is changed', async () => {
+      const { body } = await makeUser()
+      const { told } = await administer('PUT', `/users/${body.id}`, { name: 'Bob' })
+      return { told, fields: { user_id: body.id, by } }
+    }),
+    info('user_deleted', 'a user is deleted', async () => {
+      const { body } = await makeUser()
+      const { told } = await administer('DELETE', `/users/${body.id}`)
+      return { told, fields: { user_id: body.id, by } }
+    }),
+    warn(
+      'excess_rate_limit_exceeded',
+      'an address has used up the general limit',
+      async () => {
+        const limited = await testApp({ RATE_LIMIT_MAX: '1' })
+        const request = () => limited.call('GET', '/api/public/status', { from })
+        await request()
+        const { told, result } = await during(limited, request)
+        assert.equal(result.status, 429)
+        const { reqId } = told.find(({ event }) => event === 'excess_rate_limit_exceeded') ?? {}
+        return { told, fields: { ...(reqId !== undefined && { reqId }), address: from } }
+      },
+      { msg: 'too many requests' },
+    ),
+  ]
+
+  for (const { event, when, level, msg, only, happen } of rows) {
+    if (only && only !== testDatabase) continue
+    test(`${event}: ${when}`, async () => {
+      const { told, fields } = await happen()
+      const lines = told.filter((one) => one.event === event).map(withoutTime)
+      assert.deepEqual(lines, [{ level, event, ...fields, ...(msg && { msg }) }])
+    })
+  }
+
+  test('every event of the vocabulary, and every other that the code names, has its row', () => {
+    const source = join(import.meta.dirname, '../../src')
+    const read = (file: string) => readFileSync(join(source, file), 'utf8')
+    const union = /export type EventName =([^;]*?)\n\n/.exec(read('events/events.ts'))?.[1] ?? ''
+    const named = [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name)
+    assert.ok(named.length > 30)
+    const others = globSync('**/*.ts', { cwd: source })
+      .filter((file) => !file.endsWith('.test.ts'))
+      .flatMap((file) => [...read(file).matchAll(/\bevent: '(\w+)'/g)].map(([, name]) => name))
+    assert.deepEqual(
+      [...new Set(rows.map(({ event }) => event as string))].toSorted(),
+      [...new Set([...named, ...others])].toSorted(),
+    )
+  })
+
+  test('no secret of all these requests stands in any line of the log', () => {
+    const texts = [app, client].map(({ log }) => log.map((one) => JSON.stringify(one)).join('\n'))
+    assert.ok(secrets.size > 100)
+    for (const secret of secrets) {
+      for (const text of texts) assert.ok(!text.includes(JSON.stringify(secret).slice(1, -1)))
+    }
+  })
+
+  // Told by the process itself, once.
+  const realProcess = (async () => {
+    const service = await startService([process.execPath, 'src/main.ts'], {
+      NODE_ENV: 'test',
+      ADMIN_PASSWORD: other,
+    })
+    after(() => service.remove())
+    assert.equal(await service.stop(), 0)
+    const lines = service.output().split('\n')
+    const told = lines.filter((one) => one.startsWith('{')).map((one): Told => JSON.parse(one))
+    return { url: service.url, told }
+  })()
+  realProcess.catch(() => {}) // told by the rows that wait for it
+
+  async function withFactor() {
+    const who = await someone()
+    const headers = await app.session(who)
+    const device = await enrol(app, headers)
+    app.clock.advance(30)
+    return { who, headers, device }
+  }
+
+  async function signIn(sub: string) {
+    idp.person = { sub, preferred_username: sub, email: `${sub}@example.org` }
+    const browser = testBrowser(client)
+    const { told } = await during(client, () => browser.open('/oauth/login'))
+    return { told, result: (await browser.call('GET', '/api/session')).body }
+  }
+
+  async function link(username: string) {
+    const who = await client.account(username)
+    const headers = await client.session(who)
+    const browser = testBrowser(client)
+    browser.cookies.set('JSESSIONID', headers.cookie.split('=')[1] ?? '')
+    idp.person = { sub: `linked-${username}`, preferred_username: 'x', email: 'x@example.org' }
+    const begun = await browser.call('POST', '/api/account/identities', {
+      headers: { 'x-csrf-token': headers['x-csrf-token'] },
+      json: { provider: 'default' },
+    })
+    const { told } = await during(client, () => browser.open(begun.body.url))
+    return { who, headers, told }
+  }
+
+  function makeUser() {
+    return administer('POST', '/users', { name: 'Ann', email: 'ann@example.org' })
+  }
+
+  function postRows(): Row[] {
+    const changed = (event: EventName, method: string, pathOf: (id: number) => string) =>
+      info(event, `${method} by an administrator`, async () => {
+        const { userId } = await someone()
+        const [id = 0] = await seedPosts(app, 1, { authorId: userId })
+        const json = pathOf === post && method === 'PUT' ? { title: 'Second' } : undefined
+        const { told } = await administer(method, pathOf(id), json)
+        return { told, fields: { post_id: id, author_id: userId, by } }
+      })
+    const post = (id: number) => `/api/posts/${id}`
+    const lock = (id: number) => `/api/admin/posts/${id}/lock`
+    return [
+      info('post_created', 'a post is made', async () => {
+        const { told, body } = await administer('POST', '/api/posts', { title: 'First' })
+        return { told, fields: { post_id: body.id, author_id: Number(by), by } }
+      }),
+      changed('post_updated', 'PUT', post),
+      changed('post_deleted', 'DELETE', post),
+      changed('post_locked', 'PUT', lock),
+      changed('post_unlocked', 'DELETE', lock),
+    ]
+  }
+})

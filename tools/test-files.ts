@@ -1,0 +1,45 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+
+export function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+/** Every test file of `npm test`; those of `npm run test:faults` want the machine for themselves. */
+export function allFiles(): string[] {
+  return globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
+    .filter((file) => !file.startsWith('test/faults/'))
+    .toSorted()
+}
+
+/**
+ * The files that are meant: each word is a file, or part of a path or of the name of a test, whatever
+ * its case. All files where there is no word.
+ * @throws Error for a word that means none
+ */
+export function filesOf(words: readonly string[]): string[] {
+  if (words.length === 0) return allFiles()
+  return [...new Set(words.flatMap(filesOfWord))]
+}
+
+function filesOfWord(word: string): string[] {
+  if (existsSync(join(root, word))) return [word]
+  const wanted = word.toLowerCase()
+  const found = allFiles().filter(
+    (file) =>
+      file.toLowerCase().includes(wanted) ||
+      namesIn(read(file)).some((name) => name.toLowerCase().includes(wanted)),
+  )
+  if (found.length === 0) throw new Error(`no test file, path or test name holds ${word}`)
+  return found
+}
+
+/** The names of tests and suites as they stand in the source, those made of several texts in part. */
+export function namesIn(source: string): string[] {
+  const calls = source.matchAll(
+    /\b(?:test|suite|sqliteOnly|postgresOnly|vectorsTest)\(\s*(?:\w+,\s*)?(['"`])((?:\\.|(?!\1)[^\\])*)\1/g,
+  )
+  return [...calls].map(([, , name = '']) => name)
+}
