@@ -94,9 +94,14 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
 
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) throw new ApiError('routeNotFound')
-    const { access: declared, accepted = [] } = request.routeOptions.config
+    const { access: declared, accepted: ownSchemes = [] } = request.routeOptions.config
     if (!declared) return // CORS preflight
-    const { rule } = declared
+    const isRoute = !hasEmptyParameter(request)
+    // Otherwise it is an unknown path: as any other, it asks for the role of its group first.
+    const rule = isRoute ? declared.rule : groupOf(request.routeOptions.url ?? '')?.rule
+    const accepted = isRoute ? ownSchemes : authenticators
+    if (rule === undefined || (rule.kind === 'anyone' && !isRoute))
+      throw new ApiError('routeNotFound')
     if (rule.kind === 'anyone') return
     const principal = await authenticate(request, reply, accepted)
     request.principal = principal
@@ -112,8 +117,18 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
       }
     }
     if (allowed === false) throw new ApiError('accessDenied')
+    if (!isRoute) throw new ApiError('routeNotFound')
   })
 })
+
+/**
+ * Whether a parameter of the path is empty, as in `/users/`: the router matches it, and no route is
+ * meant by it. What a wildcard stands for may be empty.
+ */
+function hasEmptyParameter({ params }: FastifyRequest): boolean {
+  const given = Object.entries(params as Readonly<Record<string, string>>) // as the router fills it
+  return given.some(([name, value]) => name !== '*' && value === '')
+}
 
 /** The caller of a route that anyone without a principal never reaches. @throws Error otherwise */
 export function callerOf(request: FastifyRequest): Principal {
