@@ -1,7 +1,7 @@
 import type { Database } from '../database/connect.ts'
 import type { EventName, Events } from '../events/events.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { canonicalUsername } from '../kernel/username.ts'
+import { canonicalUsername, type Username } from '../kernel/username.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
 import type { TakenPlace } from '../throttle/throttle.ts'
 import { type Account, isUsable } from './account.ts'
@@ -19,6 +19,7 @@ export interface FirstFactorDeps {
 
 export interface Attempt {
   readonly username: string
+  /** As sent; each is empty where it was not sent, or not as text. */
   readonly password: string
   /** The client's address. */
   readonly address: string
@@ -42,7 +43,7 @@ export interface Passed {
 export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Promise<Passed> {
   const { events, limits, lock } = deps
   const username = canonicalUsername(attempt.username)
-  if (username === null || attempt.password === '') throw new ApiError('invalidCredentials')
+  if (username === null || attempt.password === '') return refuseIncomplete(deps, username, attempt)
 
   const place = await limits.admit({ ...attempt, username })
   let account: Account | null
@@ -69,6 +70,22 @@ export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Prom
   // The login does not depend on it: what fails now is tried again at the next one.
   await refreshHash(deps, account, attempt.password).catch(() => {})
   return { account, place }
+}
+
+/**
+ * Without a name that an account could have, or without a password: a try like any other for the
+ * limits (spec 3.3: a login attempt), but no password was tried, so the account is neither read nor
+ * brought nearer to its lock. It is answered sooner than a wrong password, which tells no name.
+ */
+async function refuseIncomplete(
+  { events, limits }: FirstFactorDeps,
+  username: Username | null,
+  { address, captcha, failure = 'authn_login_fail' }: Attempt,
+): Promise<never> {
+  const place = await limits.admit({ username, address, captcha, isIncomplete: true })
+  await place.keep()
+  events.record(failure, { user_id: null, address })
+  throw new ApiError('invalidCredentials')
 }
 
 /** Settles the place of a try that passed and was refused later on. @throws what refused it */

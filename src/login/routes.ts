@@ -57,15 +57,12 @@ export async function loginRoutes(
       // A page of another site must not log its visitor in as somebody else.
       if (isForeignPage(request, config)) throw new ApiError('accessDenied')
       const { username, password, mode, captcha, new_password, totp, recovery_code } = request.body
-      if (typeof username !== 'string' || typeof password !== 'string') {
-        throw new ApiError('invalidCredentials')
-      }
       const give = answers[mode ?? defaultMode(request)]
       return logIn(
         options,
         {
-          username,
-          password,
+          username: typeof username === 'string' ? username : '',
+          password: typeof password === 'string' ? password : '',
           captcha,
           totp,
           recoveryCode: recovery_code,
