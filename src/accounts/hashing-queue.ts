@@ -17,7 +17,7 @@ export interface HashingQueueOptions {
 }
 
 const defaultWaiting = 128
-const retryAfterSeconds = 2
+export const retryAfterSeconds = 2
 // https://docs.libuv.org/en/v1.x/threadpool.html
 const defaultPoolSize = 4
 
