@@ -70,7 +70,7 @@ export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Prom
       user_id: account?.userId ?? null,
       address: attempt.address,
     })
-    await verifier.untilRefusal(username, verification) // counted before it waits
+    await verifier.untilRefusal(verification) // counted before it waits
     throw new ApiError('invalidCredentials')
   }
   // The login does not depend on it: what fails now is tried again at the next one.

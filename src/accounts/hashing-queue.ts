@@ -7,6 +7,8 @@ import { ApiError } from '../kernel/errors.ts'
  * checks, and cannot fill the memory.
  */
 export interface HashingQueue {
+  /** How many run at once, at most. */
+  readonly atOnce: number
   /** Runs the work when its turn comes. @throws ApiError serviceUnavailable where the queue is full */
   run<T>(work: () => Promise<T>): Promise<T>
 }
@@ -35,6 +37,8 @@ export function hashingQueue({
   let running = 0
 
   return {
+    atOnce: mostRunning,
+
     async run(work) {
       if (running < mostRunning) running += 1
       else if (waiting.length < mostWaiting) await new Promise<void>((go) => waiting.push(go))

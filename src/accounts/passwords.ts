@@ -7,6 +7,8 @@ import { hashPassword, isOutdated, verifyPassword } from './password.ts'
 
 /** Hashing and verifying through the bounded queue, at the configured cost. */
 export interface Passwords {
+  /** How many hashes are computed at once, at most. */
+  readonly atOnce: number
   /** @throws ApiError serviceUnavailable where too many wait already; so does every verb here */
   hash(password: string): Promise<string>
   /**
@@ -43,6 +45,7 @@ export function createPasswords(
   const hashOfUnknown = () => hashPassword(randomText(random, unknownBytes), settings, random)
   const dummy = hashOfUnknown() // the start does not wait for it
   return {
+    atOnce: queue.atOnce,
     none: () => queue.run(hashOfUnknown),
     dummy: () => dummy,
     hash: (password) => queue.run(() => hashPassword(password, settings, random)),

@@ -2,7 +2,6 @@ import type { Database } from '../database/connect.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { randomText } from '../kernel/random.ts'
-import type { Username } from '../kernel/username.ts'
 import { dearestKinds, type HashKind, hashKindOf, storedHashKinds } from './hash-kinds.ts'
 import type { Passwords, Verification } from './passwords.ts'
 
@@ -21,14 +20,14 @@ export interface Verifier {
   prepare(): Promise<void>
   /** As `Passwords`; null stands for the hash of an unknown username. @throws ApiError serviceUnavailable */
   verify(password: string, hash: string | null, beginBy: number): Promise<Verification>
-  /** Resolves when the refusal of a name may be told, however long its verification took. */
-  untilRefusal(username: Username, verification: Verification): Promise<void>
+  /** Resolves when a refusal may be told, however long its verification took. */
+  untilRefusal(verification: Verification): Promise<void>
 }
 
 export interface VerifierDeps {
   readonly db: Database
   readonly clock: Clock
-  readonly passwords: Pick<Passwords, 'verify' | 'dummy'>
+  readonly passwords: Pick<Passwords, 'atOnce' | 'dummy' | 'verify'>
   readonly random: Random
 }
 
@@ -38,14 +37,14 @@ const lookEveryMs = 1000
 const keptTimes = 50
 const ignoredTimes = 2
 const margin = 1.25
-// A refusal waits no longer, whatever was measured and however many of its name came before.
+// A refusal waits no longer, whatever was measured and however many stand before it.
 const maxWaitMs = 5000
 const exampleBytes = 16
 
 export function createVerifier({ db, clock, passwords, random }: VerifierDeps): Verifier {
   const times = new Map<string, number[]>()
-  /** When the last refusal of each name is told that is being waited for. */
-  const toldAt = new Map<Username, number>()
+  /** When each of as many hashes as run at once would be done, if all took as long as the dearest. */
+  const doneAt = Array.from({ length: passwords.atOnce }, () => 0)
   let dearest: readonly HashKind[] = []
   let isUneven = false
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -68,17 +67,23 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
       return verification
     },
 
-    async untilRefusal(username, { beganAt }) {
+    async untilRefusal({ beganAt }) {
       const waitMs = refusalMs()
       if (waitMs === 0) return
-      // One after the other within a name: in parallel, what is slow to verify would make a line.
-      const earliest = Math.max(beganAt, toldAt.get(username) ?? 0)
       const now = clock.now()
-      const at = Math.min(earliest + waitMs, now + maxWaitMs)
-      toldAt.set(username, at)
+      const at = Math.min(Math.max(beganAt, nextTurn(now)) + waitMs, now + maxWaitMs)
+      doneAt[doneAt.indexOf(Math.min(...doneAt))] = at
       if (at > now) await clock.wait(at - now)
-      if (toldAt.get(username) === at) toldAt.delete(username)
     },
+  }
+
+  /**
+   * Refusals stand in the line that verifications of the dearest kind would make: otherwise who sends
+   * several at once would see by the others how long each has kept the queue busy.
+   */
+  function nextTurn(now: number): number {
+    const at = Math.min(...doneAt)
+    return at > now + maxWaitMs ? now : at // the clock was set back
   }
 
   /** How long a refusal takes from the start of its verification on; 0 where all take the same work. */

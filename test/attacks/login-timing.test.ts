@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { hash as argon2Hash } from '@node-rs/argon2'
 import { hash as bcryptHash } from '@node-rs/bcrypt'
+import { hashesAtOnce } from '../../src/accounts/hashing-queue.ts'
 import { type Answer, type Someone, testApp } from '../app.ts'
 import { atEachHash, countHashes, pbkdf2Hash, storedHash, storeHash } from '../hashes.ts'
 import { doors, everyDoor, guess, newHost, placesOf, throttleAlone } from '../logins.ts'
 import { until } from '../until.ts'
 
 const wrong = 'not the password'
+const atOnce = hashesAtOnce(availableParallelism(), process.env.UV_THREADPOOL_SIZE)
 /** What a verification takes by the clock of the tests, in seconds. */
 const seconds: Readonly<Record<string, number>> = { bcrypt: 2, argon2: 0.5, pbkdf2: 0.001 }
 /** The dearest kind and a quarter more. */
@@ -115,14 +118,27 @@ suite('the time of a refusal, with imported hashes', async () => {
     assert.equal((await login).status, 401)
   })
 
-  test('parallel tries at one name are told one after the other, after 5 seconds at the latest', async () => {
-    for (const who of [{ username: 'none' }, ann, argon2]) {
-      const tries = [1, 2, 3, 4].map(() => guess(app, who, newHost()))
+  test('parallel refusals stand in line as for the dearest hash, 5 seconds at the most', async () => {
+    const inLine = [0, 1, 2, 3].map((place) => {
+      const turn = Math.floor(place / atOnce)
+      return Math.min(toldAfter * (turn + 1), 5)
+    })
+    for (const name of ['none', 'ann', 'argon2', 'pbkdf2']) {
+      const names = name === 'none' ? ['none1', 'none2', 'none3', 'ann'] : Array(4).fill(name)
+      const tries = names.map((username: string) => guess(app, { username }, newHost()))
       await until(() => clock.waits().length === 4)
-      assert.deepEqual(clock.waits().toSorted(), [toldAfter, 5, 5, 5], who.username)
+      assert.deepEqual(clock.waits().toSorted(), inLine, name)
+      assert.equal((await doors.JSON(app, app.admin, { from: newHost() })).status, 200)
       clock.advance(5)
       for (const answer of await Promise.all(tries)) assert.equal(answer.status, 401)
     }
+  })
+
+  test('a clock that is set back makes no line', async () => {
+    clock.advance(-3600)
+    const refusal = await timed(() => guess(app, ann, newHost()))
+    assert.deepEqual(refusal, { total: toldAfter, waited: toldAfter })
+    clock.advance(3600)
   })
 
   test('a verification that takes longer than it is expected to is told at once', async () => {
