@@ -12,6 +12,7 @@ import { externalRoutes } from './external/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { type Chore, startChores } from './housekeeping.ts'
 import { access } from './http/access.ts'
+import { createLoginAddress } from './http/login-address.ts'
 import { registerOpenApi } from './http/openapi.ts'
 import { routeGroups } from './http/route-groups.ts'
 import { collectRoutes, type RouteRow } from './http/route-table.ts'
@@ -53,7 +54,7 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   const { config, db, random, log } = deps
   const services = await createServices(deps)
   const { accounts, secondFactor, sessions } = services
-  const wired = { ...deps, ...services }
+  const wired = { ...deps, ...services, loginAddress: createLoginAddress(config) }
   // Hashed on another thread while the server is put together.
   const bootstrap = prepareFirstAdministrator(accounts, config, random)
   bootstrap.catch(() => {}) // told where it is awaited

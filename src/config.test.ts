@@ -46,6 +46,7 @@ const defaults: Partial<Record<string, unknown>> = {
   LOGIN_LOCK_AFTER: 10,
   LOGIN_LOCK_SECONDS: 1800,
   LOGIN_CAPTCHA_AFTER: 0,
+  LOGIN_TRUSTED_CALLERS: undefined,
   RATE_LIMIT_MAX: 0,
   RATE_LIMIT_WINDOW_SECONDS: 900,
   PASSWORD_HASH: 'argon2id',

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { passwordRefusal } from './accounts/password-rules.ts'
 import { isUnguarded, parsePostgresAddress } from './database/postgres-address.ts'
+import { overlap, parseAddressRange } from './http/address-ranges.ts'
 import { isLoopback } from './kernel/loopback.ts'
 import {
   type ProvidersReading,
@@ -69,6 +70,13 @@ function contradictions(values: SettingValues): string[] {
   if (refusal) mistakes.push(`ADMIN_PASSWORD ${refusal}`)
   if (values.DATABASE_URL && !values.MASTER_KEY) {
     mistakes.push('MASTER_KEY must be set with PostgreSQL: every node needs the same')
+  }
+  const proxies = (values.TRUST_PROXY ?? []).map(parseAddressRange)
+  for (const caller of (values.LOGIN_TRUSTED_CALLERS ?? []).map(parseAddressRange)) {
+    const proxy = proxies.find((range) => overlap(range, caller))
+    if (!proxy) continue
+    const both = caller.text === proxy.text ? caller.text : `${caller.text}, in ${proxy.text}`
+    mistakes.push(`LOGIN_TRUSTED_CALLERS must not hold what TRUST_PROXY holds: ${both}`)
   }
   if (values.NODE_ENV !== 'production') return mistakes
   const base = new URL(values.BASE_URL ?? defaultBaseUrl(values))
@@ -160,6 +168,7 @@ function toConfig(values: SettingValues, { providers }: ProvidersReading, read: 
       },
       lock: { after: values.LOGIN_LOCK_AFTER, seconds: values.LOGIN_LOCK_SECONDS },
       captchaAfter: values.LOGIN_CAPTCHA_AFTER,
+      trustedCallers: values.LOGIN_TRUSTED_CALLERS ?? [],
     },
     password: {
       minLength: values.PASSWORD_MIN_LENGTH,

@@ -2,6 +2,7 @@ import { type Accounts, createAccounts, isAdministratorsUser } from './accounts/
 import { breachQuery } from './accounts/breached/range-query.ts'
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { createPasswords, type Passwords } from './accounts/passwords.ts'
+import { createVerifier, type Verifier } from './accounts/verifier.ts'
 import { migrate } from './database/migrate.ts'
 import type { Deps } from './deps.ts'
 import { type Events, logEvents } from './events/events.ts'
@@ -54,6 +55,7 @@ export interface Services {
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
   readonly users: Users
+  readonly verifier: Verifier
 }
 
 /**
@@ -67,7 +69,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
   const events = logEvents(log)
   const keys = await loadKeySet(deps)
   const revocations = await loadRevocations({ ...deps, events })
-  const passwords = createPasswords(config, random)
+  const passwords = createPasswords(deps)
   const lock = createAutomaticLock(deps)
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({
@@ -121,6 +123,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens: createTokens({ config, clock, random, keys }),
     users,
+    verifier: createVerifier({ ...deps, passwords }),
   }
 }
 

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hashKinds } from './accounts/password.ts'
 import { parsePostgresAddress } from './database/postgres-address.ts'
+import { parseAddressRange } from './http/address-ranges.ts'
 import { isLoopback } from './kernel/loopback.ts'
 import { parseRole } from './kernel/principal.ts'
 import { canonicalUsername } from './kernel/username.ts'
@@ -60,7 +61,7 @@ export const settings = {
   TRUST_PROXY: optional({
     shown: '`none` outside production',
     doc: 'Proxies whose X-Forwarded-For is believed: a comma-separated list of addresses and CIDR ranges, or `none`. Must be set in production.',
-    parse: parseProxies,
+    parse: parseAddresses,
   }),
   BODY_LIMIT_BYTES: integer({ default: 1_048_576, min: 1024, doc: 'Largest request body.' }),
   CORS_ORIGINS: list({
@@ -201,6 +202,10 @@ export const settings = {
     min: 0,
     doc: 'Failed logins per username and client address after which a login needs a proof of work, and Basic is refused; 0: never.',
   }),
+  LOGIN_TRUSTED_CALLERS: optional({
+    doc: 'Backends that log their users in from one address: a comma-separated list of addresses and CIDR ranges. The last element of the X-Forwarded-For that such a caller writes is the client for the limits of a login; without one the limits count the caller. None may stand in TRUST_PROXY too.',
+    parse: parseAddresses,
+  }),
   RATE_LIMIT_MAX: integer({
     default: 0,
     min: 0,
@@ -325,20 +330,10 @@ function parseOrigin(item: string): string {
   return item
 }
 
-function parseProxies(value: string): readonly string[] {
+function parseAddresses(value: string): readonly string[] {
   if (value === 'none') return []
   const items = value.split(',').map((item) => item.trim())
-  for (const item of items) {
-    const [address = '', bits] = item.split('/')
-    const family = isIP(address)
-    const widest = family === 4 ? 32 : 128
-    if (
-      family === 0 ||
-      (bits !== undefined && !(/^[0-9]+$/.test(bits) && Number(bits) <= widest))
-    ) {
-      throw new Error(`holds ${JSON.stringify(item)}, which is not an address or a CIDR range`)
-    }
-  }
+  for (const item of items) parseAddressRange(item)
   return items
 }
 

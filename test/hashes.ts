@@ -13,16 +13,23 @@ const hashJobs = new Set(['undefined', 'PBKDF2REQUEST'])
 export async function countHashes<T>(
   work: () => Promise<T>,
 ): Promise<{ hashes: number; result: T }> {
-  const here = new AsyncLocalStorage<true>()
   let hashes = 0
+  const result = await atEachHash(work, () => {
+    hashes += 1
+  })
+  return { hashes, result }
+}
+
+/** Acts whenever a password hash begins to be computed on behalf of the work. */
+export async function atEachHash<T>(work: () => Promise<T>, act: () => void): Promise<T> {
+  const here = new AsyncLocalStorage<true>()
   const hook = createHook({
     init: (_id, type) => {
-      if (hashJobs.has(String(type)) && here.getStore()) hashes += 1
+      if (hashJobs.has(String(type)) && here.getStore()) act()
     },
   }).enable()
   try {
-    const result = await here.run(true, work)
-    return { hashes, result }
+    return await here.run(true, work)
   } finally {
     hook.disable()
   }

@@ -1,24 +1,27 @@
 import type { Database } from '../database/connect.ts'
 import type { EventName, Events } from '../events/events.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { canonicalUsername } from '../kernel/username.ts'
+import { canonicalUsername, type Username } from '../kernel/username.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
-import type { TakenPlace } from '../throttle/throttle.ts'
+import { beginWithinMs, type TakenPlace } from '../throttle/throttle.ts'
 import { type Account, isUsable } from './account.ts'
 import type { AutomaticLock } from './lock.ts'
-import type { Passwords } from './passwords.ts'
+import type { Passwords, Verification } from './passwords.ts'
 import { accountStore } from './store.ts'
+import type { Verifier } from './verifier.ts'
 
 export interface FirstFactorDeps {
   readonly db: Database
   readonly events: Events
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
-  readonly passwords: Passwords
+  readonly passwords: Pick<Passwords, 'hash' | 'isOutdated'>
+  readonly verifier: Verifier
 }
 
 export interface Attempt {
   readonly username: string
+  /** As sent; each is empty where it was not sent, or not as text. */
   readonly password: string
   /** The client's address. */
   readonly address: string
@@ -40,18 +43,21 @@ export interface Passed {
  * @throws ApiError invalidCredentials, tooManyLoginAttempts, captchaRequired, serviceUnavailable
  */
 export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Promise<Passed> {
-  const { events, limits, lock } = deps
+  const { events, limits, lock, verifier } = deps
   const username = canonicalUsername(attempt.username)
-  if (username === null || attempt.password === '') throw new ApiError('invalidCredentials')
+  if (username === null || attempt.password === '') return refuseIncomplete(deps, username, attempt)
 
+  await verifier.prepare()
   const place = await limits.admit({ ...attempt, username })
   let account: Account | null
   let passes: boolean
+  let verification: Verification
   try {
     account = await accountStore(deps.db).byUsername(username)
-    passes = account
-      ? await deps.passwords.verify(attempt.password, account.passwordHash)
-      : await deps.passwords.burn(attempt.password)
+    const beginBy = place.takenAt + beginWithinMs
+    const hash = account?.passwordHash ?? null
+    verification = await verifier.verify(attempt.password, hash, beginBy)
+    passes = verification.matches
     // Many guesses at once are verified at once: those behind the one that locked do not pass.
     if (account && passes) passes = isUsable(account) && !(await lock.holdsNow(account))
   } catch (error) {
@@ -64,11 +70,28 @@ export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Prom
       user_id: account?.userId ?? null,
       address: attempt.address,
     })
+    await verifier.untilRefusal(verification) // counted before it waits
     throw new ApiError('invalidCredentials')
   }
   // The login does not depend on it: what fails now is tried again at the next one.
   await refreshHash(deps, account, attempt.password).catch(() => {})
   return { account, place }
+}
+
+/**
+ * Without a name that an account could have, or without a password: a try like any other for the
+ * limits (spec 3.3: a login attempt), but no password was tried, so the account is neither read nor
+ * brought nearer to its lock. It is answered sooner than a wrong password, which tells no name.
+ */
+async function refuseIncomplete(
+  { events, limits }: FirstFactorDeps,
+  username: Username | null,
+  { address, captcha, failure = 'authn_login_fail' }: Attempt,
+): Promise<never> {
+  const place = await limits.admit({ username, address, captcha, isIncomplete: true })
+  await place.keep()
+  events.record(failure, { user_id: null, address })
+  throw new ApiError('invalidCredentials')
 }
 
 /** Settles the place of a try that passed and was refused later on. @throws what refused it */

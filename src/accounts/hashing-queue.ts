@@ -6,7 +6,10 @@ import { type WorkQueue, workQueue } from '../kernel/work-queue.ts'
  * everything else: one of them is always left, so that a flood of logins does not starve token
  * checks, and cannot fill the memory.
  */
-export type HashingQueue = WorkQueue
+export interface HashingQueue extends WorkQueue {
+  /** How many run at once, at most. */
+  readonly atOnce: number
+}
 
 export interface HashingQueueOptions {
   readonly running?: number
@@ -14,7 +17,7 @@ export interface HashingQueueOptions {
 }
 
 const defaultWaiting = 128
-const retryAfterSeconds = 2
+export const retryAfterSeconds = 2
 // https://docs.libuv.org/en/v1.x/threadpool.html
 const defaultPoolSize = 4
 
@@ -28,5 +31,5 @@ export function hashingQueue({
   running = hashesAtOnce(availableParallelism(), process.env.UV_THREADPOOL_SIZE),
   waiting = defaultWaiting,
 }: HashingQueueOptions = {}): HashingQueue {
-  return workQueue({ running, waiting, retryAfterSeconds })
+  return { atOnce: running, ...workQueue({ running, waiting, retryAfterSeconds }) }
 }

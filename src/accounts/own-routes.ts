@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { clientAddress } from '../http/client-address.ts'
+import type { LoginAddress } from '../http/login-address.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { Message, Roles, type SchemaTypes, Text, Time } from '../http/schemas.ts'
 import { stillAllowed } from '../http/still-allowed.ts'
@@ -23,6 +23,7 @@ export interface OwnAccountOptions extends FirstFactorDeps {
   readonly accounts: Pick<Accounts, 'byUserId' | 'replacePassword'>
   readonly config: Pick<Config, 'login'>
   readonly clock: Clock
+  readonly loginAddress: LoginAddress
   readonly users: Pick<Users, 'byId'>
 }
 
@@ -51,7 +52,7 @@ export async function ownAccountRoutes(
   instance: FastifyInstance,
   options: OwnAccountOptions,
 ): Promise<void> {
-  const { accounts, clock, config, events, users } = options
+  const { accounts, clock, config, events, loginAddress, users } = options
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
@@ -102,7 +103,7 @@ export async function ownAccountRoutes(
       const { account, place } = await firstFactor(options, {
         username,
         password,
-        address: clientAddress(request),
+        address: loginAddress(request),
         captcha,
         failure: 'authn_password_change_fail',
       })

@@ -1,37 +1,62 @@
 import type { Config } from '../config.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { type Random, randomText } from '../kernel/random.ts'
-import { type HashingQueue, hashingQueue } from './hashing-queue.ts'
+import { type HashingQueue, hashingQueue, retryAfterSeconds } from './hashing-queue.ts'
 import { hashPassword, isOutdated, verifyPassword } from './password.ts'
 
 /** Hashing and verifying through the bounded queue, at the configured cost. */
 export interface Passwords {
+  /** How many hashes are computed at once, at most. */
+  readonly atOnce: number
   /** @throws ApiError serviceUnavailable where too many wait already; so does every verb here */
   hash(password: string): Promise<string>
-  verify(password: string, stored: string): Promise<boolean>
-  /** Costs what a wrong password costs, for a username that nobody has. Always false. */
-  burn(password: string): Promise<boolean>
-  /** The hash of a password that nobody knows, not even we: it verifies like any other, as wrong. */
+  /**
+   * Null stands for the hash of an unknown username: the dummy hash, which nothing matches. Where the
+   * turn comes later than `beginBy` (epoch milliseconds) nothing is verified.
+   */
+  verify(password: string, stored: string | null, beginBy?: number): Promise<Verification>
+  /** The hash of a password that is known to no one: it verifies like any other, as wrong. */
   none(): Promise<string>
+  /** A hash at the configured cost of an unknown password: what an unknown username is verified with. */
+  dummy(): Promise<string>
   isOutdated(stored: string): boolean
+}
+
+export interface Verification {
+  readonly matches: boolean
+  /** When its turn in the queue came, epoch milliseconds; and how long it took from then on. */
+  readonly beganAt: number
+  readonly tookMs: number
+}
+
+export interface PasswordsDeps {
+  readonly config: Pick<Config, 'password'>
+  readonly clock: Clock
+  readonly random: Random
 }
 
 const unknownBytes = 32
 
 export function createPasswords(
-  { password: settings }: Pick<Config, 'password'>,
-  random: Random,
+  { config: { password: settings }, clock, random }: PasswordsDeps,
   queue: HashingQueue = hashingQueue(),
 ): Passwords {
-  // Of a password that nobody knows, at the present cost; the start does not wait for it.
-  const decoy = hashPassword(randomText(random, unknownBytes), settings, random)
+  const hashOfUnknown = () => hashPassword(randomText(random, unknownBytes), settings, random)
+  const dummy = hashOfUnknown() // the start does not wait for it
   return {
-    none: () => queue.run(() => hashPassword(randomText(random, unknownBytes), settings, random)),
+    atOnce: queue.atOnce,
+    none: () => queue.run(hashOfUnknown),
+    dummy: () => dummy,
     hash: (password) => queue.run(() => hashPassword(password, settings, random)),
-    verify: (password, stored) => queue.run(() => verifyPassword(password, stored)),
-    burn: async (password) => {
-      await queue.run(async () => verifyPassword(password, await decoy))
-      return false
-    },
+    verify: (password, stored, beginBy = Number.POSITIVE_INFINITY) =>
+      queue.run(async () => {
+        const hash = stored ?? (await dummy)
+        const beganAt = clock.now()
+        if (beganAt > beginBy) throw new ApiError('serviceUnavailable', { retryAfterSeconds })
+        const isRight = await verifyPassword(password, hash)
+        return { matches: isRight && stored !== null, beganAt, tookMs: clock.now() - beganAt }
+      }),
     isOutdated: (stored) => isOutdated(stored, settings),
   }
 }

@@ -4,7 +4,7 @@ import { type Accounts, accountIn, reread } from '../accounts/accounts.ts'
 import { type FirstFactorDeps, firstFactor } from '../accounts/first-factor.ts'
 import { word } from '../database/transactions.ts'
 import type { Authenticator } from '../http/access.ts'
-import { clientAddress } from '../http/client-address.ts'
+import type { LoginAddress } from '../http/login-address.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { keyedDigest } from '../kernel/digest.ts'
@@ -23,6 +23,7 @@ export interface BasicDeps extends FirstFactorDeps {
   readonly accounts: Pick<Accounts, 'byUsername'>
   readonly secondFactor: Pick<SecondFactor, 'isMissing'>
   readonly clock: Clock
+  readonly loginAddress: LoginAddress
   readonly random: Random
 }
 
@@ -44,7 +45,7 @@ interface Remembered {
 }
 
 export function basicAuthenticator(deps: BasicDeps): Authenticator {
-  const { accounts, clock, limits, lock, random, secondFactor } = deps
+  const { accounts, clock, limits, lock, loginAddress, random, secondFactor } = deps
   const digestKey = random.bytes(32)
   const remembered = new BoundedMap<string, Remembered>(mostRemembered)
 
@@ -83,13 +84,13 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     const account = await accounts.byUsername(username)
     if (!account || account.passwordHash !== known.passwordHash || !isAccepted(account)) return null
     if (lock.holds(account)) return null
-    await limits.pass({ username, address: clientAddress(request) })
+    await limits.pass({ username, address: loginAddress(request) })
     await lock.forget(account)
     return account
   }
 
   async function verify(request: FastifyRequest, credentials: Credentials): Promise<Account> {
-    const attempt = { ...credentials, address: clientAddress(request) }
+    const attempt = { ...credentials, address: loginAddress(request) }
     const { account, place } = await firstFactor(deps, attempt).catch(asMissing)
     if (!isAccepted(account)) {
       await place.giveBack()

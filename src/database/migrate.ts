@@ -13,6 +13,7 @@ import * as identities from './migrations/0009-identities.ts'
 import * as growth from './migrations/0010-growth.ts'
 import * as logins from './migrations/0011-logins.ts'
 import * as search from './migrations/0012-search.ts'
+import * as hashKinds from './migrations/0013-hash-kinds.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres-server.ts'
 import { takeTime } from './snapshot.ts'
@@ -32,6 +33,7 @@ const migrations: readonly Migration[] = [
   growth.statements,
   logins.statements,
   search.statements,
+  hashKinds.statements,
 ]
 
 /** The version of the schema that this program works with. */

@@ -3,6 +3,7 @@ import type { Account } from '../accounts/account.ts'
 import type { Config } from '../config.ts'
 import { acceptForms } from '../http/bodies.ts'
 import { clientAddress } from '../http/client-address.ts'
+import type { LoginAddress } from '../http/login-address.ts'
 import { isForeignPage } from '../http/origin.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -30,6 +31,7 @@ import { confirm, type SignInDeps, signIn } from './sign-in.ts'
 export interface ExternalRoutesOptions extends SignInDeps, BrowserSessionDeps {
   readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
   readonly providers: Providers
+  readonly loginAddress: LoginAddress
   readonly random: Random
 }
 
@@ -49,7 +51,7 @@ export async function externalRoutes(
   instance: FastifyInstance,
   options: ExternalRoutesOptions,
 ): Promise<void> {
-  const { config, events, flows, providers, random } = options
+  const { config, events, flows, loginAddress, providers, random } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
@@ -160,7 +162,7 @@ export async function externalRoutes(
     async (request, reply) => {
       if (isForeignPage(request, config)) throw new ApiError('accessDenied')
       const { totp, recovery_code } = request.body
-      const proof = { totp, recoveryCode: recovery_code, address: clientAddress(request) }
+      const proof = { totp, recoveryCode: recovery_code, address: loginAddress(request) }
       const { account, returnTo } = await confirm(options, flowCookie(request), proof)
       clearFlowCookie(reply)
       const csrf_token = await enter(account, request, reply)

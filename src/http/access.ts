@@ -114,15 +114,30 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
 
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) throw new ApiError('routeNotFound')
-    const { access: declared, accepted = [] } = request.routeOptions.config
+    const { access: declared, accepted: ownSchemes = [] } = request.routeOptions.config
     if (!declared) return // CORS preflight
-    const { rule } = declared
+    const isRoute = !hasEmptyParameter(request)
+    // Otherwise it is an unknown path: as any other, it asks for the role of its group first.
+    const rule = isRoute ? declared.rule : groupOf(request.routeOptions.url ?? '')?.rule
+    if (rule === undefined) throw new ApiError('routeNotFound')
     // Anyone may, or anyone may with some things: then `authorizeAnyone` asks.
-    if (decide(rule, null) !== false) return
-    const principal = await identify(request, reply, accepted, { config, db })
-    if (decide(rule, principal) === false) throw new ApiError('accessDenied')
+    if (decide(rule, null) === false) {
+      const accepted = isRoute ? ownSchemes : authenticators
+      const principal = await identify(request, reply, accepted, { config, db })
+      if (decide(rule, principal) === false) throw new ApiError('accessDenied')
+    }
+    if (!isRoute) throw new ApiError('routeNotFound')
   })
 })
+
+/**
+ * Whether a parameter of the path is empty, as in `/users/`: the router matches it, and no route is
+ * meant by it. What a wildcard stands for may be empty.
+ */
+function hasEmptyParameter({ params }: FastifyRequest): boolean {
+  const given = Object.entries(params as Readonly<Record<string, string>>) // as the router fills it
+  return given.some(([name, value]) => name !== '*' && value === '')
+}
 
 /** Who calls; from here on `request.principal`. @throws ApiError where no accepted credential proves it */
 async function identify(

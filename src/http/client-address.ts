@@ -44,7 +44,7 @@ function withoutPort(text: string): string {
 }
 
 /** The eight groups of an IPv6 address. */
-function expand(address: string): number[] {
+export function expand(address: string): number[] {
   const plain = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [head = '', tail] = plain.split('::')
   const left = head === '' ? [] : head.split(':')

@@ -6,9 +6,12 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { randomText } from '../kernel/random.ts'
+import { isWithin, parseAddressRange } from './address-ranges.ts'
 import { bodies } from './bodies.ts'
+import { clientAddress } from './client-address.ts'
 import { compilersFactory } from './compilers.ts'
 import { cors } from './cors.ts'
 import { closeConnectionsWhileDraining } from './draining.ts'
@@ -64,7 +67,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   })
   answerParserErrors(app.server)
 
-  warnOfForgedProxies(app)
+  warnOfForgedProxies(app, config)
   await app.register(headers)
   await app.register(requestShape)
   await app.register(errorHandler, config)
@@ -81,10 +84,13 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
  * X-Forwarded-For of somebody who is no trusted proxy: either a forgery, or a proxy that TRUST_PROXY
  * forgot, behind which all clients look like one. Told once, for the log's sake.
  */
-function warnOfForgedProxies(app: FastifyInstance): void {
+function warnOfForgedProxies(app: FastifyInstance, { login }: Pick<Config, 'login'>): void {
+  const callers = login.trustedCallers.map(parseAddressRange)
+  const isExpected = (request: FastifyRequest) =>
+    isFromProxy(request) || isWithin(clientAddress(request), callers)
   let told = false
   app.addHook('onRequest', (request, _reply, done) => {
-    if (!told && request.headers['x-forwarded-for'] !== undefined && !isFromProxy(request)) {
+    if (!told && request.headers['x-forwarded-for'] !== undefined && !isExpected(request)) {
       told = true
       const { remoteAddress: peer } = request.socket
       app.log.warn({ peer }, 'X-Forwarded-For from an address that TRUST_PROXY does not name')

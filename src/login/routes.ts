@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../accounts/account.ts'
 import type { Config } from '../config.ts'
 import { acceptForms } from '../http/bodies.ts'
-import { clientAddress } from '../http/client-address.ts'
+import type { LoginAddress } from '../http/login-address.ts'
 import { isForeignPage } from '../http/origin.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -19,6 +19,7 @@ import { LoginAnswer, LoginBody } from './schemas.ts'
 export interface LoginRoutesOptions extends LogInDeps {
   readonly config: Pick<Config, 'http' | 'baseUrl' | 'login' | 'session' | 'token'>
   readonly clock: Clock
+  readonly loginAddress: LoginAddress
   readonly sessions: Sessions
   readonly tokens: Tokens
 }
@@ -57,20 +58,17 @@ export async function loginRoutes(
       // A page of another site must not log its visitor in as somebody else.
       if (isForeignPage(request, config)) throw new ApiError('accessDenied')
       const { username, password, mode, captcha, new_password, totp, recovery_code } = request.body
-      if (typeof username !== 'string' || typeof password !== 'string') {
-        throw new ApiError('invalidCredentials')
-      }
       const give = answers[mode ?? defaultMode(request)]
       return logIn(
         options,
         {
-          username,
-          password,
+          username: typeof username === 'string' ? username : '',
+          password: typeof password === 'string' ? password : '',
           captcha,
           totp,
           recoveryCode: recovery_code,
           newPassword: new_password,
-          address: clientAddress(request),
+          address: options.loginAddress(request),
         },
         {
           give: (account) => give(account, request, reply),

@@ -11,10 +11,10 @@ const factorPrefix = 'totp '
 
 /** The keys of all counts, made here alone, so that they can be read again. */
 export interface ThrottleKeys {
-  /** Spec 3.3: the username combined with the client address. */
-  login(username: Username, address: string): ThrottleKey
+  /** Spec 3.3: the username combined with the client address; null stands for all that is no name. */
+  login(username: Username | null, address: string): ThrottleKey
   address(address: string): ThrottleKey
-  captcha(username: Username, address: string): ThrottleKey
+  captcha(username: Username | null, address: string): ThrottleKey
   /** What stands for a username in them. */
   digestOf(username: Username): string
 }
@@ -25,7 +25,7 @@ export interface ThrottleKeys {
  */
 export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): ThrottleKeys {
   const digestKey = derivedKey(dataKey, 'throttle')
-  const digestOf = (username: Username) => keyedDigest(digestKey, username)
+  const digestOf = (username: Username | null) => keyedDigest(digestKey, username ?? '')
   return {
     login: (username, address) => ({ username: digestOf(username), address }),
     address: (address) => ({ username: '', address }),

@@ -34,11 +34,14 @@ export interface LoginLimits {
 }
 
 export interface LoginTry {
-  readonly username: Username
+  /** Null where what was sent can be no account's name: such tries count under one key per address. */
+  readonly username: Username | null
   /** The client's address. */
   readonly address: string
   /** The solution of a challenge; Basic has no room for one. */
   readonly captcha?: string | undefined
+  /** There was no password to try: it counts here, and not towards the lock of the account. */
+  readonly isIncomplete?: boolean
 }
 
 /** Failures in a row, over all addresses; counted in the transaction that settles the places. */
@@ -69,6 +72,11 @@ export function limitOf({ login }: Pick<Config, 'login'>, count: CountName): Lim
     captcha: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
     second_factor: wrongCodes,
   }[count]
+}
+
+/** Whether a place of the count lapses when its process is gone: see `Count`. */
+export function lapses(count: CountName): boolean {
+  return count === 'address'
 }
 
 export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
@@ -111,14 +119,20 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
         key: throttleKeys.login(username, address),
         limit: limitOf(config, 'login'),
         forgives: true,
+        lapses: lapses('login'),
       },
-      // A success of one's own must not buy tries on the accounts of others.
-      { key: throttleKeys.address(address), limit: limitOf(config, 'address'), forgives: false },
+      {
+        key: throttleKeys.address(address),
+        limit: limitOf(config, 'address'),
+        forgives: false, // a success of one's own must not buy tries on the accounts of others
+        lapses: lapses('address'),
+      },
     ]
     const withoutCaptcha: Count = {
       key: throttleKeys.captcha(username, address),
       limit: limitOf(config, 'captcha'),
       forgives: true,
+      lapses: lapses('captcha'),
     }
     return { always, withoutCaptcha }
   }
@@ -133,8 +147,11 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   }
 
   /** The verdict counts for the account too, in the same transaction: unknown names cost the same. */
-  function withFailures(place: TakenPlace, { username, address }: LoginTry): TakenPlace {
+  function withFailures(place: TakenPlace, login: LoginTry): TakenPlace {
+    const { username, address, isIncomplete = false } = login
+    if (username === null || isIncomplete) return place
     return {
+      takenAt: place.takenAt,
       async keep() {
         let locked = null as number | null // set by what runs in the transaction
         await place.keep(async (trx) => {

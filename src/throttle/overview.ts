@@ -4,9 +4,9 @@ import { offsetOf, type Page } from '../http/paging.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { type CountedFor, createThrottleKeys, readThrottleKey, secondFactorKey } from './keys.ts'
-import { limitOf } from './limits.ts'
+import { lapses, limitOf } from './limits.ts'
 import { throttleStore } from './store.ts'
-import { freeAt, isPending, pendingMs, type ThrottleDeps } from './throttle.ts'
+import { freeAt, isPending, pendingMs, type ThrottleDeps, withoutLapsed } from './throttle.ts'
 
 /** What is counted and blocked now, by the settings in force, for an administrator. */
 export interface ThrottleOverview {
@@ -59,7 +59,8 @@ export function createThrottleOverview({
         const counted = readThrottleKey(key)
         const limit = limitOf(config, counted.count)
         const since = now - limit.windowSeconds * 1000
-        const [places = []] = await store.taken([{ key, since }])
+        const [taken = []] = await store.taken([{ key, since }])
+        const places = withoutLapsed(taken, { lapses: lapses(counted.count) }, now)
         const pending = places.filter((place) => isPending(place, now)).length
         const isFull = limit.attempts > 0 && places.length >= limit.attempts
         data.push({
@@ -76,7 +77,9 @@ export function createThrottleOverview({
     async blocked(count) {
       const { attempts, windowSeconds } = limitOf(config, count)
       if (attempts === 0) return 0
-      return store.countFull(count, attempts, clock.now() - windowSeconds * 1000)
+      const now = clock.now()
+      const since = now - windowSeconds * 1000
+      return store.countFull(count, { attempts, since, pendingSince: now - pendingMs })
     },
 
     async forget(trx, username, userId) {

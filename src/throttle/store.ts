@@ -26,6 +26,13 @@ export interface NewPlace {
   readonly expiresAt: number
 }
 
+/** Times in epoch milliseconds. */
+export interface FullSince {
+  readonly attempts: number
+  readonly since: number
+  readonly pendingSince: number
+}
+
 export function throttleStore(db: DatabaseOrTransaction) {
   const keys = (now: number) =>
     db
@@ -101,14 +108,23 @@ export function throttleStore(db: DatabaseOrTransaction) {
       return rows.map(({ username, address }) => ({ username, address }))
     },
 
-    /** How many keys of a count have `attempts` places or more that were taken after `since`. */
-    async countFull(count: 'login' | 'address', attempts: number, since: number): Promise<number> {
+    /**
+     * How many keys of a count have `attempts` places or more that were taken after `since`; of an
+     * address, without those that have been pending since `pendingSince`: they have lapsed.
+     */
+    async countFull(
+      count: 'login' | 'address',
+      { attempts, since, pendingSince }: FullSince,
+    ): Promise<number> {
       const full = db
         .selectFrom('throttle_places')
         .select('address')
         .where('taken_at', '>', since)
         .where('username', count === 'address' ? '=' : '!=', '')
         .$if(count === 'login', (query) => query.where('username', 'not like', '% %')) // a digest
+        .$if(count === 'address', (query) =>
+          query.where((eb) => eb.or([eb('pending', '=', 0), eb('taken_at', '>', pendingSince)])),
+        )
         .groupBy(['username', 'address'])
         .having((eb) => eb.fn.countAll(), '>=', attempts)
       const { total } = await db

@@ -26,6 +26,8 @@ export type Also = (trx: DatabaseOrTransaction) => Promise<void>
 
 /** A place that waits for the verdict. One of the three must follow. */
 export interface TakenPlace {
+  /** Epoch milliseconds. */
+  readonly takenAt: number
   /** The password was wrong: the place stays used until the window has passed over it. */
   keep(also?: Also): Promise<void>
   /** The login succeeded: the counter starts anew. */
@@ -40,6 +42,11 @@ export interface Count {
   readonly limit: Limit
   /** Whether a success forgets the failures before it, or takes back its own place alone. */
   readonly forgives: boolean
+  /**
+   * What becomes of a pending place whose process is gone: it lapses, or it counts as used. Many
+   * callers share an address, and one kill must not lock all of them out; a guess must not be free.
+   */
+  readonly lapses: boolean
 }
 
 /** The first of the counts that has no room, and when it will have. */
@@ -62,6 +69,11 @@ export interface ThrottleDeps {
 
 // A verification that has not ended after this long never will: its process is gone.
 export const pendingMs = 10_000
+/**
+ * How late after its place was taken a verification may begin. One that began later could end when
+ * its place has lapsed, and a full queue would be a way to try more passwords than there are places.
+ */
+export const beginWithinMs = 5_000
 // How long a login waits while others of its key are being verified.
 const patienceMs = 2_000
 // Another process may settle a place: looked at this often, and at once when this process does.
@@ -70,7 +82,7 @@ const pollMs = 100
 /** A throttle of a single count. */
 export function createThrottle(deps: ThrottleDeps, limit: Limit): Throttle {
   const places = createPlaces(deps)
-  const count = (key: ThrottleKey): Count => ({ key, limit, forgives: true })
+  const count = (key: ThrottleKey): Count => ({ key, limit, forgives: true, lapses: false })
   return {
     async admit(key) {
       const answer = await places.take([count(key)])
@@ -96,7 +108,7 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
         for (;;) {
           const callsBeforeLook = lines.calls()
           const look = await tryPlaces(counts)
-          if ('ids' in look) return { place: place(counts, look.ids) }
+          if ('ids' in look) return { place: place(counts, look) }
           const now = clock.now()
           const mayPass = look.places.some((taken) => isPending(taken, now))
           if (!mayPass || now >= deadline) return fullness(look.full, look.places, now)
@@ -126,7 +138,8 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
     },
   }
 
-  type Look = { ids: number[] } | { full: Count; places: Place[] }
+  type Taken = { ids: readonly number[]; takenAt: number }
+  type Look = Taken | { full: Count; places: Place[] }
 
   function tryPlaces(counts: readonly Count[]): Promise<Look> {
     const words = counts.map(({ key }) => word.throttle(nameOf(key)))
@@ -138,11 +151,11 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
       }
       const wanted = counts.map(({ key, limit }) => ({ key, expiresAt: endOf(now, limit) }))
       const ids = wanted.length > 0 ? await store.takePending(now, wanted) : []
-      return { ids }
+      return { ids, takenAt: now }
     })
   }
 
-  function place(counts: readonly Count[], ids: readonly number[]): TakenPlace {
+  function place(counts: readonly Count[], { ids, takenAt }: Taken): TakenPlace {
     const settle = async (also: Also | undefined, change: Also) => {
       await inTransaction([], ids.length > 0 || also !== undefined, async (trx) => {
         if (ids.length > 0) await change(trx)
@@ -151,6 +164,7 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
       for (const { key } of counts) lines.call(nameOf(key))
     }
     return {
+      takenAt,
       keep: (also) => settle(also, (trx) => throttleStore(trx).markUsed(ids)),
       giveBack: () => settle(undefined, (trx) => throttleStore(trx).remove(ids)),
       clear: (also) =>
@@ -187,6 +201,15 @@ export function isPending({ pending, takenAt }: Place, now: number): boolean {
   return pending && takenAt > now - pendingMs
 }
 
+/** The places that count: not those that have lapsed. */
+export function withoutLapsed(
+  places: readonly Place[],
+  { lapses }: Pick<Count, 'lapses'>,
+  now: number,
+): Place[] {
+  return places.filter((taken) => !lapses || !taken.pending || isPending(taken, now))
+}
+
 /** Each count with its places, in the order of the counts. */
 async function look(
   store: ReturnType<typeof throttleStore>,
@@ -198,7 +221,10 @@ async function look(
     since: now - limit.windowSeconds * 1000,
   }))
   const taken = await store.taken(windows)
-  return counts.map((count, index) => ({ count, places: taken[index] ?? [] }))
+  return counts.map((count, index) => ({
+    count,
+    places: withoutLapsed(taken[index] ?? [], count, now),
+  }))
 }
 
 function endOf(now: number, { windowSeconds }: Limit): number {

@@ -3,6 +3,8 @@ import { after, suite, test } from 'node:test'
 import { hash as argon2Hash } from '@node-rs/argon2'
 import { createAutomaticLock } from '../../src/accounts/lock.ts'
 import { canonicalUsername } from '../../src/kernel/username.ts'
+import { loadKeySet } from '../../src/keys/key-set.ts'
+import { createLoginLimits } from '../../src/throttle/limits.ts'
 import { startService } from '../../tools/service.ts'
 import { type Answer, testApp } from '../app.ts'
 import { databaseLock } from '../database.ts'
@@ -137,6 +139,80 @@ suite('the limit per address', async () => {
     clock.advance(1)
     assert.equal(await reap(), 0)
     assert.deepEqual((await app.rows()).throttle_places, [])
+  })
+})
+
+suite('places of a process that is gone', async () => {
+  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '3' })
+  const ann = await app.account('ann')
+  const admin = await app.bearer(app.admin)
+  const limits = createLoginLimits({
+    ...app.deps,
+    events: { record() {} },
+    captcha: { challenge: () => assert.fail(), accepts: () => assert.fail() },
+    failures: { failed: async () => null, succeeded: async () => {} },
+    keys: await loadKeySet(app.deps),
+  })
+  /** As a process that is killed while it verifies. */
+  const abandon = (username: string, address: string) => {
+    const name = canonicalUsername(username)
+    assert.ok(name)
+    return limits.admit({ username: name, address })
+  }
+  const blocked = async () => {
+    const { body } = await app.call('GET', '/api/admin/statistics', { headers: admin })
+    return body.blocked.addresses
+  }
+
+  test('lapse for the address after 10 seconds, and are used ones for the name', async () => {
+    const address = newHost()
+    for (const username of ['ann', 'bob', 'cid']) await abandon(username, address)
+    app.clock.advance(9.999)
+    const waits = doors.JSON(app, ann, { from: address })
+    await until(() => app.clock.waits().length === 1)
+    app.clock.advance(0.001)
+    assert.equal((await waits).status, 200, 'the address is free')
+
+    const from = newHost()
+    for (let index = 0; index < 3; index += 1) await abandon('dan', from)
+    app.clock.advance(10)
+    for (let index = 0; index < 2; index += 1) {
+      const login = await abandon('dan', from)
+      await login.keep()
+    }
+    assertBlocked(await guess(app, { username: 'dan' }, from), '890')
+    assert.equal((await guess(app, nobody(1), from)).status, 401, 'two of three are used')
+    assertBlocked(await guess(app, nobody(2), from), '3600')
+  })
+
+  test('a failure that is stored after they lapsed counts again', async () => {
+    const address = newHost()
+    const slow = await Promise.all([1, 2, 3].map((index) => abandon(`slow${index}`, address)))
+    app.clock.advance(10)
+    for (const place of slow) await place.keep()
+    assertBlocked(await doors.JSON(app, ann, { from: address }), '3590')
+  })
+
+  test('an administrator sees what counts', async () => {
+    const address = newHost()
+    const before = await blocked()
+    for (const index of [1, 2, 3]) await abandon(`seen${index}`, address)
+    assert.equal(await blocked(), before + 1)
+    app.clock.advance(10)
+    assert.equal(await blocked(), before)
+    const { body } = await app.call('GET', '/api/admin/throttle?limit=100', { headers: admin })
+    const shown = body.counts.data.filter((count: { address: string }) => count.address === address)
+    const by = (name: string) => shown.filter((row: { count: string }) => row.count === name)
+    const { used, pending, blocked_until } = by('address')[0]
+    assert.deepEqual([used, pending, blocked_until], [0, 0, null])
+    assert.deepEqual(
+      by('login').map((row: { used: number; pending: number }) => [row.used, row.pending]),
+      [
+        [1, 0],
+        [1, 0],
+        [1, 0],
+      ],
+    )
   })
 })
 

@@ -49,7 +49,7 @@ suite('vectors printed in RFCs', async () => {
   })
 
   test('RFC 7617: the printed credentials are read as printed', async () => {
-    const { hash } = createPasswords(app.deps.config, systemRandom)
+    const { hash } = createPasswords({ ...app.deps, random: systemRandom })
     const own = { user_id: 'colons', password: 'a:b::\u00a3', header: 'Basic Y29sb25zOmE6Yjo6wqM=' }
     for (const { user_id, password, header } of [...rfcVectors.rfc7617.credentials, own]) {
       await app.account(user_id)

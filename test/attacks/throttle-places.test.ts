@@ -19,6 +19,7 @@ import {
 } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
 import { until } from '../until.ts'
+import { watchedDatabase } from '../watched-database.ts'
 
 suite('a place is taken before the verdict', async () => {
   const app = await testApp({ ...realHashes, ...throttleAlone, DATABASE_TIMEOUT_MS: '50' })
@@ -99,6 +100,31 @@ suite('a place is taken before the verdict', async () => {
     await lock.release()
     assertRefusal(result, 503, 'Service unavailable')
     assert.equal(hashes, 0)
+  })
+
+  test('a verification whose turn comes after 5 seconds is 503: its place could lapse before the verdict', async () => {
+    let late = 0
+    const watched = await watchedDatabase(({ table }) => {
+      if (table === 'accounts' && late > 0) slow.clock.advance(late)
+    })
+    const slow = await testApp(throttleAlone, watched)
+    const bob = await slow.account('bob')
+    for (const [seconds, status] of [
+      [5, 200],
+      [5.001, 503],
+    ] as const) {
+      const from = newHost()
+      late = seconds
+      const { hashes, result } = await countHashes(() => doors.JSON(slow, bob, { from }))
+      late = 0
+      assert.equal(result.status, status)
+      assert.deepEqual(await placesOf(slow, from), [])
+      if (status === 200) continue
+      assertRefusal(result, 503, 'Service unavailable')
+      assert.equal(result.headers['retry-after'], '2')
+      assert.equal(hashes, 0)
+    }
+    await slow.close()
   })
 
   test('a right password whose better hash cannot be stored takes no place', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { testApp } from '../app.ts'
+import { type Call, testApp } from '../app.ts'
+import { countHashes } from '../hashes.ts'
 import {
   assertBlocked,
   doors,
@@ -10,6 +11,7 @@ import {
   throttleAlone,
   tryTimes,
 } from '../logins.ts'
+import { assertRefusal } from '../refusal.ts'
 
 suite('spec 3.3: login throttle', async () => {
   const app = await testApp(throttleAlone)
@@ -77,6 +79,78 @@ suite('spec 3.3: login throttle', async () => {
     const nobody = { username: 'nobody' }
     const statuses = await tryTimes(6, () => guess(app, nobody, from))
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
+  })
+
+  // Spec 3.3 counts login attempts, and one without a password or with a malformed name is one.
+  const { username, password } = ann
+  const withoutPassword: Record<string, Call> = {
+    'an empty password': { json: { username, password: '' } },
+    'no password': { json: { username } },
+    'a password that is no text': { json: { username, password: 12 } },
+    'a form without a password': { form: { username } },
+  }
+  const withoutName: Record<string, Call> = {
+    'an empty username': { json: { username: '', password } },
+    'no username': { json: { password } },
+    'a username that is no text': { json: { username: [username], password } },
+    'a username that no account can have': { json: { username: 'a\0nn', password } },
+    'a username of 300 letters': { json: { username: 'n'.repeat(300), password } },
+    'an empty form': { form: { mode: 'session' } },
+    'no body': {},
+  }
+  const log = (call: Call, from: string) => app.call('POST', '/login', { ...call, from })
+  const counted = async (from: string) => (await placesOf(app, from)).map(({ pending }) => pending)
+
+  for (const [what, call] of Object.entries(withoutPassword)) {
+    test(`an attempt with ${what} counts for its name, and is 429 once they are used`, async () => {
+      const from = newHost()
+      const { hashes, result } = await countHashes(() => tryTimes(5, () => log(call, from)))
+      assert.deepEqual(result, Array(5).fill(401))
+      assert.equal(hashes, 0)
+      assert.deepEqual(await counted(from), Array(5).fill(0))
+      assertBlocked(await log(call, from), '900')
+      assertBlocked(await right(from), '900')
+      assert.deepEqual(await counted(from), Array(5).fill(0))
+      assert.equal((await log({ json: { username: '', password } }, from)).status, 401)
+    })
+  }
+
+  test('attempts without a name that an account can have share one count per address', async () => {
+    const from = newHost()
+    const calls = Object.entries(withoutName)
+    for (const [what, call] of calls.slice(0, 5)) {
+      assertRefusal(await log(call, from), 401, 'Invalid credentials', what)
+    }
+    for (const [, call] of calls) assertBlocked(await log(call, from), '900')
+    assert.deepEqual(await counted(from), Array(5).fill(0))
+    assert.equal((await right(from)).status, 200, 'names are counted for themselves')
+    assert.equal((await log({}, newHost())).status, 401, 'and so are addresses')
+  })
+
+  test('each such attempt alone takes a place', async () => {
+    for (const [what, call] of Object.entries({ ...withoutPassword, ...withoutName })) {
+      const from = newHost()
+      assertRefusal(await log(call, from), 401, 'Invalid credentials', what)
+      assert.deepEqual(await counted(from), [0], what)
+    }
+  })
+
+  test('an empty password or a malformed name counts by Basic too; without a colon nobody asks', async () => {
+    const from = newHost()
+    const basic = (text: string) =>
+      app.call('GET', '/users', {
+        headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` },
+        from,
+      })
+    for (const text of ['ann', 'no colon at all']) assert.equal((await basic(text)).status, 401)
+    assert.deepEqual(await counted(from), [])
+    for (const text of ['ann:', ':', `:${password}`, `a\0:${password}`]) {
+      assertRefusal(await basic(text), 401, 'Authentication required', text)
+    }
+    assert.deepEqual(await counted(from), [0, 0, 0, 0])
+    await tryTimes(4, () => basic('ann:'))
+    assertBlocked(await basic('ann:'), '900')
+    assertBlocked(await basic(`ann:${password}`), '900')
   })
 
   test('every variant of the login and Basic share one count', async () => {

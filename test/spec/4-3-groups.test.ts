@@ -60,6 +60,51 @@ suite('spec 4.3: route groups', async () => {
     }
   })
 
+  test('an empty id is no route: 404 for everybody outside the groups, with any credential', async () => {
+    const before = await app.rows('throttle_places')
+    const withEmptyId = [
+      '/users/',
+      '/api/v1/users/',
+      '/api/v2/users/',
+      '/api/posts/',
+      '/api/account/sessions/',
+      '/api/account/identities/',
+    ]
+    for (const path of withEmptyId) {
+      for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+        for (const headers of [
+          {},
+          ...callers.map(([, has]) => has),
+          { authorization: 'Basic x' },
+        ]) {
+          const answer = await app.call(method, path, { headers })
+          assertRefusal(answer, 404, 'Route not found', `${method} ${path}`)
+        }
+      }
+    }
+    assert.deepEqual(await app.rows('throttle_places'), before)
+  })
+
+  test('an empty id below a group asks for the role of the group first, then it is 404', async () => {
+    for (const [path, role] of [
+      ['/api/admin/accounts/', 'ADMIN'],
+      ['/api/admin/accounts//sessions', 'ADMIN'],
+      ['/api/admin/posts//lock', 'ADMIN'],
+      ['/api/admin/throttle/', 'ADMIN'],
+      ['/api/user/account/sessions/', 'USER'],
+    ] as const) {
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const about = `${method} ${path}`
+        assertRefusal(await app.call(method, path), 401, 'Authentication required', about)
+        for (const [has, headers] of callers) {
+          const answer = await app.call(method, path, { headers })
+          if (has.includes(role)) assertRefusal(answer, 404, 'Route not found', `${about} ${has}`)
+          else assertRefusal(answer, 403, 'Access denied', `${about} ${has}`)
+        }
+      }
+    }
+  })
+
   test('an unknown path outside the groups is 404 for everybody, near misses included', async () => {
     for (const path of ['/nowhere', '/api', '/api/administrator', '/api/publicity', '/API/admin']) {
       assertRefusal(await app.call('GET', path), 404, 'Route not found', path)

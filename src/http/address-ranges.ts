@@ -1,0 +1,49 @@
+import { isIP, isIPv4 } from 'node:net'
+import { canonicalAddress, expand } from './client-address.ts'
+
+/** Addresses and CIDR ranges, IPv4 and IPv6; an IPv4 address is the one that IPv6 maps it to. */
+export interface AddressRange {
+  /** As it was written. */
+  readonly text: string
+  readonly first: bigint
+  /** How many of 128 bits are the same for all of the range. */
+  readonly bits: number
+}
+
+const widest = 128
+const mappedBits = 96 // of ::ffff:0:0/96, RFC 4291 section 2.5.5.2
+const mapped = 0xffffn << 32n
+
+/** @throws Error whose message says what is wrong with the text */
+export function parseAddressRange(text: string): AddressRange {
+  const [written = '', suffix, ...rest] = text.split('/')
+  const family = written.includes('%') ? 0 : isIP(written) // without a zone
+  const most = family === 4 ? widest - mappedBits : widest // a mapped one counts its bits as IPv6 does
+  const isSuffix = suffix === undefined || (/^[0-9]+$/.test(suffix) && Number(suffix) <= most)
+  const address = canonicalAddress(written)
+  if (family === 0 || address === null || !isSuffix || rest.length > 0) {
+    throw new Error(`holds ${JSON.stringify(text)}, which is not an address or a CIDR range`)
+  }
+  const bits = suffix === undefined ? widest : Number(suffix) + widest - most
+  return { text, first: numberOf(address), bits }
+}
+
+/** Whether any address is in both. */
+export function overlap(left: AddressRange, right: AddressRange): boolean {
+  const free = BigInt(widest - Math.min(left.bits, right.bits))
+  return left.first >> free === right.first >> free
+}
+
+/** Whether an address in canonical form is in one of the ranges. */
+export function isWithin(address: string, ranges: readonly AddressRange[]): boolean {
+  if (ranges.length === 0) return false
+  const single = { text: address, first: numberOf(address), bits: widest }
+  return ranges.some((range) => overlap(range, single))
+}
+
+function numberOf(address: string): bigint {
+  if (isIPv4(address)) {
+    return address.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), mapped >> 32n)
+  }
+  return expand(address).reduce((sum, group) => (sum << 16n) | BigInt(group), 0n)
+}
