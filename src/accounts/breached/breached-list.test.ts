@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { sharedLines } from '../../../test/vectors.ts'
-import { fingerprint, fingerprintBytes, isListed, listFile } from './breached-list.ts'
+import { isListed, listFile } from './breached-list.ts'
+import { fingerprint, fingerprintBytes } from './fingerprint-list.ts'
 
 suite('the list of breached passwords', () => {
   const bytes = readFileSync(listFile)
