@@ -18,7 +18,7 @@ const ofSigningSecret: Check = {
 
 /**
  * The secrets that an operator chooses, and what makes each too weak for production. A previous
- * secret still verifies, so whoever knows it can forge tokens. Of a master key only the known ones
+ * secret still verifies, so a person who knows it can forge tokens. Of a master key only the known ones
  * are told: it signs nothing, and every other one has been checked for its shape.
  */
 const checks = {

@@ -1,4 +1,5 @@
-import { models, subjectOf } from './guessing-models.ts'
+import { models } from './guessing-models.ts'
+import { subjectOf } from './guessing-subject.ts'
 
 /** How hard a text is to guess, by its cheapest description. */
 export interface Guessing {
