@@ -45,6 +45,14 @@ suite('a signing secret that production refuses', () => {
     ['lamps in a quiet harbour at low tide', words],
     ['LampsInAQuietHarbourAtLowTideWithBoats', words],
     ['l4mps 1n 4 qu13t h4rb0ur 4t l0w t1de', words],
+    [
+      'AtLowTideTheLampsInTheQuietHarbourBurnWhileThePilotsSleepAndTheGullsWalkOnTheSandBesideTheBoats',
+      words,
+    ],
+    [
+      'AtLowTideTheLampsInTheQuietHarbourBurnWhileThePilotsKeepTheirSecretAndTheGullsWalkOnTheSand',
+      placeholder,
+    ],
     ['en un lugar de la mancha de cuyo nombre', words],
     ['lamp-20240131-lamp-20240131-lamp-2024', words],
     ['0f1e2d3c4b5a69788796a5b4c3d2e1f0', words],

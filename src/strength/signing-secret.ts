@@ -65,8 +65,8 @@ export function assertStrongSecret(text: string): void {
 }
 
 /**
- * Why a signing secret that is long enough could be known or guessed; undefined where it could not. Each
- * reading of the text counts: without quotes, and decoded.
+ * Why a signing secret that is long enough could be known or guessed; undefined where it could not.
+ * Each reading of the text counts: without quotes, and decoded.
  */
 export function secretWeakness(text: string): string | undefined {
   if (isKnownSecret(text)) return 'is publicly known'
@@ -79,7 +79,7 @@ export function secretWeakness(text: string): string | undefined {
 
 function weaknessOf(reading: string): string | undefined {
   const text = reading.slice(0, maxExamined)
-  if (isRandom(text)) return undefined
+  if (isRandom(text)) return undefined // so that no sign of a word in it counts
   if (isPlaceholder(text)) return 'looks like a placeholder of a template'
   if (uuid.test(text)) return 'is a UUID, which is a name and no secret'
   if (isKeyboardRun(text.toLowerCase())) return 'is a run of neighbouring keys'
@@ -90,5 +90,7 @@ function weaknessOf(reading: string): string | undefined {
 
 /** Whether a text has the shape of random bytes, and is not words written in that shape. */
 function isRandom(text: string): boolean {
-  return randomShape.test(text) && guessingBits(text).bits >= randomBits
+  if (!randomShape.test(text)) return false
+  const { bits, share } = guessingBits(text)
+  return bits >= randomBits && share >= minShare
 }
