@@ -12,6 +12,7 @@ import {
 } from './oidc-config.ts'
 import { readSettings, type Setting, type Values } from './settings.ts'
 import { settings } from './settings-table.ts'
+import { secretAdvice, secretWeaknesses } from './strength/configured.ts'
 
 type SettingValues = Values<typeof settings>
 
@@ -23,8 +24,9 @@ export class ConfigError extends Error {
   readonly mistakes: readonly string[]
 
   constructor(mistakes: readonly string[]) {
+    const lines = [...mistakes, ...secretAdvice(mistakes.map(settingOf))]
     super(
-      `Gatehouse cannot start with these settings:\n${mistakes.map((line) => `  ${line}`).join('\n')}`,
+      `Gatehouse cannot start with these settings:\n${lines.map((line) => `  ${line}`).join('\n')}`,
     )
     this.name = 'ConfigError'
     this.mistakes = mistakes
@@ -79,6 +81,7 @@ function contradictions(values: SettingValues): string[] {
     mistakes.push(`LOGIN_TRUSTED_CALLERS must not hold what TRUST_PROXY holds: ${both}`)
   }
   if (values.NODE_ENV !== 'production') return mistakes
+  for (const [name, weakness] of secretWeaknesses(values)) mistakes.push(`${name} ${weakness}`)
   const base = new URL(values.BASE_URL ?? defaultBaseUrl(values))
   if (base.protocol === 'http:' && !isLoopback(base.hostname)) {
     mistakes.push('BASE_URL must be https in production: Basic credentials and cookies need it')
@@ -112,6 +115,7 @@ function toConfig(values: SettingValues, { providers }: ProvidersReading, read: 
   if (postgres && isUnguarded(postgres, isLoopback)) {
     warnings.push('DATABASE_URL: what goes to the database and back is not guarded by verified TLS')
   }
+  if (values.NODE_ENV !== 'production') warnings.push(...secretWarnings(values))
   const baseUrl = values.BASE_URL ?? defaultBaseUrl(values)
   return deepFreeze({
     warnings,
@@ -185,6 +189,13 @@ function toConfig(values: SettingValues, { providers }: ProvidersReading, read: 
     posts: { deletePolicy: values.POSTS_DELETE_POLICY },
     lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
   })
+}
+
+/** What production refuses is told before the service gets there. */
+function secretWarnings(values: SettingValues): string[] {
+  return secretWeaknesses(values).map(([name, weakness]) =>
+    [`${name} ${weakness}: production refuses it.`, ...secretAdvice([name])].join(' '),
+  )
 }
 
 /** docs/configuration.md, from the table. */

@@ -7,8 +7,10 @@ import { isLoopback } from './kernel/loopback.ts'
 import { parseRole } from './kernel/principal.ts'
 import { canonicalUsername } from './kernel/username.ts'
 import { flowCookieName, oidcSettings } from './oidc-settings.ts'
-import { assertSoundRsaKey, assertStrongSecret, assertVaried } from './secrets.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './settings.ts'
+import { assertSoundRsaKey } from './strength/rsa-key.ts'
+import { assertStrongSecret } from './strength/signing-secret.ts'
+import { assertVaried } from './strength/varied.ts'
 
 /** What a login answers: a cookie session, one token, or an access and a refresh token. */
 export const loginModes = ['session', 'token', 'pair'] as const
@@ -86,11 +88,11 @@ export const settings = {
   }),
   TOKEN_SECRET: secret({
     shown: 'generated',
-    doc: 'A signing secret of your own for HS256: text of at least 32 bytes.',
+    doc: 'A signing secret of your own for HS256: text of at least 32 bytes, as `openssl rand -base64 32` prints it. Production refuses what is publicly known or can be guessed.',
     check: assertStrongSecret,
   }),
   TOKEN_SECRET_PREVIOUS: secret({
-    doc: 'The secret before the present one: signs nothing, still verifies.',
+    doc: 'The secret before the present one: signs nothing, still verifies, so it must be as good.',
     check: assertStrongSecret,
   }),
   TOKEN_PRIVATE_KEY: secret({

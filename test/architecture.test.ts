@@ -16,6 +16,7 @@ const rooms = [
   'throttle',
   'users',
   'accounts',
+  'strength',
   'totp',
   'session',
   'token',

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { type BackupOptions, backup } from '../src/backup/backup.ts'
+import { createKeyBox } from '../src/backup/key-box.ts'
 import { type RestoreOptions, restore } from '../src/backup/restore.ts'
 import { existingTables } from '../src/backup/rows.ts'
 import { loadConfig } from '../src/config.ts'
@@ -12,7 +14,7 @@ import { fixedClock } from './clock.ts'
 import { databaseSettings } from './database.ts'
 import { seededRandom } from './random.ts'
 
-export const passphrase = 'a passphrase for copies'
+export const passphrase = 'lamps harbour velvet tuba ocelot quarry'
 
 const closing: (() => Promise<void> | void)[] = []
 after(async () => {
@@ -52,6 +54,23 @@ export async function backupOf(
   const path = join(folder(), 'backup')
   await backup({ ...own, config: deps.config, clock: deps.clock }, path, options)
   return path
+}
+
+/** A backup as an older version made it, under a passphrase that no new one takes. */
+export async function resealed(whole: Buffer, weak: string): Promise<Buffer> {
+  const headerEnd = whole.indexOf('\n')
+  const header = JSON.parse(whole.subarray(0, headerEnd).toString())
+  const { salt, sealed } = header.keys
+  const opened = (await createKeyBox(passphrase, salt)).open(sealed)
+  const box = await createKeyBox(weak, salt)
+  const keys = { salt, sealed: box.seal(seededRandom(77), opened) }
+  const signed = Buffer.concat([
+    Buffer.from(JSON.stringify({ ...header, keys })),
+    whole.subarray(headerEnd, whole.lastIndexOf('\n{"sha256"') + 1),
+  ])
+  const sha256 = createHash('sha256').update(signed).digest('hex')
+  const lastLine = `${JSON.stringify({ sha256, mac: box.macOf(sha256) })}\n`
+  return Buffer.concat([signed, Buffer.from(lastLine)])
 }
 
 export const restoring: RestoreOptions = {

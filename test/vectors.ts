@@ -28,7 +28,8 @@ export interface RfcVectors {
 export const rfcVectors: RfcVectors = read(join(import.meta.dirname, 'vectors/rfc.json'))
 
 // Too large to be quoted: Wycheproof, the JOSE cookbook, JSONTestSuite.
-const folder = process.env.TEST_VECTORS || join(import.meta.dirname, '../../shared/vectors')
+const shared = join(import.meta.dirname, '../../shared')
+const folder = process.env.TEST_VECTORS || join(shared, 'vectors')
 
 /** A file of vectors that are published elsewhere; null on a machine that has none. */
 export function vectors<T>(path: string): T | null {
@@ -44,4 +45,10 @@ export function vectorsTest(path: string, name: string, work: () => Promise<void
 
 function read<T>(file: string): T {
   return JSON.parse(readFileSync(file, 'utf8')) as T // its shape is what the caller knows of the file
+}
+
+/** The lines of a list that lies beside the project; null on a machine that has none. */
+export function sharedLines(path: string): string[] | null {
+  const file = join(shared, path)
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : null
 }

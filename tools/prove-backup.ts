@@ -18,7 +18,7 @@ import { loadKeySet } from '../src/keys/key-set.ts'
  * few users and with many, by the commands as an operator runs them. `npm run prove:backup`
  */
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1000, 100_000]
-const passphrase = 'a passphrase for proofs, 1887'
+const passphrase = 'lamps harbour velvet tuba ocelot quarry'
 const mostSeconds = 60
 const told = `process.on('exit',()=>process.stderr.write('peak '+process.resourceUsage().maxRSS))`
 

@@ -27,14 +27,19 @@ async function refusalOf(
   }
 }
 
+interface About {
+  readonly username: string
+  readonly email: string | undefined
+}
+
 interface Options {
   readonly env?: Record<string, string>
   readonly known?: boolean
-  readonly about?: { readonly username: string; readonly email: string | undefined }
+  readonly about?: About
 }
 
 suite('5.6: what a new password must not be', () => {
-  const refused: readonly (readonly [password: string, reason: string])[] = [
+  const refused: readonly (readonly [password: string, reason: string, about?: About])[] = [
     ['justinbieber', breached],
     ['JustinBieber', breached],
     ['Thecakeisalie', breached],
@@ -59,19 +64,25 @@ suite('5.6: what a new password must not be', () => {
     ['i am m4rg4ret, hello', username],
     ['peggy.s and her melons', email],
     ['write to Peggy.S@example.org', email],
+    ['ann walks uphill', email, { username: 'quentin', email: 'ann@example.org' }],
+    ['4nn walks uphill', email, { username: 'quentin', email: 'ann@example.org' }],
+    ['mail BO@Example.org', email, { username: 'quentin', email: 'bo@example.org' }],
+    ['x@y.zz, and uphill', email, { username: 'quentin', email: 'x@y.zz' }],
     ['my Gatehouse entry', product],
     ['my g4t3h0use entry', product],
   ]
-  for (const [password, reason] of refused) {
-    test(`${password}: ${reason}`, async () => assert.equal(await refusalOf(password), reason))
+  for (const [password, reason, about = owner] of refused) {
+    test(`${password}: ${reason}`, async () =>
+      assert.equal(await refusalOf(password, { about }), reason))
   }
 
-  const accepted: readonly (readonly [password: string, about?: Options['about']])[] = [
+  const accepted: readonly (readonly [password: string, about?: About])[] = [
     ['quiet melons'],
     ['quietmelonsrolluphill'],
     ['sunshine and moonlight'], // common words, but more than one
     ['kx7#pq2!mz9w'],
-    ['ann walks uphill', { username: 'ann', email: 'ann@example.org' }], // too short to count
+    ['ann walks uphill', { username: 'ann', email: 'a.ann@example.org' }], // too short to count
+    ['bo walks uphill', { username: 'quentin', email: 'bo@example.org' }], // so is this local part
     ['melons of example.org', owner],
     ['nobody asks whose', { username: 'quentin', email: undefined }],
   ]

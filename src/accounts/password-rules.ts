@@ -9,8 +9,9 @@ import { bcryptMaxBytes } from './password.ts'
 
 const maxLength = 128
 const product = 'gatehouse'
-/** Shorter usernames, and names in an e-mail address, occur in too many words. */
-const shortestName = 4
+/** Shorter usernames and local parts of e-mail addresses occur in too many words. */
+const minUsernameLength = 4
+const minLocalPartLength = 3
 
 const breached = 'must not be a password known from breaches'
 
@@ -70,21 +71,22 @@ function bytesRefusal(password: string, hash: Config['password']['hash']): strin
   return `must have at most ${bcryptMaxBytes} bytes`
 }
 
-/** What somebody who knows the account would try. */
+/** What a person who knows the account would try. */
 function ownerRefusal(
   password: string,
   username: string,
   email: string | undefined,
 ): string | undefined {
-  const text = password.normalize('NFKC').toLowerCase()
+  const text = comparable(password)
   const forms = [text, ...unleeted(text)]
-  const holds = (name: string) => forms.some((form) => form.includes(comparable(name)))
-  const isName = (name: string) => codePointLength(name) >= shortestName
+  const holds = (name: string, minLength = 1) =>
+    codePointLength(name) >= minLength && forms.some((form) => form.includes(comparable(name)))
   if (holds(product)) return 'must not hold the name of this service'
-  if (isName(username) && holds(username)) return 'must not hold the username'
-  const local = email?.slice(0, email.lastIndexOf('@'))
-  if (local && isName(local) && holds(local)) return 'must not hold the e-mail address'
-  return undefined
+  if (holds(username, minUsernameLength)) return 'must not hold the username'
+  if (email === undefined) return undefined
+  const local = email.slice(0, email.lastIndexOf('@'))
+  const holdsEmail = holds(email) || holds(local, minLocalPartLength)
+  return holdsEmail ? 'must not hold the e-mail address' : undefined
 }
 
 function comparable(name: string): string {

@@ -5,6 +5,7 @@ import { type Clock, isoTime } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { operatorKeys } from '../keys/signing-key.ts'
 import { exportKeys } from '../keys/travelling-keys.ts'
+import { assertStrongPassphrase } from '../strength/passphrase.ts'
 import { writeArchive } from './archive-writer.ts'
 import { type OnProgress, takeDump, withoutSealed } from './dump.ts'
 import { type BackupHeader, toLines } from './format.ts'
@@ -26,7 +27,8 @@ export interface BackupOptions {
 /**
  * Writes one state of the database to a new file, while the service goes on. The key set goes along
  * under the passphrase, so that another place can open what is stored under it; the master key never
- * leaves. Answers the file's SHA-256. @throws Error where the file is there already
+ * leaves. Answers the file's SHA-256. @throws Error where the file is there already, or the passphrase
+ * could be guessed
  */
 export async function backup(
   { db, ...deps }: BackupDeps,
@@ -37,6 +39,7 @@ export async function backup(
   if (passphrase !== undefined && passphrase.length < leastPassphrase) {
     throw new Error(`the passphrase must have at least ${leastPassphrase} characters`)
   }
+  if (passphrase !== undefined) assertStrongPassphrase(passphrase)
   const box =
     passphrase === undefined
       ? undefined

@@ -97,7 +97,8 @@ function audiences(aud: unknown): readonly unknown[] {
   return Array.isArray(aud) ? aud : [aud]
 }
 
-function isSubject(value: unknown): value is string {
+/** Whether a claim is a subject that can be kept: of an access token and of an ID token alike. */
+export function isSubject(value: unknown): value is string {
   return isText(value) && codePointLength(value) <= maxSubjectLength
 }
 

@@ -1,6 +1,6 @@
 import type { IDToken } from 'openid-client'
 import { verifyJws } from '../token/jws.ts'
-import { rolesAt, texts } from './claims.ts'
+import { isSubject, rolesAt, texts } from './claims.ts'
 import { asApiError } from './faults.ts'
 import { wrong } from './guarded-fetch.ts'
 import type { Person } from './identities.ts'
@@ -81,10 +81,25 @@ export async function exchangeCode(
     })
     const claims = tokens.claims()
     if (!claims || !tokens.id_token) throw wrong('the answer holds no ID token')
+    assertAcceptable(claims, provider)
     await within(limit, assertSigned(provider, tokens.id_token))
     return { tokens, claims }
   } catch (error) {
     throw asApiError(error, client)
+  }
+}
+
+/** Of clocks that go apart: as much as the library gives `exp` and `nbf`. */
+const toleranceSeconds = 30
+
+/**
+ * What the library lets pass: any text as `sub`, any number as `iat`. OpenID Connect Core section 2
+ * and 3.1.3.7 (10). @throws ApiError identityProvider
+ */
+function assertAcceptable({ sub, iat }: IDToken, { clock }: Provider): void {
+  if (!isSubject(sub)) throw wrong('the ID token has no subject of 1 to 255 characters')
+  if (iat > clock.now() / 1000 + toleranceSeconds) {
+    throw wrong('the ID token was issued in the future')
   }
 }
 

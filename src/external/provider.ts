@@ -2,6 +2,7 @@ import type { Configuration, ServerMetadata } from 'openid-client'
 import type { ProviderConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import type { Events } from '../events/events.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { fetchObject, guardedFetch, unreachable, wrong } from './guarded-fetch.ts'
 import { lastGood } from './last-good.ts'
@@ -11,6 +12,7 @@ import { asymmetricAlgorithms, createProviderKeys, type ProviderKeys } from './p
 export interface Provider {
   readonly config: ProviderConfig
   readonly keys: ProviderKeys
+  readonly clock: Clock
   /** @throws ApiError serviceUnavailable, identityProvider */
   metadata(): Promise<ServerMetadata>
   /**
@@ -71,6 +73,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
 
   return {
     config,
+    clock,
     metadata,
     keys: createProviderKeys({ clock, load: () => told(loadKeys) }),
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { ConfigError, loadConfig } from '../config.ts'
 
-const strong = 'only the tests of the key set know this'
+const strong = 'fq0Yk7Wn2vXc9RtLz4Hs8PbJm1Gd6TeU'
 
 /** What loadConfig says against a value; the value itself is never in it. */
 function complaint(name: string, value: string): string {

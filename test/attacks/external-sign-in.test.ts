@@ -175,12 +175,20 @@ suite('sign-in through a provider under attack', async () => {
       ...changes,
     })
   const jwt = { typ: 'JWT' }
+  const now = () => Math.floor(clock.now() / 1000)
 
   test('T82: the ID token of the provider as it should be is accepted', async () => {
     const answer = await withIdToken((nonce) => idp.signed(idClaims(nonce), jwt))
     assert.equal(answer.status, 200)
-    const two = { aud: ['gatehouse', 'other'], azp: 'gatehouse' }
-    assert.equal((await withIdToken((n) => idp.signed(idClaims(n, two), jwt))).status, 200)
+    const others: readonly Json[] = [
+      { aud: ['gatehouse', 'other'], azp: 'gatehouse' },
+      { iat: now() + 20 }, // clocks go apart
+      { sub: '\u{1f511}'.repeat(255), email: 'key@example.org' },
+    ]
+    for (const changes of others) {
+      const made = await withIdToken((nonce) => idp.signed(idClaims(nonce, changes), jwt))
+      assert.equal(made.status, 200, JSON.stringify(changes))
+    }
   })
 
   const wrongTokens: Readonly<Record<string, (nonce: string) => string>> = {
@@ -193,6 +201,16 @@ suite('sign-in through a provider under attack', async () => {
       idp.signed(idClaims(nonce, { aud: ['gatehouse', 'other'], azp: 'other' }), jwt),
     'of another issuer': (nonce) => idp.signed(idClaims(nonce, { iss: other.issuer }), jwt),
     'without a subject': (nonce) => idp.signed(idClaims(nonce, { sub: undefined }), jwt),
+    'with an empty subject': (nonce) => idp.signed(idClaims(nonce, { sub: '' }), jwt),
+    'with a number as subject': (nonce) => idp.signed(idClaims(nonce, { sub: 1 }), jwt),
+    'with a NUL in the subject': (nonce) => idp.signed(idClaims(nonce, { sub: 'a\0b' }), jwt),
+    'with a lone surrogate in the subject': (nonce) =>
+      idp.signed(idClaims(nonce, { sub: 'a\ud800' }), jwt),
+    'with a subject of 256 characters': (nonce) =>
+      idp.signed(idClaims(nonce, { sub: 'x'.repeat(256) }), jwt),
+    'of tomorrow': (nonce) => idp.signed(idClaims(nonce, { iat: now() + 86_400 }), jwt),
+    'of the end of time': (nonce) => idp.signed(idClaims(nonce, { iat: 1e300 }), jwt),
+    'without iat': (nonce) => idp.signed(idClaims(nonce, { iat: undefined }), jwt),
     expired: (nonce) => idp.signed(idClaims(nonce, { exp: 1000 }), jwt),
     'without exp': (nonce) => idp.signed(idClaims(nonce, { exp: undefined }), jwt),
     'signed by somebody else': (nonce) => other.signed(idClaims(nonce), jwt),

@@ -6,11 +6,14 @@ import { testApp } from '../app.ts'
 import { importedHashes, pbkdf2Hash, storedHash, storeHash } from '../hashes.ts'
 import { doors } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
+import { importLines } from '../transfer.ts'
 
 const breached = 'must not be a password known from breaches'
 const guessable: readonly (readonly [password: string, message: string])[] = [
   ['JustinBieber', breached],
   ['thecakeisalie', breached],
+  ['startfinding', breached],
+  ['Professional', breached],
   [
     '!Sunshine2031',
     'must not be a common word or password with digits or signs in it or around it',
@@ -51,6 +54,47 @@ suite('G19: a password that is tried first is refused, and the reason is told', 
       if (expected === 400) assert.deepEqual(await app.rows('throttle_places'), before)
     })
   }
+
+  test('what the e-mail address of the owner is, is known wherever a password is set', async () => {
+    const message = 'must not hold the e-mail address'
+    const refusal = (field: string, line = '') => ({
+      details: [{ path: line ? [line, field] : [field], message }],
+    })
+    for (const [name, email, password] of [
+      ['local', 'joe@example.org', 'as J0e walks uphill'], // three letters
+      ['whole', 'j@b.example', 'mail to J@B.Example now'],
+    ] as const) {
+      const must = await app.account(name, ['USER'], { name, email, must_change: true })
+      const own = await app.account(`${name} own`, ['USER'], { name, email })
+      const bearer = await app.bearer(own)
+      const before = await app.rows()
+      const json = { username: `${name} new`, password, roles: ['USER'], name, email }
+      const refused = {
+        made: await app.call('POST', '/api/admin/accounts', { headers, json }),
+        linked: await app.call('POST', '/api/admin/accounts', {
+          headers,
+          json: { username: `${name} new`, password, roles: ['USER'], user_id: must.userId },
+        }),
+        set: await app.call('PUT', `/api/admin/accounts/${name}`, { headers, json: { password } }),
+        login: await app.call('POST', '/login', {
+          json: { username: name, password: must.password, new_password: password },
+        }),
+        own: await app.call('PUT', '/api/account/password', {
+          headers: bearer,
+          json: { current_password: own.password, new_password: password },
+        }),
+        imported: await importLines(app, headers, [json]),
+      }
+      const { login, own: changed, imported, ...others } = refused
+      for (const [door, answer] of Object.entries(others)) {
+        assertRefusal(answer, 400, 'Validation failed', door, refusal('password'))
+      }
+      assertRefusal(login, 400, 'Validation failed', 'login', refusal('new_password'))
+      assertRefusal(changed, 400, 'Validation failed', 'own', refusal('new_password'))
+      assertRefusal(imported, 400, 'Validation failed', 'import', refusal('password', 'line 1'))
+      assert.deepEqual(await app.rows(), before, name)
+    }
+  })
 
   test('an account that does not exist is 404, whatever the password', async () => {
     const json = { password: 'JustinBieber' }

@@ -50,7 +50,9 @@ suite('a backup file', async () => {
 
   test('a file that somebody made who can compute a digest but has no passphrase is refused', async () => {
     const other = await testApp({}, { seed: 2 })
-    const theirs = readFileSync(await backupOf(other, { passphrase: 'a passphrase of a thief' }))
+    const theirs = readFileSync(
+      await backupOf(other, { passphrase: 'pickle thunder avenue marble fidget crouton' }),
+    )
     await refuse(theirs, /the passphrase is wrong/, 'another backup')
     const header = JSON.parse(whole.subarray(0, whole.indexOf('\n')).toString())
     const bodyOf = (bytes: Buffer) =>

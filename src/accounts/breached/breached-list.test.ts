@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { fingerprint, fingerprintBytes, isListed, listFile } from './breached-list.ts'
+import { sharedLines } from '../../../test/vectors.ts'
+import { isListed, listFile } from './breached-list.ts'
+import { fingerprint, fingerprintBytes } from './fingerprint-list.ts'
 
 suite('the list of breached passwords', () => {
   const bytes = readFileSync(listFile)
@@ -24,6 +26,10 @@ suite('the list of breached passwords', () => {
       'justinbieber',
       'motherfucker',
       'thecakeisalie',
+      'startfinding', // of each list that was added
+      'q1w2e3r4t5y6',
+      'international',
+      'professional',
       'correct horse battery staple',
       'password',
       'qwerty',
@@ -32,6 +38,18 @@ suite('the list of breached passwords', () => {
       assert.equal(isListed(text), true, text)
     }
   })
+
+  for (const [name, count] of [
+    ['pwdb-public-12.txt', 1474],
+    ['probable-wordlists-12.txt', 27_176],
+  ] as const) {
+    test(`holds every entry of ${name}`, (t) => {
+      const passwords = sharedLines(`breached/${name}`)
+      if (!passwords) return t.skip('the list is not on this machine')
+      const missing = passwords.filter((text) => !isListed(text.normalize('NFC').toLowerCase()))
+      assert.deepEqual([passwords.length, missing.slice(0, 20)], [count, []])
+    })
+  }
 
   test('does not hold what nobody has used, nor anything at its ends', () => {
     for (const text of ['', 'quiet melons roll uphill', '\0', 'x'.repeat(128), 'ÿ'.repeat(128)]) {

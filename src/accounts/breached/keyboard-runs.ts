@@ -15,6 +15,11 @@ const shifted = new Map(
 /** Every two characters that lie beside each other, as one text. */
 const neighbours: ReadonlySet<string> = new Set(layouts.flatMap((rows) => [...pairsOf(rows)]))
 
+/** Whether two keys lie beside each other, or two letters in the alphabet; in lower case. */
+export function areNeighbours(one: string, other: string): boolean {
+  return neighbours.has((shifted.get(one) ?? one) + (shifted.get(other) ?? other))
+}
+
 /** A run has this many keys on the average. */
 const averageRun = 3
 

@@ -1,0 +1,66 @@
+import { createPrivateKey } from 'node:crypto'
+import type { Secret } from '../kernel/secret.ts'
+import { isKnownSecret } from './known-secrets.ts'
+import { isKnownRsaKey } from './rsa-key.ts'
+import { secretWeakness } from './signing-secret.ts'
+
+const publiclyKnown = 'is publicly known'
+
+interface Check {
+  readonly weakness: (text: string) => string | undefined
+  readonly advice?: string
+}
+
+const ofSigningSecret: Check = {
+  weakness: secretWeakness,
+  advice: '`openssl rand -base64 32` prints a good signing secret.',
+}
+
+/**
+ * The secrets that an operator chooses, and what makes each too weak for production. A previous
+ * secret still verifies, so a person who knows it can forge tokens. Of a master key only the known ones
+ * are told: it signs nothing, and every other one has been checked for its shape.
+ */
+const checks = {
+  TOKEN_SECRET: ofSigningSecret,
+  TOKEN_SECRET_PREVIOUS: ofSigningSecret,
+  TOKEN_PRIVATE_KEY: {
+    weakness: (pem) => (isKnownRsaKey(createPrivateKey(pem)) ? publiclyKnown : undefined),
+  },
+  MASTER_KEY: {
+    weakness: (text) => (spellingsOf(text).some(isKnownSecret) ? publiclyKnown : undefined),
+    advice: '`openssl rand -hex 32` prints a good master key.',
+  },
+} as const satisfies Record<string, Check>
+
+type Checked = keyof typeof checks
+
+/** What is wrong with the secrets of a configuration, by the names of their settings. */
+export function secretWeaknesses(
+  values: Readonly<Record<Checked, Secret | undefined>>,
+): (readonly [name: Checked, weakness: string])[] {
+  return names().flatMap((name) => {
+    const text = values[name]?.reveal()
+    const weakness = text === undefined ? undefined : checks[name].weakness(text)
+    return weakness === undefined ? [] : [[name, weakness] as const]
+  })
+}
+
+/** How to make better values of settings that are refused, one sentence each, none twice. */
+export function secretAdvice(refused: readonly string[]): string[] {
+  const advice = names().map((name) => {
+    const { advice }: Check = checks[name]
+    return refused.includes(name) ? advice : undefined
+  })
+  return [...new Set(advice.filter((sentence) => sentence !== undefined))]
+}
+
+function names(): Checked[] {
+  return Object.keys(checks) as Checked[] // its own keys
+}
+
+/** Both forms that a master key can be given in. */
+function spellingsOf(text: string): string[] {
+  const bytes = Buffer.from(text, text.length === 64 ? 'hex' : 'base64url')
+  return [bytes.toString('hex'), bytes.toString('base64url')]
+}

@@ -1,0 +1,32 @@
+/** What a text may stand for: itself, without quotes, and the text that it encodes. */
+export function readingsOf(text: string): readonly string[] {
+  const readings = new Set([text, unquoted(text)])
+  for (const reading of readings) {
+    // What is added on the way is visited as well: encoded twice is no better.
+    for (const encoding of encodings) {
+      const decoded = decode(reading, encoding)
+      if (decoded !== undefined) readings.add(unquoted(decoded))
+    }
+  }
+  return [...readings]
+}
+
+function unquoted(text: string): string {
+  return text.trim().replace(/^(["'`])(.*)\1$/s, '$2')
+}
+
+const encodings = [
+  { name: 'hex', shape: /^(?:[0-9a-f]{2}){8,}$/i },
+  { name: 'base64', shape: /^[\w+/-]{11,}={0,2}$/ },
+] as const
+
+/** The text in hex or base64; undefined where it is no encoding of printable text. */
+function decode(text: string, { name, shape }: (typeof encodings)[number]): string | undefined {
+  if (!shape.test(text)) return undefined
+  try {
+    const decoded = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, name))
+    return /^(?:[^\p{C}]|[\t\r\n])+$/u.test(decoded) ? decoded : undefined
+  } catch {
+    return undefined
+  }
+}

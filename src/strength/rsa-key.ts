@@ -1,0 +1,38 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { isKnownSecret } from './known-secrets.ts'
+
+/** @throws Error where an RSA key is too short, or made so that others can find it out */
+export function assertSoundRsaKey(key: KeyObject): void {
+  const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
+  if (key.asymmetricKeyType !== 'rsa') throw new Error('must be an RSA private key in PEM')
+  if (modulusLength < 2048) throw new Error('must have at least 2048 bits')
+  if (publicExponent < 65_537n) throw new Error('must have a public exponent of at least 65537')
+  if (hasRocaFingerprint(BigInt(`0x${Buffer.from(modulusOf(key), 'base64url').toString('hex')}`))) {
+    throw new Error('was made by a faulty library (CVE-2017-15361)')
+  }
+}
+
+/** Whether an RSA key is printed, with its private half, in a specification or a manual. */
+export function isKnownRsaKey(key: KeyObject): boolean {
+  return isKnownSecret(modulusOf(key))
+}
+
+/** In base64url, as `n` of a JWK. */
+function modulusOf(key: KeyObject): string {
+  return createPublicKey(key).export({ format: 'jwk' }).n ?? ''
+}
+
+const rocaPrimes = [11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157]
+
+/** CVE-2017-15361: a modulus that is a power of 65537 modulo each of these primes. */
+function hasRocaFingerprint(modulus: bigint): boolean {
+  return rocaPrimes.every((prime) => {
+    const rest = Number(modulus % BigInt(prime))
+    let power = 1
+    do {
+      if (power === rest) return true
+      power = (power * 65_537) % prime
+    } while (power !== 1)
+    return false
+  })
+}

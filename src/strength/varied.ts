@@ -1,0 +1,17 @@
+const minDistinctBytes = 8
+
+/** @throws Error where the bytes are one unit repeated, or too few different ones */
+export function assertVaried(bytes: Uint8Array): void {
+  if (isRepeatedUnit(bytes)) throw new Error('is one unit repeated')
+  if (new Set(bytes).size < minDistinctBytes) {
+    throw new Error(`must have at least ${minDistinctBytes} different bytes`)
+  }
+}
+
+/** Whether the bytes are a prefix of at most half their length, again and again. */
+function isRepeatedUnit(bytes: Uint8Array): boolean {
+  for (let unit = 1; unit <= bytes.length / 2; unit += 1) {
+    if (bytes.every((byte, index) => byte === bytes[index % unit])) return true
+  }
+  return false
+}
