@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
+import { fewFieldsBytes } from '../http/bodies.ts'
 import { Message, type SchemaTypes, type Static } from '../http/schemas.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
@@ -38,7 +39,7 @@ export async function tokenAdminRoutes(
   instance.withTypeProvider<SchemaTypes>().post(
     '/api/admin/tokens/revoke',
     {
-      config: { access: { rule: role('ADMIN') }, body: 'json' },
+      config: { access: { rule: role('ADMIN') }, body: 'json', maxBodyBytes: fewFieldsBytes },
       schema: {
         summary: 'End one token: by its text, or by its jti and exp',
         body: RevokeToken,

@@ -3,6 +3,7 @@ import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Config } from '../config.ts'
+import { fewFieldsBytes } from '../http/bodies.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -67,6 +68,7 @@ export async function factorRoutes(
         access: { rule: authenticated },
         enrols: true,
         body: 'optional',
+        maxBodyBytes: fewFieldsBytes,
         errors: [...errors, 'secondFactorRequired'],
       },
       schema: {
@@ -81,7 +83,13 @@ export async function factorRoutes(
   app.put(
     '/totp',
     {
-      config: { access: { rule: authenticated }, enrols: true, body: 'json', errors },
+      config: {
+        access: { rule: authenticated },
+        enrols: true,
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        errors,
+      },
       schema: {
         summary: 'Confirm it with its first code: from now on it is asked for',
         body: Code,
@@ -102,6 +110,7 @@ export async function factorRoutes(
       config: {
         access: { rule: authenticated },
         body: 'json',
+        maxBodyBytes: fewFieldsBytes,
         errors: [...errors, 'secondFactorRequired'],
       },
       schema: {
@@ -124,6 +133,7 @@ export async function factorRoutes(
       config: {
         access: { rule: authenticated },
         body: 'json',
+        maxBodyBytes: fewFieldsBytes,
         errors: [...errors, 'secondFactorRequired'],
       },
       schema: {
