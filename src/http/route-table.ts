@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { alignedLine } from '../kernel/text.ts'
 import { type Caller, callers, verdicts } from '../policy/matrix.ts'
 import { describeRule } from '../policy/rules.ts'
@@ -9,6 +9,8 @@ export interface RouteRow {
   readonly url: string
   readonly schemes: string
   readonly rule: string
+  /** What it reads of a body: the kind and the most bytes, `lines` without a limit, or `-`. */
+  readonly body: string
   /** What each caller gets for a right request: `200`, `403`, `200/403` where it depends on the thing. */
   readonly statuses: Readonly<Record<Caller, string>>
 }
@@ -28,6 +30,7 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
       url,
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
       rule: describeRule(access.rule),
+      body: bodyOf(config),
       statuses: eachCaller((caller) =>
         verdicts(access.rule, caller)
           .map((verdict) => (verdict === 'admitted' ? success : verdict))
@@ -38,10 +41,16 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
   return () => rows
 }
 
-/** docs/routes.txt: method, path, schemes, rule; a change of policy is a visible difference there. */
+/** docs/routes.txt: method, path, schemes, rule, body; a change of policy is a visible difference there. */
 export function describeRoutes(rows: readonly RouteRow[]): string {
-  const table = sorted(rows).map(({ method, url, schemes, rule }) => [method, url, schemes, rule])
-  return inColumns([['METHOD', 'PATH', 'SCHEMES', 'RULE'], ...table])
+  const table = sorted(rows).map(({ method, url, schemes, body, rule }) => [
+    method,
+    url,
+    schemes,
+    body,
+    rule,
+  ])
+  return inColumns([['METHOD', 'PATH', 'SCHEMES', 'BODY', 'RULE'], ...table])
 }
 
 /** docs/access.txt: what every route answers to every caller, as the policy has it. Spec 4.3. */
@@ -52,6 +61,11 @@ export function describeAccess(rows: readonly RouteRow[]): string {
     ...callers.map((caller) => statuses[caller]),
   ])
   return inColumns([['METHOD', 'PATH', ...callers], ...table])
+}
+
+function bodyOf({ body = 'none', maxBodyBytes }: FastifyContextConfig): string {
+  if (body === 'none') return '-'
+  return maxBodyBytes === undefined ? body : `${body} ${maxBodyBytes}`
 }
 
 /** The status of success that a route declares. */
