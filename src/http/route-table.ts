@@ -9,8 +9,8 @@ export interface RouteRow {
   readonly url: string
   readonly schemes: string
   readonly rule: string
-  /** What it reads of a body: the kind and the most bytes, `lines` without a limit, or `-`. */
-  readonly body: string
+  /** What it reads of a body: the kind, and the most bytes; absent where it reads none. */
+  readonly body?: string
   /** What each caller gets for a right request: `200`, `403`, `200/403` where it depends on the thing. */
   readonly statuses: Readonly<Record<Caller, string>>
 }
@@ -30,7 +30,7 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
       url,
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
       rule: describeRule(access.rule),
-      body: bodyOf(config),
+      ...bodyOf(config),
       statuses: eachCaller((caller) =>
         verdicts(access.rule, caller)
           .map((verdict) => (verdict === 'admitted' ? success : verdict))
@@ -43,7 +43,7 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
 
 /** docs/routes.txt: method, path, schemes, rule, body; a change of policy is a visible difference there. */
 export function describeRoutes(rows: readonly RouteRow[]): string {
-  const table = sorted(rows).map(({ method, url, schemes, body, rule }) => [
+  const table = sorted(rows).map(({ method, url, schemes, body = '-', rule }) => [
     method,
     url,
     schemes,
@@ -63,9 +63,9 @@ export function describeAccess(rows: readonly RouteRow[]): string {
   return inColumns([['METHOD', 'PATH', ...callers], ...table])
 }
 
-function bodyOf({ body = 'none', maxBodyBytes }: FastifyContextConfig): string {
-  if (body === 'none') return '-'
-  return maxBodyBytes === undefined ? body : `${body} ${maxBodyBytes}`
+function bodyOf({ body = 'none', maxBodyBytes }: FastifyContextConfig): Pick<RouteRow, 'body'> {
+  if (body === 'none') return {}
+  return { body: maxBodyBytes === undefined ? body : `${body} ${maxBodyBytes}` }
 }
 
 /** The status of success that a route declares. */
