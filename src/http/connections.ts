@@ -14,13 +14,31 @@ const lingerMs = 2_000
  * Prepares every connection of a server. Node takes its own `error` listener away after the first
  * error, and with it the last guard between a reset and the end of the process: this one stays.
  */
-export function prepareConnections(server: Server): void {
+export function prepareConnections(server: Server): Connections {
+  const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
     socket.on('error', ignore)
     // Read once while there is a peer: Node remembers it, also for a connection that was reset.
     void socket.remoteAddress
     socket.destroySoon = closeWhenRead
   })
+  return {
+    endUnanswered() {
+      for (const socket of sockets) if (!isAnswering(socket)) socket.destroy()
+    },
+  }
+}
+
+/** The open connections of a server. */
+export interface Connections {
+  /** Ends those on which no request is being answered, one whose header is not whole among them. */
+  endUnanswered(): void
+}
+
+function isAnswering(socket: Socket): boolean {
+  return lastAnswer.get(socket)?.writableFinished === false
 }
 
 function ignore(): void {}

@@ -65,7 +65,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
     ajv: ajvOptions,
     schemaController: { compilersFactory },
   })
-  prepareConnections(app.server)
+  const connections = prepareConnections(app.server)
   takeRequests(app.server)
 
   warnOfForgedProxies(app)
@@ -77,7 +77,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   await app.register(fastifyCookie, { hook: false }) // read where a cookie is asked for
   await app.register(bodies, config)
   if (deps.log.isLevelEnabled('debug')) logRequests(app)
-  closeConnectionsWhileDraining(app)
+  closeConnectionsWhileDraining(app, connections)
   return app
 }
 
