@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
@@ -38,12 +39,12 @@ export function bodyMemory({ maxAnonymousBytes, maxBytes }: BodyMemoryLimits): B
         isOver = true
         pool.bytes -= held
         held = 0
-        socket.off('close', release)
         response.off('close', release)
+        forget(socket, release)
       }
       const pool = request.principal === null ? anonymous : known
       response.once('close', release)
-      socket.once('close', release) // an answer that waits behind others does not hear of it
+      atEnd(socket, release) // an answer that waits behind others does not hear of it
       return {
         resize(bytes) {
           const wanted = Math.max(0, bytes - freeBytes)
@@ -55,4 +56,24 @@ export function bodyMemory({ maxAnonymousBytes, maxBytes }: BodyMemoryLimits): B
       }
     },
   }
+}
+
+/** What is to be done when a connection ends: one listener, however many requests it has. */
+const endings = new WeakMap<Socket, Set<() => void>>()
+
+function atEnd(socket: Socket, work: () => void): void {
+  const known = endings.get(socket)
+  if (known) {
+    known.add(work)
+    return
+  }
+  const all = new Set([work])
+  endings.set(socket, all)
+  socket.once('close', () => {
+    for (const one of all) one()
+  })
+}
+
+function forget(socket: Socket, work: () => void): void {
+  endings.get(socket)?.delete(work)
 }

@@ -180,6 +180,24 @@ suite('the memory for bodies', async () => {
   })
 })
 
+suite('many bodies on one connection', async () => {
+  const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
+
+  test('are read one after another, with one listener for the end of it', async () => {
+    const { port } = await app.listen()
+    const warnings: string[] = []
+    const note = (warning: Error) => void warnings.push(warning.name)
+    process.on('warning', note)
+    const one = `POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${login.length}\r\n`
+    const bytes = `${`${one}\r\n${login}`.repeat(30)}${one}Connection: close\r\n\r\n${login}`
+    const { answers } = await exchange(port, bytes)
+    process.off('warning', note)
+    assert.equal(answers.length, 31)
+    for (const answer of answers) assertRefusal(answer, 401, 'Invalid credentials')
+    assert.deepEqual(warnings, [])
+  })
+})
+
 suite('logins whose caller is gone', async () => {
   const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
   const { port } = await app.listen()

@@ -6,10 +6,10 @@ import { exchange } from '../raw-http.ts'
 
 /**
  * What follows where nobody listens to an event of Node's servers and their sockets. `nothing`: it
- * only tells. `listened`: Node would answer, close or throw by itself, so the service listens.
- * `unraised`: what would raise it is turned off.
+ * only tells. `wanted`: what Node does then is right. `listened`: Node would answer, close or throw by
+ * itself, so the service listens. `unraised`: what would raise it is turned off.
  */
-type Verdict = 'nothing' | 'listened' | 'unraised'
+type Verdict = 'nothing' | 'wanted' | 'listened' | 'unraised'
 
 /** Every event that Node's own source raises on an HTTP server or on what a connection is made of. */
 const serverEvents: Readonly<Record<string, Verdict>> = {
@@ -23,7 +23,7 @@ const serverEvents: Readonly<Record<string, Verdict>> = {
   error: 'listened', // ends the process
   request: 'listened',
   socket: 'nothing',
-  timeout: 'unraised', // closes the connection, which is what an idle one shall meet
+  timeout: 'wanted', // closes the connection: it has been idle for long
   upgrade: 'unraised', // as `connect`
 }
 
