@@ -65,7 +65,11 @@ export const settings = {
     doc: 'Proxies whose X-Forwarded-For is believed: a comma-separated list of addresses and CIDR ranges, or `none`. Must be set in production.',
     parse: parseAddresses,
   }),
-  BODY_LIMIT_BYTES: integer({ default: 1_048_576, min: 1024, doc: 'Largest request body.' }),
+  BODY_LIMIT_BYTES: integer({
+    default: 1_048_576,
+    min: 1024,
+    doc: 'Largest request body; forms and routes of a few fields read 16 KiB at most.',
+  }),
   CORS_ORIGINS: list({
     doc: 'Origins that browsers may call from, comma-separated and exact; `*` only outside production.',
     parse: parseOrigin,

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
+import { fewFieldsBytes } from '../http/bodies.ts'
 import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
@@ -70,6 +71,7 @@ export async function accountAdminRoutes(
       config: {
         access,
         body: 'json',
+        maxBodyBytes: fewFieldsBytes,
         honours: ['idempotency-key'],
         errors: ['recentLoginRequired', 'userNotFound', 'usernameExists', 'userHasAccount'],
       },
@@ -109,6 +111,7 @@ export async function accountAdminRoutes(
       config: {
         access,
         body: 'json',
+        maxBodyBytes: fewFieldsBytes,
         honours: ['if-match'],
         errors: ['accountNotFound', 'lastAdministrator', 'recentLoginRequired'],
       },

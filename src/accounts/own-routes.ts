@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
+import { fewFieldsBytes } from '../http/bodies.ts'
 import type { LoginAddress } from '../http/login-address.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { Message, Roles, type SchemaTypes, Text, Time } from '../http/schemas.ts'
@@ -81,6 +82,7 @@ export async function ownAccountRoutes(
       config: {
         access,
         body: 'json',
+        maxBodyBytes: fewFieldsBytes,
         errors: [
           'recentLoginRequired',
           'invalidCredentials',

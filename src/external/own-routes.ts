@@ -3,6 +3,7 @@ import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
 import { callerOf } from '../http/access.ts'
+import { fewFieldsBytes } from '../http/bodies.ts'
 import { positiveInteger } from '../http/paging.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
@@ -68,6 +69,7 @@ export async function identityRoutes(
       config: {
         access,
         body: 'json',
+        maxBodyBytes: fewFieldsBytes,
         errors: [
           'recentLoginRequired',
           'accountNotFound',

@@ -46,6 +46,8 @@ declare module 'fastify' {
     /** Whom the route asks, in order; filled from `access` when the route is declared. */
     accepted?: readonly Authenticator[]
     body?: BodyKind
+    /** The longest body that it reads, in bytes; filled for every route that reads one. */
+    maxBodyBytes?: number
     /** Whether an enrolment token opens it, beside what `access` accepts. */
     enrols?: boolean
     /** Request headers that the handler goes by, for OpenAPI. */

@@ -7,9 +7,9 @@ import type { FastifyRequest } from 'fastify'
  * ("unknown", garbage) counts as the proxy's own address, never as nobody.
  */
 export function clientAddress(request: FastifyRequest): string {
-  return (
-    canonicalAddress(request.ip) ?? canonicalAddress(request.socket.remoteAddress ?? '') ?? '::'
-  )
+  // A connection that was reset before it was accepted has no peer any more: all such count as one.
+  const { ip, socket } = request as { ip?: string; socket: FastifyRequest['socket'] }
+  return canonicalAddress(ip ?? '') ?? canonicalAddress(socket.remoteAddress ?? '') ?? '::'
 }
 
 /** Whom a limit counts: an IPv4 address, or the /64 network that one IPv6 customer is given. */

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import type { Connections } from './connections.ts'
 
 // Between red readiness and the closed port.
 const noticeMs = 250
@@ -8,11 +9,22 @@ const noticeMs = 250
 const quietTurns = 5
 const mostTurns = 511 // so many wait for a port at most: Node's backlog
 
-/** While the service stops, each answer ends its connection, so that none is waited for in vain. */
-export function closeConnectionsWhileDraining(app: FastifyInstance): void {
+// Of a header that is under way when the service stops.
+const headerMs = 2_000
+
+/**
+ * While the service stops, each answer ends its connection, so that none is waited for in vain; and
+ * so does time where there is nothing to answer.
+ */
+export function closeConnectionsWhileDraining(
+  app: FastifyInstance,
+  connections: Connections,
+): void {
   let draining = false
   app.addHook('preClose', async () => {
     draining = true
+    const timer = globalThis.setTimeout(() => connections.endUnanswered(), headerMs).unref()
+    app.server.once('close', () => clearTimeout(timer))
   })
   // When it is sent, not when it was asked for: what was under way then would keep its connection.
   app.addHook('onSend', (_request, reply, _payload, done) => {

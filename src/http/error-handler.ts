@@ -7,7 +7,9 @@ import type {
 import plugin from 'fastify-plugin'
 import type { Config } from '../config.ts'
 import { DatabaseUnavailable } from '../database/errors.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { ApiError, type Detail, type ErrorName, errorTable } from '../kernel/errors.ts'
+import { serveNoMore } from './connections.ts'
 import { describeValidation } from './validation.ts'
 
 /** What Fastify itself refuses, by its own codes. */
@@ -22,27 +24,56 @@ const byFastifyCode: Readonly<Record<string, ErrorName>> = {
 
 const unavailableRetrySeconds = 1
 
+// Between two lines about requests that are refused without a failure.
+const plannedLineMs = 10_000
+
+export interface ErrorHandlerOptions {
+  readonly config: Pick<Config, 'environment'>
+  readonly clock: Clock
+}
+
 /** Turns everything that is thrown into the answers of spec section 7. */
-export const errorHandler = plugin<Pick<Config, 'environment'>>(async (app, { environment }) => {
+export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, config }) => {
+  let planned = { refused: 0, toldAt: Number.NEGATIVE_INFINITY }
   app.setErrorHandler((thrown: unknown, request, reply) => {
     const error = asApiError(thrown, request)
-    if (error.status >= 500) {
+    if (isPlanned(error)) {
+      tellOfRefusal(request, error.cause)
+    } else if (error.status >= 500) {
       request.log.error({ request_id: request.id, err: error.cause ?? thrown }, error.message)
     }
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
     // What is no proper HTTP may not be followed by anything on the same connection.
-    if (error.row === 'badRequest') reply.header('connection', 'close')
+    if (error.row === 'badRequest') {
+      serveNoMore(request.raw.socket)
+      reply.header('connection', 'close')
+    }
     reply.status(error.status)
     if (error.status === 401 && request.routeOptions.config.access?.silent) {
       return reply.header('content-length', 0).send()
     }
-    const told = environment === 'development' && error.row === 'internal'
+    const told = config.environment === 'development' && error.row === 'internal'
     return sendError(reply, error, told ? messageOf(error.cause) : undefined)
   })
   app.setNotFoundHandler(() => {
     throw new ApiError('routeNotFound')
   })
+
+  /** A flood of refusals is no reason for a flood of lines. */
+  function tellOfRefusal(request: FastifyRequest, reason: unknown): void {
+    planned.refused += 1
+    const now = clock.now()
+    if (now - planned.toldAt < plannedLineMs) return
+    const { refused } = planned
+    planned = { refused: 0, toldAt: now }
+    request.log.warn({ request_id: request.id, reason, refused }, 'refused as planned')
+  }
 })
+
+/** A 503 that keeps the service within its limits, or while it stops: nothing has failed. */
+function isPlanned({ row, cause }: ApiError): boolean {
+  return row === 'serviceUnavailable' && !(cause instanceof Error)
+}
 
 function sendError(reply: FastifyReply, error: ApiError, message: string | undefined) {
   // Serialized here: the schema of the route describes its success.

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { askForBody } from './node-requests.ts'
 import { letTakeItsTime } from './parser-errors.ts'
 
 export const lineContentType = 'application/x-ndjson'
@@ -34,6 +35,7 @@ export async function* longBody(
   const { body, raw } = request
   if (!(body instanceof Readable)) throw new ApiError('invalidBody')
   letTakeItsTime(raw)
+  askForBody(raw)
   const pieces = body.iterator({ destroyOnReturn: false })
   for (;;) {
     const leftMs = endsAt - clock.now()

@@ -96,7 +96,7 @@ interface RouteSchema {
 }
 
 function describe(schema: RouteSchema, { config = {}, method, url }: RouteOptions): FastifySchema {
-  const { access, body = 'none', describes, honours = [], line, query } = config
+  const { access, body = 'none', describes, honours = [], line, maxBodyBytes, query } = config
   if (!access) return { hide: true } // CORS preflight
   const rule = describeRule(access.rule)
   const anonymous = decide(access.rule, null)
@@ -105,7 +105,7 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
     ...schema,
     ...(query && { querystring: query }),
     ...(honours.length > 0 && { headers: headersOf(honours) }),
-    description: `Access: ${rule}.`,
+    description: `Access: ${rule}.${maxBodyBytes ? ` Body: at most ${maxBodyBytes} bytes.` : ''}`,
     operationId: operationIdOf(String(method), url),
     tags: [tagOf(url)],
     ...((body === 'form' || body === 'any') && {

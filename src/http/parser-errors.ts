@@ -1,30 +1,16 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorName, errorTable } from '../kernel/errors.ts'
+import { endWith, isOver, lastAnswerOf, serveNoMore } from './connections.ts'
 import { securityHeaders } from './headers.ts'
 
 // An import by name would load all that node:http exports, a client of its own among it.
 const { STATUS_CODES: statusTexts } = process.getBuiltinModule('node:http')
 
-/** The answer that each connection is busy with; a parser error must not be written into its middle. */
-const underWay = new WeakMap<Duplex, ServerResponse>()
-/** Connections that are refused as soon as that answer is out. */
+/** Connections that are refused as soon as the answer under way is out. */
 const refused = new WeakSet<Duplex>()
 /** Requests whose bodies may take long: their routes have a limit of their own. */
 const unhurried = new WeakSet<IncomingMessage>()
-
-/**
- * The answers that Node would give by itself, empty and without headers, or not at all: a request
- * that is no HTTP, too long, too slow, a CONNECT, or one that expects what nobody offers. They get
- * the contract's shape instead.
- */
-export function answerParserErrors(server: Server): void {
-  server.on('request', (request, response) => underWay.set(request.socket, response))
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    answer(response, 'badRequest')
-  })
-  server.on('connect', (_request, socket) => refuse(socket, 'badRequest'))
-}
 
 /** Lifts the limit on the time of a whole request from one whose header has come. */
 export function letTakeItsTime(request: IncomingMessage): void {
@@ -38,9 +24,12 @@ const byCode: Readonly<Record<string, ErrorName>> = {
   [timedOut]: 'requestTimeout',
 }
 
-/** Node's `clientError`: there is no response object, only the socket. */
+/**
+ * Node's `clientError`: a request that is no HTTP, too long or too slow. There is no response object,
+ * only the socket, on which another answer may be under way. Node's own answer would be empty.
+ */
 export function onClientError(error: Error & { code?: string }, socket: Duplex): void {
-  const current = underWay.get(socket)
+  const current = lastAnswerOf(socket)
   const isAnswering = current && !current.writableFinished
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -48,6 +37,8 @@ export function onClientError(error: Error & { code?: string }, socket: Duplex):
   }
   // Told once per request.
   if (error.code === timedOut && current && unhurried.has(current.req)) return
+  // What comes behind the last request of a connection need not be HTTP.
+  if (isOver(socket) && isAnswering) return
   const row = byCode[error.code ?? ''] ?? 'badRequest'
   if (!isAnswering) refuse(socket, row)
   else if (current.req.complete) refuseBehind(current, socket, row)
@@ -69,14 +60,22 @@ function refuse(socket: Duplex, row: ErrorName): void {
   const { status, error } = errorTable[row]
   const body = JSON.stringify({ error })
   const lines = Object.entries(closingHeaders(body)).map(([name, value]) => `${name}: ${value}`)
-  socket.end(`HTTP/1.1 ${status} ${statusTexts[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+  endWith(
+    socket,
+    `HTTP/1.1 ${status} ${statusTexts[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
+  )
 }
 
-/** An answer outside of Fastify, after which the connection ends. */
-export function answer(response: ServerResponse, row: ErrorName): void {
+/** An answer outside of Fastify, behind those before it; the connection ends with it. */
+export function answer(
+  response: ServerResponse,
+  row: ErrorName,
+  more: Readonly<Record<string, string | number>> = {},
+): void {
   const { status, error } = errorTable[row]
   const body = JSON.stringify({ error })
-  response.writeHead(status, closingHeaders(body))
+  serveNoMore(response.req.socket)
+  response.writeHead(status, { ...closingHeaders(body), ...more })
   response.end(body)
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { alignedLine } from '../kernel/text.ts'
 import { type Caller, callers, verdicts } from '../policy/matrix.ts'
 import { describeRule } from '../policy/rules.ts'
@@ -11,6 +11,8 @@ export interface RouteRow {
   readonly schemes: string
   readonly rule: string
   readonly body: BodyKind
+  /** The most bytes of it; absent where it reads none. */
+  readonly maxBodyBytes?: number
   /** What each caller gets for a right request: `200`, `403`, `200/403` where it depends on the thing. */
   readonly statuses: Readonly<Record<Caller, string>>
 }
@@ -30,7 +32,7 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
       url,
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
       rule: describeRule(access.rule),
-      body: config.body ?? 'none',
+      ...bodyOf(config),
       statuses: eachCaller((caller) =>
         verdicts(access.rule, caller)
           .map((verdict) => (verdict === 'admitted' ? success : verdict))
@@ -41,10 +43,16 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
   return () => rows
 }
 
-/** docs/routes.txt: method, path, schemes, rule; a change of policy is a visible difference there. */
+/** docs/routes.txt: method, path, schemes, rule, body; a change of policy is a visible difference there. */
 export function describeRoutes(rows: readonly RouteRow[]): string {
-  const table = sorted(rows).map(({ method, url, schemes, rule }) => [method, url, schemes, rule])
-  return inColumns([['METHOD', 'PATH', 'SCHEMES', 'RULE'], ...table])
+  const table = sorted(rows).map((row) => [
+    row.method,
+    row.url,
+    row.schemes,
+    describeBody(row),
+    row.rule,
+  ])
+  return inColumns([['METHOD', 'PATH', 'SCHEMES', 'BODY', 'RULE'], ...table])
 }
 
 /** docs/access.txt: what every route answers to every caller, as the policy has it. Spec 4.3. */
@@ -55,6 +63,18 @@ export function describeAccess(rows: readonly RouteRow[]): string {
     ...callers.map((caller) => statuses[caller]),
   ])
   return inColumns([['METHOD', 'PATH', ...callers], ...table])
+}
+
+function bodyOf({
+  body = 'none',
+  maxBodyBytes,
+}: FastifyContextConfig): Pick<RouteRow, 'body' | 'maxBodyBytes'> {
+  return body === 'none' || maxBodyBytes === undefined ? { body } : { body, maxBodyBytes }
+}
+
+/** `json 16384`; a dash for none. */
+function describeBody({ body, maxBodyBytes }: RouteRow): string {
+  return body === 'none' ? '-' : [body, maxBodyBytes].join(' ').trimEnd()
 }
 
 /** The status of success that a route declares. */

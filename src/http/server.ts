@@ -13,11 +13,13 @@ import { isWithin, parseAddressRange } from './address-ranges.ts'
 import { bodies } from './bodies.ts'
 import { clientAddress } from './client-address.ts'
 import { compilersFactory } from './compilers.ts'
+import { prepareConnections } from './connections.ts'
 import { cors } from './cors.ts'
 import { closeConnectionsWhileDraining } from './draining.ts'
 import { errorHandler } from './error-handler.ts'
 import { headers } from './headers.ts'
-import { answer, answerParserErrors, onClientError } from './parser-errors.ts'
+import { requestClasses, takeRequests } from './node-requests.ts'
+import { answer, onClientError } from './parser-errors.ts'
 import { rateLimit } from './rate-limit.ts'
 import { requestShape } from './request-shape.ts'
 import { ajvOptions } from './validation.ts'
@@ -56,6 +58,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
     http: {
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: checkIntervalMs,
+      ...requestClasses,
       requireHostHeader: false, // Node's answer would be empty: request-shape.ts refuses instead
     },
     clientErrorHandler: onClientError,
@@ -65,18 +68,19 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
     ajv: ajvOptions,
     schemaController: { compilersFactory },
   })
-  answerParserErrors(app.server)
+  const connections = prepareConnections(app.server)
+  takeRequests(app.server)
 
   warnOfForgedProxies(app, config)
   await app.register(headers)
   await app.register(requestShape)
-  await app.register(errorHandler, config)
+  await app.register(errorHandler, deps)
   await app.register(cors, config)
   await app.register(rateLimit, deps)
   await app.register(fastifyCookie, { hook: false }) // read where a cookie is asked for
-  await app.register(bodies)
+  await app.register(bodies, config)
   if (deps.log.isLevelEnabled('debug')) logRequests(app)
-  closeConnectionsWhileDraining(app)
+  closeConnectionsWhileDraining(app, connections)
   return app
 }
 

@@ -34,6 +34,7 @@ export const errorTable = {
   lastAdministrator: { status: 409, error: 'Last administrator' },
   preconditionFailed: { status: 412, error: 'Precondition failed' },
   bodyTooLarge: { status: 413, error: 'Request body too large' },
+  expectationFailed: { status: 417, error: 'Expectation failed' },
   idempotencyKeyReused: { status: 422, error: 'Idempotency key reused' },
   tooManyLoginAttempts: { status: 429, error: 'Too many login attempts' },
   tooManyRequests: { status: 429, error: 'Too many requests' },

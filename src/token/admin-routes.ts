@@ -3,6 +3,7 @@ import type { Database } from '../database/connect.ts'
 import type { Guard } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
+import { fewFieldsBytes } from '../http/bodies.ts'
 import { Message, type SchemaTypes, type Static } from '../http/schemas.ts'
 import { stillAllowed } from '../http/still-allowed.ts'
 import { refuseField } from '../kernel/errors.ts'
@@ -42,7 +43,7 @@ export async function tokenAdminRoutes(
   instance.withTypeProvider<SchemaTypes>().post(
     '/api/admin/tokens/revoke',
     {
-      config: { access: { rule: role('ADMIN') }, body: 'json' },
+      config: { access: { rule: role('ADMIN') }, body: 'json', maxBodyBytes: fewFieldsBytes },
       schema: {
         summary: 'End one token: by its text, or by its jti and exp',
         body: RevokeToken,

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Config } from '../config.ts'
-import { noneIsEmpty } from '../http/bodies.ts'
+import { fewFieldsBytes, noneIsEmpty } from '../http/bodies.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { Message, type SchemaTypes, type Static, Text } from '../http/schemas.ts'
 import { stillAllowed } from '../http/still-allowed.ts'
@@ -69,6 +69,7 @@ export async function factorRoutes(
         access: { rule: authenticated },
         enrols: true,
         body: 'optional',
+        maxBodyBytes: fewFieldsBytes,
         errors: [...errors, 'secondFactorRequired'],
       },
       preValidation: noneIsEmpty,
@@ -88,7 +89,13 @@ export async function factorRoutes(
   app.put(
     '/totp',
     {
-      config: { access: { rule: authenticated }, enrols: true, body: 'json', errors },
+      config: {
+        access: { rule: authenticated },
+        enrols: true,
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        errors,
+      },
       schema: {
         summary: 'Confirm it with its first code: from now on it is asked for',
         body: Code,
@@ -108,6 +115,7 @@ export async function factorRoutes(
       config: {
         access: { rule: authenticated },
         body: 'json',
+        maxBodyBytes: fewFieldsBytes,
         errors: [...errors, 'secondFactorRequired'],
       },
       schema: {
@@ -129,6 +137,7 @@ export async function factorRoutes(
       config: {
         access: { rule: authenticated },
         body: 'json',
+        maxBodyBytes: fewFieldsBytes,
         errors: [...errors, 'secondFactorRequired'],
       },
       schema: {

@@ -146,7 +146,7 @@ suite('administration under attack', async () => {
       `${token}A`,
       ` ${token}`,
       `Bearer ${token}`,
-      'x'.repeat(100_000),
+      'x'.repeat(16_000),
     ]) {
       assert.equal((await call('POST', revoke, { token: bad })).status, 200)
     }

@@ -166,7 +166,7 @@ suite('the log', async () => {
       '\u0085',
       '\u202e',
     ]
-    for (const text of [...hostile.map((odd) => `x${odd}${forged}`), 'x'.repeat(1_000_000)]) {
+    for (const text of [...hostile.map((odd) => `x${odd}${forged}`), 'x'.repeat(16_000)]) {
       const count = lines.length
       const answer = await app.call('POST', '/login', { json: { username: text, password: 'x' } })
       assertRefusal(answer, 401, 'Invalid credentials')

@@ -34,8 +34,8 @@ suite('slow clients', async () => {
     const slow = [
       exchange(port, toLive),
       exchange(port, `${toLive}X: `, { opened: drip }),
-      exchange(port, `${toLogin}Content-Length: 100000\r\n\r\n{`),
-      exchange(port, `${toLogin}Content-Length: 100000\r\n\r\n{`, { opened: drip }),
+      exchange(port, `${toLogin}Content-Length: 10000\r\n\r\n{`),
+      exchange(port, `${toLogin}Content-Length: 10000\r\n\r\n{`, { opened: drip }),
       exchange(port, `${toLogin}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`),
     ]
     assert.equal((await ask(port, 'GET /health/live HTTP/1.1')).status, 200)

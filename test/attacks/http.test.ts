@@ -82,12 +82,10 @@ const misshapen: Readonly<Record<string, string>> = {
   'NUL in the path': `GET /health/\0live HTTP/1.1\r\n${host}\r\n`,
   'an unknown method': `FOO /health/live HTTP/1.1\r\n${host}\r\n`,
   'a method in lower case': `get /health/live HTTP/1.1\r\n${host}\r\n`,
-  CONNECT: rawRequest('CONNECT example.org:443 HTTP/1.1'),
   'a broken escape': rawRequest('GET /%zz HTTP/1.1'),
   'an escape cut short': rawRequest('GET /api/admin/accounts/% HTTP/1.1'),
   'an escape that is no UTF-8': rawRequest('GET /users/%ff HTTP/1.1'),
   'an absolute form without a host': rawRequest('GET http:// HTTP/1.1'),
-  'an expectation that nobody meets': rawRequest('POST /login HTTP/1.1', { Expect: 'x' }),
 }
 
 suite('HTTP as it comes over the wire', async () => {
@@ -161,16 +159,24 @@ suite('HTTP as it comes over the wire', async () => {
 
   test('T66: a body over the limit is 413 wherever a body is wanted, at the limit it is read', async () => {
     const before = await app.rows()
-    const over = Buffer.alloc(1_048_577, ' ')
     const headers = { ...admin, 'content-type': 'application/json' }
-    for (const path of ['/users', '/api/v2/users', '/login', '/refresh', '/api/admin/accounts']) {
+    const limits: readonly [string, number][] = [
+      ['/users', 1_048_576],
+      ['/api/v2/users', 1_048_576],
+      ['/api/posts', 1_048_576],
+      ['/login', 16_384],
+      ['/refresh', 16_384],
+      ['/api/admin/accounts', 16_384],
+    ]
+    for (const [path, limit] of limits) {
+      const over = Buffer.alloc(limit + 1, ' ')
       const tooLarge = await app.call('POST', path, { headers, body: over })
       assertRefusal(tooLarge, 413, 'Request body too large', path)
       const atLimit = await app.call('POST', path, { headers, body: over.subarray(1) })
       assertRefusal(atLimit, 400, 'Invalid request body', path)
     }
-    const promised = `${toLogin}Content-Length: 1048577\r\n\r\n` // and nothing of it comes
-    const unmeasured = `${toLogin}Transfer-Encoding: chunked\r\n\r\n100001\r\n${over}\r\n0\r\n\r\n`
+    const promised = `${toLogin}Content-Length: 16385\r\n\r\n` // and nothing of it comes
+    const unmeasured = `${toLogin}Transfer-Encoding: chunked\r\n\r\n4001\r\n${' '.repeat(16_385)}\r\n0\r\n\r\n`
     const extended = `${toLogin}Transfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(20_000)}\r\n{}`
     for (const bytes of [promised, unmeasured, extended]) {
       const { answers } = await exchange(port, bytes, { endWhen: (text) => text !== '' })
@@ -181,7 +187,7 @@ suite('HTTP as it comes over the wire', async () => {
   })
 
   test('T66: a compressed body is no JSON; nothing is unpacked', async () => {
-    const bomb = gzipSync(Buffer.alloc(50_000_000, ' '))
+    const bomb = gzipSync(Buffer.alloc(10_000_000, ' '))
     for (const encoding of ['gzip', 'deflate', 'br', 'identity, gzip']) {
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
       const answer = await app.call('POST', '/login', { headers, body: bomb })

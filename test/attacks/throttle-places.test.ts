@@ -100,6 +100,7 @@ suite('a place is taken before the verdict', async () => {
     await lock.release()
     assertRefusal(result, 503, 'Service unavailable')
     assert.equal(hashes, 0)
+    assert.ok(app.log.some(({ level, msg }) => level === 'error' && msg === 'Service unavailable'))
   })
 
   test('a verification whose turn comes after 5 seconds is 503: its place could lapse before the verdict', async () => {
@@ -156,6 +157,13 @@ suite('a place is taken before the verdict', async () => {
     const used = await placesOf(app, from)
     assert.equal(used.length, tries - refused.length)
     assert.ok(used.every(({ pending }) => pending === 0))
+    // A refusal that was planned is no failure, and many of them are one line.
+    const lines = patient.log.filter(({ msg }) => msg === 'refused as planned')
+    assert.deepEqual(
+      lines.map(({ level }) => level),
+      ['warn'],
+    )
+    assert.ok(!patient.log.some(({ level }) => level === 'error'))
     await patient.close()
   })
 })

@@ -262,6 +262,7 @@ suite('spec 7: errors', async () => {
       'headerFieldsTooLarge',
       'serviceUnavailable',
       'identityProvider',
+      'expectationFailed', // needs a connection: test/attacks/connect.test.ts
       'identityLinked', // needs a provider: test/external/sign-in.test.ts
     ] as const)
       here.add(errorTable[name].error)

@@ -95,12 +95,26 @@ suite('spec 8: limits', async () => {
   })
 
   test('request body: 1 MiB, BODY_LIMIT_BYTES, then 413', async () => {
-    const typed = { ...headers, 'content-type': 'application/json' }
+    const typed = { ...app.basic(app.admin), 'content-type': 'application/json' }
     const json = JSON.stringify({ name: 'Ann', email: 'ann@example.org' })
     const send = (length: number) =>
-      app.call('POST', '/login', { headers: typed, body: json.padEnd(length) })
-    assertRefusal(await send(1_048_576), 401, 'Invalid credentials')
+      app.call('POST', '/users', { headers: typed, body: json.padEnd(length) })
+    assert.equal((await send(1_048_576)).status, 201)
     assertRefusal(await send(1_048_577), 413, 'Request body too large')
+  })
+
+  test('request body of a form, or of a few fields: 16 KiB, then 413', async () => {
+    const json = { ...headers, 'content-type': 'application/json' }
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const send = (typed: Record<string, string>, text: string, length: number) =>
+      app.call('POST', '/login', { headers: typed, body: text.padEnd(length, ' ') })
+    for (const [typed, text] of [
+      [json, '{"username":"x","password":"y"}'],
+      [form, 'username=x&password=y'],
+    ] as const) {
+      assertRefusal(await send(typed, text, 16_384), 401, 'Invalid credentials')
+      assertRefusal(await send(typed, text, 16_385), 413, 'Request body too large')
+    }
   })
 })
 

@@ -1,0 +1,90 @@
+import type { Server, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** The answer to the request that came last on a connection. */
+const lastAnswer = new WeakMap<Duplex, ServerResponse>()
+/** Connections that end with an answer already under way or queued. */
+const over = new WeakSet<Duplex>()
+
+// How long a client may go on sending after the answer that closes its connection.
+const lingerMs = 2_000
+
+/**
+ * Prepares every connection of a server. Node takes its own `error` listener away after the first
+ * error, and with it the last guard between a reset and the end of the process: this one stays.
+ */
+export function prepareConnections(server: Server): Connections {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    socket.on('error', ignore)
+    // Read once while there is a peer: Node remembers it, also for a connection that was reset.
+    void socket.remoteAddress
+    socket.destroySoon = closeWhenRead
+  })
+  return {
+    endUnanswered() {
+      for (const socket of sockets) if (!isAnswering(socket)) socket.destroy()
+    },
+  }
+}
+
+/** The open connections of a server. */
+export interface Connections {
+  /** Ends those on which no request is being answered, one whose header is not whole among them. */
+  endUnanswered(): void
+}
+
+function isAnswering(socket: Socket): boolean {
+  return lastAnswer.get(socket)?.writableFinished === false
+}
+
+function ignore(): void {}
+
+export function startAnswer(response: ServerResponse): void {
+  lastAnswer.set(response.req.socket, response)
+}
+
+export function lastAnswerOf(socket: Duplex): ServerResponse | undefined {
+  return lastAnswer.get(socket)
+}
+
+/** The connection closes with the answer to the present request: what comes behind is not served. */
+export function serveNoMore(socket: Duplex): void {
+  over.add(socket)
+}
+
+export function isOver(socket: Duplex): boolean {
+  return over.has(socket)
+}
+
+/** Sends the last bytes of a connection, and closes it whatever the client does. */
+export function endWith(socket: Duplex, text: string): void {
+  serveNoMore(socket)
+  socket.end(text)
+  destroyLater(socket)
+}
+
+/**
+ * In place of Socket.destroySoon, which http calls behind the last answer. Where the client is still
+ * sending, closing at once would reset the connection, and the client would lose the answer before
+ * it has read it: the rest is read and discarded for a while. RFC 9112 section 9.6.
+ */
+function closeWhenRead(this: Socket): void {
+  const request = lastAnswer.get(this)?.req
+  if (!request || request.complete || request.destroyed) {
+    Socket.prototype.destroySoon.call(this)
+    return
+  }
+  this.end()
+  request.once('end', () => this.destroy())
+  request.resume()
+  destroyLater(this)
+}
+
+function destroyLater(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref()
+  socket.once('close', () => clearTimeout(timer))
+}
