@@ -26,7 +26,9 @@ const unavailableRetrySeconds = 1
 export const errorHandler = plugin<Pick<Config, 'environment'>>(async (app, { environment }) => {
   app.setErrorHandler((thrown: unknown, request, reply) => {
     const error = asApiError(thrown, request)
-    if (error.status >= 500) {
+    if (isShed(error)) {
+      request.log.warn({ request_id: request.id }, 'refused: too many requests wait already')
+    } else if (error.status >= 500) {
       request.log.error({ request_id: request.id, err: error.cause ?? thrown }, error.message)
     }
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
@@ -43,6 +45,11 @@ export const errorHandler = plugin<Pick<Config, 'environment'>>(async (app, { en
     throw new ApiError('routeNotFound')
   })
 })
+
+/** A full queue is no failure, and who fills it would fill the log with stacks as well. */
+function isShed({ row, cause, retryAfterSeconds }: ApiError): boolean {
+  return row === 'serviceUnavailable' && cause === undefined && retryAfterSeconds !== undefined
+}
 
 function sendError(reply: FastifyReply, error: ApiError, message: string | undefined) {
   // Serialized here: the schema of the route describes its success.

@@ -9,14 +9,17 @@ import fastify, {
 import type { Deps } from '../deps.ts'
 import { randomText } from '../kernel/random.ts'
 import { bodies } from './bodies.ts'
+import { bulkAnswers } from './bulk-answers.ts'
 import { compilersFactory } from './compilers.ts'
 import { cors } from './cors.ts'
 import { closeConnectionsWhileDraining } from './draining.ts'
 import { errorHandler } from './error-handler.ts'
 import { headers } from './headers.ts'
 import { answer, answerParserErrors, onClientError } from './parser-errors.ts'
+import { oneRequestAtATime } from './pipelining.ts'
 import { rateLimit } from './rate-limit.ts'
 import { requestShape } from './request-shape.ts'
+import { slowReaders } from './slow-readers.ts'
 import { ajvOptions } from './validation.ts'
 
 // How long a client may take to send its header and its whole request, and how often that is
@@ -65,6 +68,9 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   answerParserErrors(app.server)
 
   warnOfForgedProxies(app)
+  await app.register(oneRequestAtATime) // before anything is done for a request
+  await app.register(slowReaders, { clock: deps.clock, stillMs: requestTimeoutMs })
+  await app.register(bulkAnswers)
   await app.register(headers)
   await app.register(requestShape)
   await app.register(errorHandler, config)

@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { splitRoles } from '../accounts/account.ts'
 import type { Database } from '../database/connect.ts'
+import type { MakeBatch } from '../http/bulk-answers.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { type ExportedRow, exportedAfter } from './export-store.ts'
 
 export interface ExportOptions {
   /** Makes an export that can be imported elsewhere. Never over HTTP. */
   readonly withHashes: boolean
+  /** Makes a batch in its turn with those of others; absent: at once. */
+  readonly makeBatch?: MakeBatch
 }
 
 const batchSize = 500
@@ -17,16 +20,20 @@ const batchSize = 500
  */
 export async function* exportAccounts(
   { db }: { readonly db: Database },
-  { withHashes }: ExportOptions,
+  { withHashes, makeBatch = (work) => work() }: ExportOptions,
 ): AsyncGenerator<string> {
   let after = 0
   for (;;) {
-    const rows = await exportedAfter(db, after, batchSize)
-    const last = rows.at(-1)
-    if (!last) return
-    yield rows.map((row) => `${JSON.stringify(lineOf(row, withHashes))}\n`).join('')
-    after = last.user_id
+    const text = await makeBatch(nextLines)
+    if (text === '') return
+    yield text
     await setImmediate()
+  }
+
+  async function nextLines(): Promise<string> {
+    const rows = await exportedAfter(db, after, batchSize)
+    after = rows.at(-1)?.user_id ?? after
+    return rows.map((row) => `${JSON.stringify(lineOf(row, withHashes))}\n`).join('')
   }
 }
 

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
+import { inTurn } from '../http/bulk-answers.ts'
 import { acceptLines, lineContentType, longBody } from '../http/long-bodies.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -80,10 +81,13 @@ export async function transferRoutes(
     async (request, reply) => {
       reply.header('content-type', lineContentType)
       if (request.method === 'HEAD') return reply.send()
-      const lines = exportAccounts({ db }, { withHashes: false })
+      const makeBatch = inTurn(request, reply, { mayBeRefused: true })
+      const lines = exportAccounts({ db }, { withHashes: false, makeBatch })
       const first = await lines.next() // before anything is answered: a failure here can still be told
       events.record('sensitive_read', { what: 'account_export', by: callerOf(request).subject })
-      return reply.send(Readable.from(following(first, lines), { objectMode: false }))
+      return reply.send(
+        Readable.from(following(first, lines), { objectMode: false, highWaterMark: 1 }),
+      )
     },
   )
 }

@@ -14,9 +14,15 @@ const dripBytes = 256
 /** Readers that do not read, or hardly, and lists that are asked for again and again. */
 export const loads: readonly Load[] = [
   {
-    name: `${slowReaders} readers of /users that read nothing`,
+    // More than the kernel takes of an answer that is not read.
+    name: `${slowReaders} readers of /users, one after another, that read nothing`,
     run: (target, seconds) =>
-      unread(target, seconds, slowReaders, getRequest('/users', target.user)),
+      unread(target, seconds, slowReaders, getRequest('/users', target.user).repeat(pipelined), 10),
+  },
+  {
+    name: `${slowReaders} readers of pages of 1,000 users that read nothing`,
+    run: (target, seconds) =>
+      unread(target, seconds, slowReaders, getRequest('/users?limit=1000', target.user).repeat(60)),
   },
   {
     name: `${connections} connections with ${pipelined} pipelined GET /users each, nothing read`,
@@ -59,8 +65,13 @@ async function unread(
   seconds: number,
   count: number,
   bytes: string,
+  pauseMs = 0,
 ): Promise<Sent> {
-  const sockets = await Promise.all(Array.from({ length: count }, () => openUnread(target, bytes)))
+  const sockets: Socket[] = []
+  for (let opened = 0; opened < count; opened += 1) {
+    sockets.push(await openUnread(target, bytes))
+    if (pauseMs > 0) await wait(pauseMs)
+  }
   await wait(seconds * 1000)
   const requests = bytes.split('HTTP/1.1\r\n').length - 1
   return readRest(sockets, count * requests)
