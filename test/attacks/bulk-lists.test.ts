@@ -48,7 +48,12 @@ suite('lists that are asked for again and again', async () => {
     most = 0
   }
 
-  for (const path of ['/users', '/api/v1/users?limit=100000', '/users?limit=1000']) {
+  for (const path of [
+    '/users',
+    '/api/v1/users?limit=100000',
+    '/users?limit=1000',
+    '/api/v2/users?limit=1000',
+  ]) {
     test(`GET ${path}: two batches at once for all callers`, async () => {
       reset()
       const answers = await Promise.all(
