@@ -41,16 +41,14 @@ export async function sendList<Item extends { readonly id: number }>(
 ): Promise<FastifyReply> {
   const { batchSize, pageLimitMax } = listing
   const query = request.query as Query // parsed by Fastify
-  const total = await listing.count()
-  reply.header('content-type', json).header('x-total-count', total)
-  // A stream, so that no length is told: GET would have another. RFC 9110 section 8.6.
-  if (request.method === 'HEAD') return reply.send(Readable.from([]))
-  if (!asksForPage(query)) {
-    const all = { offset: 0, limit: Number.POSITIVE_INFINITY }
-    const texts = { before: '[', after: ']' }
-    const makeBatch = inTurn(request, reply, { mayBeRefused: true })
-    return reply.send(await streamItems(listing, all, texts, makeBatch))
+  reply.header('content-type', json)
+  if (request.method === 'HEAD') {
+    // A stream, so that no length is told: GET would have another. RFC 9110 section 8.6.
+    return reply.header('x-total-count', await listing.count()).send(Readable.from([]))
   }
+  if (!asksForPage(query)) return sendAll(request, reply, listing)
+  const total = await listing.count()
+  reply.header('x-total-count', total)
   const page = parsePage(query, pageLimitMax)
   const offset = offsetOf(page, total)
   const rows = Math.min(page.limit, total - offset)
@@ -60,12 +58,29 @@ export async function sendList<Item extends { readonly id: number }>(
     ? atOnce
     : inTurn(request, reply, { mayBeRefused: rows > 2 * batchSize })
   const before = `${JSON.stringify({ ...page, total }).slice(0, -1)},"data":[`
-  const part = { offset, limit: page.limit }
-  const texts = { before, after: ']}' }
-  if (rows > batchSize) return reply.send(await streamItems(listing, part, texts, makeBatch))
-  const items = await readItems(listing, part, before, makeBatch)
-  if (!items.isWhole()) return reply.send(textStream(items, texts.after))
-  return reply.send(Buffer.concat([items.takeFirst(), Buffer.from(texts.after)]))
+  const after = ']}'
+  const items = await readItems(listing, { offset, limit: page.limit }, before, makeBatch)
+  if (!items.isWhole()) return reply.send(textStream(items, after))
+  return reply.send(Buffer.concat([items.takeFirst(), Buffer.from(after)]))
+}
+
+async function sendAll<Item extends { readonly id: number }>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { count, slice, batchSize }: Listing<Item>,
+): Promise<FastifyReply> {
+  let total: number | undefined
+  const countedFirst: ReadSlice<Item> = async (limit, from) => {
+    total ??= await count() // not before there is a place: a refusal asks the database for nothing
+    return slice(limit, from)
+  }
+  const stream = await streamItems(
+    { slice: countedFirst, batchSize },
+    { offset: 0, limit: Number.POSITIVE_INFINITY },
+    { before: '[', after: ']' },
+    inTurn(request, reply, { mayBeRefused: true }),
+  )
+  return reply.header('x-total-count', total).send(stream)
 }
 
 /**
