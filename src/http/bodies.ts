@@ -48,7 +48,8 @@ export const bodies = plugin<Pick<Config, 'http'>>(async (app, { http: { bodyLim
   })
   app.addHook('preParsing', (request, reply, payload, done) => {
     const type = request.headers['content-type']
-    if (type !== undefined && !ignoresBody(request, type)) request.heldBody = memory.open(request, reply)
+    if (type !== undefined && !ignoresBody(request, type))
+      request.heldBody = memory.open(request, reply)
     done(null, payload)
   })
   app.removeAllContentTypeParsers()

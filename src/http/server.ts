@@ -11,6 +11,7 @@ import type { Deps } from '../deps.ts'
 import { randomText } from '../kernel/random.ts'
 import { isWithin, parseAddressRange } from './address-ranges.ts'
 import { bodies } from './bodies.ts'
+import { bulkAnswers } from './bulk-answers.ts'
 import { clientAddress } from './client-address.ts'
 import { compilersFactory } from './compilers.ts'
 import { prepareConnections } from './connections.ts'
@@ -20,8 +21,10 @@ import { errorHandler } from './error-handler.ts'
 import { headers } from './headers.ts'
 import { requestClasses, takeRequests } from './node-requests.ts'
 import { answer, onClientError } from './parser-errors.ts'
+import { oneRequestAtATime } from './pipelining.ts'
 import { rateLimit } from './rate-limit.ts'
 import { requestShape } from './request-shape.ts'
+import { slowReaders } from './slow-readers.ts'
 import { ajvOptions } from './validation.ts'
 
 // How long a client may take to send its header and its whole request, and how often that is
@@ -72,6 +75,9 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   takeRequests(app.server)
 
   warnOfForgedProxies(app, config)
+  await app.register(oneRequestAtATime) // before anything is done for a request
+  await app.register(slowReaders, { clock: deps.clock, stillMs: requestTimeoutMs })
+  await app.register(bulkAnswers)
   await app.register(headers)
   await app.register(requestShape)
   await app.register(errorHandler, deps)

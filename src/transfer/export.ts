@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { splitRoles } from '../accounts/account.ts'
 import type { Database } from '../database/connect.ts'
+import type { MakeBatch } from '../http/bulk-answers.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { type ExportedRow, exportedAfter } from './export-store.ts'
 
@@ -9,6 +10,8 @@ export interface ExportOptions {
   readonly withHashes: boolean
   /** Asked for each batch before it is given out; ends the export by throwing. */
   readonly judge?: () => Promise<void>
+  /** Makes a batch in its turn with those of others; absent: at once. */
+  readonly makeBatch?: MakeBatch
 }
 
 const batchSize = 500
@@ -19,17 +22,21 @@ const batchSize = 500
  */
 export async function* exportAccounts(
   { db }: { readonly db: Database },
-  { withHashes, judge }: ExportOptions,
+  { withHashes, judge, makeBatch = (work) => work() }: ExportOptions,
 ): AsyncGenerator<string> {
   let after = 0
   for (;;) {
-    const rows = await exportedAfter(db, after, batchSize)
-    const last = rows.at(-1)
-    if (!last) return
-    await judge?.()
-    yield rows.map((row) => `${JSON.stringify(lineOf(row, withHashes))}\n`).join('')
-    after = last.user_id
+    const text = await makeBatch(nextLines)
+    if (text === '') return
+    yield text
     await setImmediate()
+  }
+
+  async function nextLines(): Promise<string> {
+    const rows = await exportedAfter(db, after, batchSize)
+    after = rows.at(-1)?.user_id ?? after
+    if (rows.length > 0) await judge?.()
+    return rows.map((row) => `${JSON.stringify(lineOf(row, withHashes))}\n`).join('')
   }
 }
 

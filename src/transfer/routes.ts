@@ -6,6 +6,7 @@ import type { Database } from '../database/connect.ts'
 import type { Guard } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
+import { inTurn } from '../http/bulk-answers.ts'
 import { acceptLines, lineContentType, longBody } from '../http/long-bodies.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
 import { stillAllowed } from '../http/still-allowed.ts'
@@ -92,11 +93,14 @@ export async function transferRoutes(
         {
           withHashes: false,
           judge: async () => stillAllowed(request)?.now(),
+          makeBatch: inTurn(request, reply, { mayBeRefused: true }),
         },
       )
       const first = await lines.next() // before anything is answered: a failure here can still be told
       events.record('sensitive_read', { what: 'account_export', by: callerOf(request).subject })
-      return reply.send(Readable.from(following(first, lines), { objectMode: false }))
+      return reply.send(
+        Readable.from(following(first, lines), { objectMode: false, highWaterMark: 1 }),
+      )
     },
   )
 

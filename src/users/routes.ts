@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
 import type { Events } from '../events/events.ts'
 import { authorize, authorizeAnyone } from '../http/access.ts'
+import { inTurn } from '../http/bulk-answers.ts'
 import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { sendList } from '../http/listing.ts'
 import { positiveInteger, type Query } from '../http/paging.ts'
@@ -22,7 +23,7 @@ import {
 } from './schemas.ts'
 import type { User } from './user.ts'
 import { type Checks, insertUser, type Users } from './users.ts'
-import { listUsersV2 } from './v2.ts'
+import { isLargePageV2, listUsersV2 } from './v2.ts'
 
 /**
  * Users room, spec 2.1, 2.6, 4.2 and 9: list, get, create, update and delete, mounted once per
@@ -75,7 +76,12 @@ export async function userRoutes(
           response: { 200: UserPageV2 },
         },
       },
-      (request) => listUsersV2(users, request.query as Query),
+      (request, reply) => {
+        const query = request.query as Query // parsed by Fastify
+        const list = () => listUsersV2(users, query)
+        if (!isLargePageV2(query)) return list()
+        return inTurn(request, reply, { mayBeRefused: false })(list)
+      },
     )
   }
 

@@ -10,6 +10,12 @@ import type { Users } from './users.ts'
 
 const mostPerPage = 1000
 const maxSearchLength = 200
+const largePage = 100
+
+/** Whether a page is large enough to be made in turn with other large answers. */
+export function isLargePageV2(query: Query): boolean {
+  return parsePage(query, mostPerPage).limit > largePage
+}
 
 /**
  * GET /api/v2/users: always an envelope. By `page` as in v1, or by `cursor`, whose cost does not grow

@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import plugin from 'fastify-plugin'
+import { type BatchQueue, createBatchQueue } from './batch-queue.ts'
+import { clientAddress, throttledAddress } from './client-address.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Where the batches of all bulk answers of the service wait for a place. */
+    readonly batchQueue: BatchQueue
+  }
+}
+
+/** Makes a batch of an answer once it may be made. */
+export type MakeBatch = <T>(work: () => Promise<T>) => Promise<T>
+
+/** The one queue of the service. */
+export const bulkAnswers = plugin(async (app) => {
+  app.decorate('batchQueue', createBatchQueue())
+})
+
+/**
+ * How the batches of one answer are made: each in its turn, none once the client is gone. Where too many
+ * wait, an answer that may be refused is refused at its first batch. @throws ApiError serviceUnavailable
+ */
+export function inTurn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { mayBeRefused }: { readonly mayBeRefused: boolean },
+): MakeBatch {
+  const { batchQueue } = request.server
+  const gone = new AbortController()
+  if (reply.raw.destroyed) gone.abort()
+  reply.raw.once('close', () => gone.abort())
+  const caller = callerName(request)
+  let isFirst = true
+  return (work) => {
+    const options = { caller, mayBeRefused: mayBeRefused && isFirst, signal: gone.signal }
+    isFirst = false
+    return batchQueue.make(work, options)
+  }
+}
+
+/** Whom the queue counts: the authenticated caller, else the client's address. */
+function callerName(request: FastifyRequest): string {
+  const { principal } = request
+  return principal
+    ? `account ${principal.subject}`
+    : `address ${throttledAddress(clientAddress(request))}`
+}

@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Load, Target } from './load.ts'
+
+/** What the thread that sends a load is told; on a thread of its own, so that it delays no measure. */
+export interface SendOptions {
+  readonly file: string
+  readonly name: string
+  readonly target: Target
+  readonly seconds: number
+}
+
+const { file, name, target, seconds }: SendOptions = workerData
+const { loads }: { readonly loads: readonly Load[] } = await import(file)
+const load = loads.find((each) => each.name === name)
+if (!load) throw new Error(`no load ${name} in ${file}`)
+parentPort?.postMessage(await load.run(target, seconds))
