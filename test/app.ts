@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type pino from 'pino'
 import { type App, buildApp } from '../src/app.ts'
 import { type Config, loadConfig } from '../src/config.ts'
-import { connect } from '../src/database/connect.ts'
+import { connect, type Database } from '../src/database/connect.ts'
 import { createLog, type Deps } from '../src/deps.ts'
 import { digest } from '../src/kernel/digest.ts'
 import type { Role } from '../src/kernel/principal.ts'
@@ -93,6 +93,33 @@ const tableNames = {
   postgres: sql<{ name: string }>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_name <> 'row_count_slots' order by name`,
+}
+
+// A count of nothing says as much as none.
+const wanted = (name: string) => (name === 'row_counts' ? sql`where total <> 0` : sql``)
+
+const rowsOf = {
+  async sqlite(db: Database, names: readonly string[]) {
+    const all: Record<string, unknown[]> = {}
+    for (const name of names) {
+      const query = sql`select * from ${sql.table(name)} ${wanted(name)}`
+      all[name] = (await query.execute(db)).rows
+    }
+    return all
+  },
+
+  /** By one statement: a round trip for each table would be most of what many tests do. */
+  async postgres(db: Database, names: readonly string[]) {
+    const all: Record<string, unknown[]> = Object.fromEntries(names.map((name) => [name, []]))
+    const queries = names.map(
+      (name) => sql`select ${sql.lit(name)} as name, row_to_json(${sql.ref(name)}.*)::text as row
+        from ${sql.table(name)} ${wanted(name)}`,
+    )
+    if (queries.length === 0) return all
+    const query = sql<{ name: string; row: string }>`${sql.join(queries, sql` union all `)}`
+    for (const { name, row } of (await query.execute(db)).rows) all[name]?.push(JSON.parse(row))
+    return all
+  },
 }
 
 /** Tests that name a setting of hashes have them as the service has them. */
@@ -274,14 +301,9 @@ export async function testApp(
 
     async rows(...except) {
       const tables = await tableNames[testDatabase].execute(deps.db)
-      const all: Record<string, unknown[]> = {}
-      for (const { name } of tables.rows) {
-        if (except.includes(name)) continue
-        // A count of nothing says as much as none.
-        const which = name === 'row_counts' ? sql`where total <> 0` : sql``
-        const { rows } = await sql`select * from ${sql.table(name)} ${which}`.execute(deps.db)
-        all[name] = rows.sort(byContent) // no query asks for an order, so there is none
-      }
+      const names = tables.rows.map(({ name }) => name).filter((name) => !except.includes(name))
+      const all = await rowsOf[testDatabase](deps.db, names)
+      for (const rows of Object.values(all)) rows.sort(byContent) // no query asks for an order
       return all
     },
 

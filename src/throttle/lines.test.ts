@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { suite, type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { fixedClock } from '../../test/clock.ts'
+import { standingTime } from '../../test/standing-time.ts'
 import { createLines, type Spot } from './lines.ts'
 
 suite('lines', () => {
   const clock = fixedClock()
-  const fresh = () => {
+  const fresh = (t: TestContext) => {
+    standingTime(t) // else who waits looks after 100 ms of a busy machine, too
     const lines = createLines(clock, 100)
     const woken: string[] = []
     const join = (name: string, line = 'key') => {
@@ -24,8 +26,8 @@ suite('lines', () => {
     return { lines, join, wait, settled }
   }
 
-  test('a call wakes the first alone, and of its own line alone', async () => {
-    const { lines, join, settled } = fresh()
+  test('a call wakes the first alone, and of its own line alone', async (t) => {
+    const { lines, join, settled } = fresh(t)
     join('a')
     join('b')
     join('c', 'another key')
@@ -35,8 +37,8 @@ suite('lines', () => {
     assert.deepEqual(await settled(), [])
   })
 
-  test('whoever leaves calls the next one', async () => {
-    const { lines, join, settled } = fresh()
+  test('whoever leaves calls the next one', async (t) => {
+    const { lines, join, settled } = fresh(t)
     const first = join('a')
     join('b')
     lines.call('key')
@@ -45,8 +47,8 @@ suite('lines', () => {
     assert.deepEqual(await settled(), ['b'])
   })
 
-  test('a call between the look and the wait is not missed', async () => {
-    const { lines, join, wait, settled } = fresh()
+  test('a call between the look and the wait is not missed', async (t) => {
+    const { lines, join, wait, settled } = fresh(t)
     const spot = join('a')
     lines.call('key')
     assert.deepEqual(await settled(), ['a'])
@@ -55,8 +57,8 @@ suite('lines', () => {
     assert.deepEqual(await settled(), ['a again'])
   })
 
-  test('a call between the first look and the joining is not missed', async () => {
-    const { lines, wait, settled } = fresh()
+  test('a call between the first look and the joining is not missed', async (t) => {
+    const { lines, wait, settled } = fresh(t)
     const callsBeforeLook = lines.calls()
     lines.call('key')
     wait('a', lines.join('key', callsBeforeLook))
@@ -64,8 +66,8 @@ suite('lines', () => {
     assert.deepEqual(await settled(), ['a'])
   })
 
-  test('the first looks every 100 ms for other processes, those behind wait to the end', async () => {
-    const { join, settled } = fresh()
+  test('the first looks every 100 ms for other processes, those behind wait to the end', async (t) => {
+    const { join, settled } = fresh(t)
     join('a')
     join('b')
     clock.advance(0.1)

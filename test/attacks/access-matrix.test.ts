@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { callers } from '../../src/policy/matrix.ts'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
+import { seedPosts } from '../posts.ts'
 import { line, ndjson } from '../transfer.ts'
 
 /** A request that is right in all but who sends it; made anew for each, since it may use things up. */
@@ -51,23 +52,8 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     made += 1
     return (await app.account(`made-${made}`)).username
   }
-  // By somebody who may write, in the name of the owner afterwards: nobody becomes an author by role.
-  const newPost = async () => {
-    await app.call('PUT', `/api/admin/accounts/${someone.owner.username}`, {
-      headers: admin,
-      json: { roles: ['EDITOR'] },
-    })
-    const { body } = await app.call('POST', '/api/posts', {
-      headers: app.basic(someone.owner),
-      json: { title: 'A post' },
-    })
-    await app.call('PUT', `/api/admin/accounts/${someone.owner.username}`, {
-      headers: admin,
-      json: { roles: ['USER'] },
-    })
-    await renew('owner')
-    return body.id
-  }
+  const newPost = async () =>
+    (await seedPosts(app, 1, { authorId: someone.owner.userId })).at(0) ?? assert.fail()
   const ownUser = () => someone.owner.userId
   const ofUsers = (base: string): Record<string, () => Promise<Right> | Right> => ({
     [`POST ${base}/users`]: () => ({ json: { name: 'A', email: 'a@example.org' } }),

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { testApp } from '../app.ts'
 import { folder, passphrase, place } from '../copies.ts'
 import { databaseSettings } from '../database.ts'
+import { until } from '../until.ts'
 
 const root = join(import.meta.dirname, '../..')
 const signals = [
@@ -48,7 +48,7 @@ suite('a command that is broken off', { concurrency: true }, async () => {
       const files = folder()
       const path = join(files, signal)
       const { child, ended } = await start(app.directory, ['backup', path])
-      while (!existsSync(`${path}.partial`) && child.exitCode === null) await setImmediate()
+      await until(() => existsSync(`${path}.partial`) || child.exitCode !== null)
       child.kill(signal)
       assert.deepEqual(await ended, { code, stderr: `broken off by ${signal}\n` })
       assert.deepEqual(readdirSync(files), [])
