@@ -90,6 +90,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
     },
   })
   const users = createUsers({
+    config,
     db,
     hooks: {
       removing: [accounts.removeWithUser],

@@ -88,7 +88,8 @@ export interface TestApp {
 
 const tableNames = {
   sqlite: sql<{ name: string }>`
-    select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`,
+    select name from pragma_table_list
+    where schema = 'main' and type = 'table' and name not like 'sqlite_%' order by name`,
   postgres: sql<{ name: string }>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_name <> 'row_count_slots' order by name`,

@@ -1,14 +1,15 @@
 import { provePools } from './growth/pool.ts'
 import { proveReapers } from './growth/reap.ts'
 import { proveRequests } from './growth/requests.ts'
+import { proveSearches } from './growth/search.ts'
 import { leaveSide, openSide } from './growth/side.ts'
 import { databases, removeCluster } from './growth/store.ts'
 import { missedGoals, print } from './growth/table.ts'
 
 /**
  * What costs more when the tables are large? Requests at 1,000 and at 1,000,000 users, and the chores
- * at 1,000,000 rows that have ended, on SQLite and on a PostgreSQL of its own.
- * `npm run prove:growth -- [requests] [reap] [pool] [sqlite] [postgresql] [--users=n] [--rows=n]`; with `pool`
+ * at 1,000,000 rows that have ended; and what others wait for beside searches at 100,000 users. On SQLite and on a PostgreSQL of its own.
+ * `npm run prove:growth -- [requests] [search] [reap] [pool] [sqlite] [postgresql] [--users=n] [--rows=n]`; with `pool`
  * also how many requests a second nodes and their pools serve, which has no goal.
  */
 const few = 1000
@@ -19,14 +20,21 @@ const many = numberOf('users', 1_000_000)
 const rows = numberOf('rows', 1_000_000)
 const isWanted = (word: string, among: readonly string[]) =>
   given.includes(word) || !among.some((other) => given.includes(other))
-const parts = ['requests', 'reap', 'pool']
+const parts = ['requests', 'search', 'reap', 'pool']
+const searchedUsers = 100_000
 
 try {
   if (given.includes('pool')) await provePools(many)
   for (const name of databases) {
     const words = databases.map((each) => each.toLowerCase())
-    const isAsked = isWanted('requests', parts) || isWanted('reap', parts)
-    if (!isAsked || !isWanted(name.toLowerCase(), words)) continue
+    if (!isWanted(name.toLowerCase(), words)) continue
+    if (isWanted('search', parts)) {
+      const side = await openSide(name, searchedUsers)
+      await proveSearches(side)
+      await leaveSide(side)
+      await side.store.close()
+    }
+    if (!isWanted('requests', parts) && !isWanted('reap', parts)) continue
     const large = await openSide(name, many)
     if (isWanted('requests', parts)) {
       const small = await openSide(name, few)

@@ -1,15 +1,12 @@
 import { availableParallelism } from 'node:os'
-import { ApiError } from '../kernel/errors.ts'
+import { type WorkQueue, workQueue } from '../kernel/work-queue.ts'
 
 /**
  * Lets a hash per core run at once, and a bounded number wait. Hashing shares libuv's threads with
  * everything else: one of them is always left, so that a flood of logins does not starve token
  * checks, and cannot fill the memory.
  */
-export interface HashingQueue {
-  /** Runs the work when its turn comes. @throws ApiError serviceUnavailable where the queue is full */
-  run<T>(work: () => Promise<T>): Promise<T>
-}
+export type HashingQueue = WorkQueue
 
 export interface HashingQueueOptions {
   readonly running?: number
@@ -28,25 +25,8 @@ export function hashesAtOnce(cores: number, poolSize: string | undefined): numbe
 }
 
 export function hashingQueue({
-  running: mostRunning = hashesAtOnce(availableParallelism(), process.env.UV_THREADPOOL_SIZE),
-  waiting: mostWaiting = defaultWaiting,
+  running = hashesAtOnce(availableParallelism(), process.env.UV_THREADPOOL_SIZE),
+  waiting = defaultWaiting,
 }: HashingQueueOptions = {}): HashingQueue {
-  const waiting: (() => void)[] = []
-  let running = 0
-
-  return {
-    async run(work) {
-      if (running < mostRunning) running += 1
-      else if (waiting.length < mostWaiting) await new Promise<void>((go) => waiting.push(go))
-      else throw new ApiError('serviceUnavailable', { retryAfterSeconds })
-      try {
-        return await work()
-      } finally {
-        const next = waiting.shift()
-        if (next)
-          next() // the place passes on without becoming free
-        else running -= 1
-      }
-    },
-  }
+  return workQueue({ running, waiting, retryAfterSeconds })
 }

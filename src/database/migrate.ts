@@ -11,6 +11,7 @@ import * as administration from './migrations/0007-administration.ts'
 import * as imports from './migrations/0008-imports.ts'
 import * as identities from './migrations/0009-identities.ts'
 import * as growth from './migrations/0010-growth.ts'
+import * as search from './migrations/0011-search.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres-server.ts'
 import { takeTime } from './snapshot.ts'
@@ -28,6 +29,7 @@ const migrations: readonly Migration[] = [
   imports.statements,
   identities.statements,
   growth.statements,
+  search.statements,
 ]
 
 /** The version of the schema that this program works with. */

@@ -24,6 +24,7 @@ export interface Schema {
   imports: ImportsTable
   import_names: ImportNamesTable
   row_counts: RowCountsTable
+  users_search: UsersSearchTable
   schema_version: SchemaVersionTable
 }
 
@@ -219,6 +220,12 @@ interface RowCountsTable {
   /** The counted table. Kept by triggers, so that a total costs the same at any size. */
   name: string
   total: number
+}
+
+/** Of SQLite alone: full-text search, whose rows are filled by triggers of `users`. */
+interface UsersSearchTable {
+  rowid: number
+  text: string
 }
 
 interface SchemaVersionTable {

@@ -35,7 +35,10 @@ export const UserPageV2 = {
   ...UserPage,
   required: [...UserPage.required, 'next'],
   properties: {
-    ...pageOf(UserBody, 'Count of all users, or of those that `q` finds').properties,
+    ...pageOf(
+      UserBody,
+      'Count of all users; of those that `q` finds the exact count up to 1,000, and 1,001 where there are more',
+    ).properties,
     next: { ...TextOrNull, description: 'The `cursor` of what follows' },
   },
 } as const
@@ -44,7 +47,11 @@ export const ListQueryV2 = {
   type: 'object',
   properties: {
     ...ListQuery.properties,
-    q: { type: 'string', description: 'Part of name or e-mail, in any case' },
+    q: {
+      type: 'string',
+      description:
+        'Part of name or e-mail, in any case; one or two characters: their beginning. At most 200 characters',
+    },
     sort: {
       type: 'string',
       description: '`id`, `name` or `email`; a minus before it for descending order',

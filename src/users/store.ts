@@ -22,9 +22,8 @@ export interface Position {
   readonly id: number
 }
 
-export interface Search {
-  /** Part of name or e-mail, in any case; empty for all users. */
-  readonly text: string
+/** Part of a list in some order. */
+export interface Part {
   readonly order: Order
   readonly limit: number
   readonly offset?: number
@@ -32,7 +31,7 @@ export interface Search {
   readonly after?: Position | undefined
 }
 
-const shown = ['id', 'name', 'email'] as const
+export const shown = ['id', 'name', 'email'] as const
 const columnOf = { id: 'id', name: 'name_key', email: 'email_key' } as const
 
 export function userStore(db: DatabaseOrTransaction) {
@@ -123,13 +122,6 @@ export function userStore(db: DatabaseOrTransaction) {
       return row.total
     },
 
-    async countMatching(text: string): Promise<number> {
-      const { total } = await matching(present(), text)
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow()
-      return total
-    },
-
     /** Users in id order from `offset`, or after an id. */
     async slice(limit: number, from: SliceStart): Promise<User[]> {
       const query = present().select(shown).orderBy('id').limit(limit)
@@ -140,40 +132,40 @@ export function userStore(db: DatabaseOrTransaction) {
       return rows.map(toUser)
     },
 
-    async search({ text, order, limit, offset = 0, after }: Search): Promise<User[]> {
-      const column = columnOf[order.key]
-      const direction = order.descending ? 'desc' : 'asc'
-      const beyond = order.descending ? '<' : '>'
-      let query = matching(present(), text).select(shown).orderBy(column, direction)
-      if (order.key !== 'id') query = query.orderBy('id', direction)
-      if (after) {
-        query =
-          order.key === 'id'
-            ? query.where('id', beyond, after.id)
-            : query.where((eb) =>
-                eb(eb.refTuple(column, 'id'), beyond, eb.tuple(after.value, after.id)),
-              )
-      }
-      const rows = await query.limit(limit).offset(offset).execute()
+    /** One page of all users, in any order. */
+    async list({ order, limit, offset = 0, after }: Part): Promise<User[]> {
+      const rows = await inOrder(present().select(shown), order, after)
+        .limit(limit)
+        .offset(offset)
+        .execute()
       return rows.map(toUser)
     },
   }
 }
 
+/** The query in an order, and from behind a position where one is given. */
+export function inOrder<Selection>(
+  query: SelectQueryBuilder<Schema, 'users', Selection>,
+  order: Order,
+  after: Position | undefined,
+): SelectQueryBuilder<Schema, 'users', Selection> {
+  const column = `users.${columnOf[order.key]}` as const
+  const direction = order.descending ? 'desc' : 'asc'
+  const beyond = order.descending ? '<' : '>'
+  if (order.key === 'id') {
+    const ordered = query.orderBy('users.id', direction)
+    return after ? ordered.where('users.id', beyond, after.id) : ordered
+  }
+  const ordered = query.orderBy(column, direction).orderBy('users.id', direction)
+  if (!after) return ordered
+  return ordered.where((eb) =>
+    eb(eb.refTuple(column, 'users.id'), beyond, eb.tuple(after.value, after.id)),
+  )
+}
+
 /** Where a user stands in an order. */
 export function positionOf(user: User, { key }: Order): Position {
   return { value: key === 'id' ? '' : caseFold(user[key]), id: user.id }
-}
-
-function matching<Selection>(
-  query: SelectQueryBuilder<Schema, 'users', Selection>,
-  text: string,
-): SelectQueryBuilder<Schema, 'users', Selection> {
-  if (text === '') return query
-  const pattern = `%${caseFold(text).replace(/[\\%_]/g, '\\$&')}%`
-  return query.where(
-    sql<boolean>`(name_key like ${pattern} escape '\\' or email_key like ${pattern} escape '\\')`,
-  )
 }
 
 function rowOf({ name, email }: NewUser) {
@@ -184,6 +176,6 @@ function looks({ name, email }: NewUser): string {
   return JSON.stringify([name, email])
 }
 
-function toUser({ id, name, email }: User): User {
+export function toUser({ id, name, email }: User): User {
   return { id, name, email }
 }

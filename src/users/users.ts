@@ -1,7 +1,9 @@
+import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
 import type { SliceStart } from '../http/listing.ts'
-import { type Search, userStore } from './store.ts'
+import { createFindUsers, type FindUsers } from './search.ts'
+import { type Part, userStore } from './store.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
 /** The users resource. Spec 2.1, 4.2. Ids are never given twice. */
@@ -16,9 +18,9 @@ export interface Users {
    */
   remove(id: number, assertWanted?: AssertWanted): Promise<User | null>
   count(): Promise<number>
-  countMatching(text: string): Promise<number>
   slice(limit: number, from: SliceStart): Promise<User[]>
-  search(search: Search): Promise<User[]>
+  list(part: Part): Promise<User[]>
+  readonly find: FindUsers
 }
 
 /** Looks at the user as it is, inside the transaction; refuses by throwing. */
@@ -32,7 +34,13 @@ export interface UserHooks {
   readonly changed: readonly ((id: number) => void)[]
 }
 
-export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): Users {
+export interface UsersDeps {
+  readonly config: Pick<Config, 'database'>
+  readonly db: Database
+  readonly hooks: UserHooks
+}
+
+export function createUsers({ config, db, hooks }: UsersDeps): Users {
   const store = userStore(db)
   const tell = (id: number) => {
     for (const changed of hooks.changed) changed(id)
@@ -41,9 +49,9 @@ export function createUsers({ db, hooks }: { db: Database; hooks: UserHooks }): 
     byId: store.byId,
     create: store.insert,
     count: store.count,
-    countMatching: store.countMatching,
     slice: store.slice,
-    search: store.search,
+    list: store.list,
+    find: createFindUsers(db, config.database),
 
     async merge(id, changes, assertWanted) {
       const user = assertWanted

@@ -4,7 +4,8 @@ import { refuseField } from '../kernel/errors.ts'
 import { codePointLength, isStorableText } from '../kernel/text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { UserPageV2 } from './schemas.ts'
-import { type Order, positionOf, type Search, sortKeys } from './store.ts'
+import type { Found } from './search.ts'
+import { type Order, positionOf, sortKeys } from './store.ts'
 import type { Users } from './users.ts'
 
 const mostPerPage = 1000
@@ -20,27 +21,22 @@ export async function listUsersV2(users: Users, query: Query): Promise<Static<ty
   const { page, limit } = parsePage(query, mostPerPage)
   const position = single(query, 'cursor')
   const cursor = position === undefined ? null : readCursor(position, order)
-  const search = (start: Pick<Search, 'after' | 'offset'>) =>
-    users.search({ text, order, limit: limit + 1, ...start }) // one more tells whether anything follows
-  const isFirst = !cursor && page === 1
-  // A search passes over the whole table: where the first page has all that matches, it does so once.
-  const first = text !== '' && isFirst ? await search({ offset: 0 }) : null
-  const total = first && first.length <= limit ? first.length : await countAll()
-  const offset = offsetOf({ page, limit }, total)
-  const isPastEnd = !cursor && offset >= total
-  const found =
-    first ?? (isPastEnd ? [] : await search(cursor ? { after: cursor.after } : { offset }))
-  const data = found.slice(0, limit)
+  const start = cursor ? { after: cursor.after } : { offset: (page - 1) * limit }
+  const part = { order, limit: limit + 1, ...start } // one more tells whether anything follows
+  const found = await (text === '' ? all() : users.find({ text, ...part }))
+  const data = found.users.slice(0, limit)
   const last = data.at(-1)
   const shownPage = cursor ? cursor.page : page
   const next =
-    last && found.length > limit
+    last && found.users.length > limit
       ? writeCursor({ page: shownPage + 1, after: positionOf(last, order) }, order)
       : null
-  return { page: shownPage, limit, total, data, next }
+  return { page: shownPage, limit, total: found.total, data, next }
 
-  function countAll(): Promise<number> {
-    return text === '' ? users.count() : users.countMatching(text)
+  async function all(): Promise<Found> {
+    const total = await users.count()
+    const isPastEnd = !cursor && offsetOf({ page, limit }, total) >= total
+    return { total, users: isPastEnd ? [] : await users.list(part) }
   }
 }
 

@@ -84,6 +84,57 @@ suite('spec 4.2 and 9: GET /api/v2/users', async () => {
     }
   })
 
+  test('one or two characters search what name or e-mail begins with', async () => {
+    for (const [q, count] of [
+      ['a', 441], // the Administrator too
+      ['N', 0],
+      ['É', 220],
+      ['us', 1100],
+      ['se', 0],
+    ] as const) {
+      const { body } = await read(`q=${encodeURIComponent(q)}&limit=1000`)
+      assert.equal(body.total, Math.min(count, 1001), q)
+    }
+  })
+
+  test('the total of a search is exact up to 1,000; 1,001 stands for more, and nothing is cut', async () => {
+    assert.equal((await read('q=user1&limit=1')).body.total, 211)
+    for (const sort of ['id', '-id', 'name', '-name', 'email', '-email']) {
+      const all = `sort=${sort}&limit=1000`
+      const [first, second] = [await read(all), await read(`${all}&page=2`)]
+      const found = [...first.body.data, ...second.body.data].filter(({ id }: User) => id > 1)
+      const one = await read(`q=@example.org&${all}`)
+      const two = await read(`q=@example.org&${all}&page=2`)
+      const next = await read(`q=@example.org&${all}&cursor=${one.body.next}`)
+      assert.deepEqual([one.body.total, two.body.total], [1001, 1001], sort)
+      assert.deepEqual([...one.body.data, ...two.body.data], found, sort)
+      assert.deepEqual(next.body, two.body)
+      assert.equal(two.body.next, null)
+      const past = await read(`q=@example.org&sort=${sort}&page=9007199254740991&limit=1000`)
+      assert.deepEqual([past.body.total, past.body.data, past.body.next], [1001, [], null])
+    }
+  })
+
+  test('1,000 that match are counted to the last, and so are 1,001', async () => {
+    const gone = (await read('q=@example.org&sort=-id&limit=100')).body.data
+    for (const { id } of gone.slice(0, 99)) await app.call('DELETE', `/users/${id}`, { headers })
+    assert.equal((await read('q=@example.org&sort=name')).body.total, 1001)
+    await app.call('DELETE', `/users/${gone[99].id}`, { headers })
+    for (const sort of ['id', 'name']) {
+      const { body } = await read(`q=@example.org&sort=${sort}&limit=1000`)
+      assert.deepEqual([body.total, body.data.length, body.next], [1000, 1000, null])
+    }
+  })
+
+  test('the document says what the total of a search is', async () => {
+    const { body } = await app.call('GET', '/api/openapi.json')
+    const { parameters, responses } = body.paths['/api/v2/users'].get
+    const q = parameters.find(({ name }: { name: string }) => name === 'q')
+    assert.match(q.description, /one or two characters: their beginning/)
+    const { schema } = responses['200'].content['application/json']
+    assert.match(JSON.stringify(schema), /exact count up to 1,000, and 1,001 where there are more/)
+  })
+
   for (const [query, path, message] of [
     ['sort=password', 'sort', 'must be one of id, name, email, or one with a minus'],
     ['cursor=nonsense', 'cursor', 'must be the `next` of a page'],

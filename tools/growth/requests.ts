@@ -33,7 +33,7 @@ async function compare(subject: Subject, small: Side, large: Side): Promise<Figu
     what: subject.what,
     values,
     ratio: values[1] / values[0],
-    ...(subject.mayGrow ? {} : { goal: goalRatio }),
+    ...(subject.mayGrow ? {} : { goal: subject.maxRatio ?? goalRatio }),
   }
 }
 

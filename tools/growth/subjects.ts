@@ -11,6 +11,8 @@ export interface Subject {
   ask(side: Side, index: number): Asked
   /** Grows by its nature: the figure is told and not judged. */
   readonly mayGrow?: boolean
+  /** How many times as much it may cost at many as at few, where that is another goal than of others. */
+  readonly maxRatio?: number
   readonly samples?: number
 }
 
@@ -32,8 +34,14 @@ export const subjects: readonly Subject[] = [
     behind('id', { value: '', id: seeded.users * 0.9 }),
   ),
   read('users v2, cursor behind 90 %, by name', () => behind('name', { value: 'user 9', id: 1 })),
-  growing('users v2, q= that one matches', () => '/api/v2/users?q=user777%40'),
-  growing('users v2, q= that all match', () => '/api/v2/users?q=example'),
+  searching('users v2, q= that one matches', 'q=user777%40'),
+  searching('users v2, q= that one matches, -id', 'q=user777%40&sort=-id'),
+  searching('users v2, q= that all match', 'q=example'),
+  searching('users v2, q= that all match, -id', 'q=example&sort=-id'),
+  searching('users v2, q= that none matches', 'q=nobody'),
+  searching('users v2, q= of two characters', 'q=us'),
+  growing('users v2, q= that one matches, by name', () => '/api/v2/users?q=user777%40&sort=name'),
+  growing('users v2, q= that all match, by name', () => '/api/v2/users?q=example&sort=name'),
   read('user by id', (side, index) => `/users/${someUser(side, index)}`),
   read('accounts, page 1, with total', () => `/api/admin/accounts?page=1&limit=${pageSize}`),
   read('account by name', (side, index) => `/api/admin/accounts/user${someUser(side, index)}`),
@@ -79,6 +87,11 @@ function read(what: string, path: (side: Side, index: number) => string): Subjec
 
 function growing(what: string, path: (side: Side) => string): Subject {
   return { ...read(what, path), mayGrow: true, samples: 15 }
+}
+
+/** Sorted by id: total and page come from the index. */
+function searching(what: string, query: string): Subject {
+  return { ...read(what, () => `/api/v2/users?${query}`), maxRatio: 5 }
 }
 
 /** By the administrator, with a token. */

@@ -1,0 +1,81 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../database/connect.ts'
+import { isPresentUser } from '../database/unfinished.ts'
+import { workQueue } from '../kernel/work-queue.ts'
+import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
+import { inOrder, shown, toUser } from './store.ts'
+
+const maxSearches = 4
+const maxWaiting = 100
+// Each reads the whole table.
+const maxSearchesWithoutIndex = 2
+const retryAfterSeconds = 1
+
+/**
+ * Searches by the index of pg_trgm, a few at a time; without it two at a time read the whole table,
+ * and all others are refused. Of `poolMax` connections half are left to everything else; `statement_timeout` ends what takes longer than DATABASE_TIMEOUT_MS.
+ */
+export function searchPostgres(db: Database, poolMax: number): FindUsers {
+  const running = Math.max(1, Math.min(maxSearches, Math.floor(poolMax / 2)))
+  const indexed = workQueue({ running, waiting: maxWaiting, retryAfterSeconds })
+  const unindexed = workQueue({
+    running: Math.min(running, maxSearchesWithoutIndex),
+    waiting: 0,
+    retryAfterSeconds,
+  })
+  let hasIndex = false
+
+  return async (search) => {
+    const pattern = patternOf(search.text)
+    hasIndex ||= await findIndex() // an operator may have made it meanwhile
+    // Beginnings are found by the indexes that lists are sorted by.
+    const queue = hasIndex || pattern.isBeginning ? indexed : unindexed
+    return queue.run(() => find(search, pattern))
+  }
+
+  async function find({ order, limit, offset = 0, after }: Search, pattern: Pattern) {
+    const part = async () => {
+      const query = inOrder(matching(pattern).select(shown), order, after)
+      return (await query.limit(limit).offset(offset).execute()).map(toUser)
+    }
+    const isFirst = !after && offset === 0
+    const first = isFirst ? await part() : null
+    // Fewer than asked for: there are no more.
+    if (first && first.length < limit && first.length <= maxExactTotal) {
+      return { users: first, total: first.length }
+    }
+    const total = await count(pattern)
+    const isPastEnd = total <= maxExactTotal && offset >= total
+    return { users: first ?? (isPastEnd ? [] : await part()), total }
+  }
+
+  async function count(pattern: Pattern): Promise<number> {
+    const some = matching(pattern)
+      .select('users.id')
+      .limit(maxExactTotal + 1)
+    const { total } = await db
+      .selectFrom(some.as('some'))
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    return total
+  }
+
+  function matching(pattern: Pattern) {
+    return db.selectFrom('users').where(isPresentUser).where(matches(pattern))
+  }
+
+  async function findIndex(): Promise<boolean> {
+    const { rows } = await sql<{ columns: number }>`
+      select count(distinct attname) as columns from pg_index
+      join pg_opclass on pg_opclass.oid = any (indclass)
+      join pg_attribute on attrelid = indrelid and attnum = any (indkey)
+      where indrelid = 'users'::regclass and indisvalid and indpred is null
+        and opcname = 'gin_trgm_ops' and attname in ('name_key', 'email_key')`.execute(db)
+    return rows[0]?.columns === 2
+  }
+}
+
+function matches({ folded, isBeginning }: Pattern): RawBuilder<boolean> {
+  const pattern = `${isBeginning ? '' : '%'}${folded.replace(/[\\%_]/g, '\\$&')}%`
+  return sql<boolean>`(users.name_key like ${pattern} or users.email_key like ${pattern})`
+}

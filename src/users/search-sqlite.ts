@@ -1,0 +1,215 @@
+import { setImmediate } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../database/connect.ts'
+import { DatabaseUnavailable } from '../database/errors.ts'
+import { isPresentUser } from '../database/unfinished.ts'
+import { workQueue } from '../kernel/work-queue.ts'
+import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
+import { inOrder, type Order, type Position, positionOf, shown, toUser } from './store.ts'
+import type { User } from './user.ts'
+
+const maxSearches = 100
+const retryAfterSeconds = 1
+/** Of rows that one statement looks at: a millisecond or two. */
+const maxRows = 1000
+/** Of ids that one statement passes over in the index: the first one few, since most find enough. */
+const firstStep = 20_000
+const maxStep = 160_000
+/** Of sets of three characters that are asked for at once; the users found are looked at in any case. */
+const maxTrigrams = 8
+
+/** What is left of the time that the statements of one search may take. */
+interface Budget {
+  leftMs: number
+}
+
+type Matches = AsyncGenerator<User[], void>
+
+/**
+ * Searches by short statements: SQLite works on the thread that answers everybody, and gives a
+ * statement no time limit. All searches together run one at a time, and every other request has its
+ * turn in between; one whose statements take longer than `timeoutMs` in all is given up. The index
+ * tells who may match, the row who does.
+ */
+export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
+  const searches = workQueue({ running: maxSearches, waiting: 0, retryAfterSeconds })
+  const steps = workQueue({ running: 1, waiting: Number.POSITIVE_INFINITY, retryAfterSeconds })
+
+  return (search) => searches.run(() => find(search, { leftMs: timeoutMs }))
+
+  async function find({ text, order, limit, offset = 0, after }: Search, budget: Budget) {
+    const pattern = patternOf(text)
+    const part = { offset, limit }
+    if (order.key === 'id') {
+      const walk = walkIndex(pattern, budget, order.descending, after?.id)
+      if (!after) {
+        const { users, count } = await take(walk, part, maxExactTotal + 1)
+        return { users, total: Math.min(count, maxExactTotal + 1) }
+      }
+      const { users } = await take(walk, part)
+      return { users, total: (await firstOnes(pattern, budget)).length }
+    }
+    const first = await firstOnes(pattern, budget)
+    const users =
+      first.length <= maxExactTotal
+        ? sorted(first, order, after).slice(offset, offset + limit)
+        : (await take(walkOrder(pattern, budget, order, after), part)).users
+    return { users, total: first.length }
+  }
+
+  async function firstOnes(pattern: Pattern, budget: Budget): Promise<User[]> {
+    const part = { offset: 0, limit: maxExactTotal + 1 }
+    return (await take(walkIndex(pattern, budget), part)).users
+  }
+
+  /** Those who match, in the order of ids, from behind an id where one is given. */
+  async function* walkIndex(
+    pattern: Pattern,
+    budget: Budget,
+    descending = false,
+    afterId?: number,
+  ): Matches {
+    const terms = trigramsOf(pattern)
+    const direction = sql.raw(descending ? 'desc' : 'asc')
+    let width = firstStep
+    let behind = afterId
+    for (;;) {
+      const rows = await step(budget, async () => {
+        // Ids may have gaps of any size.
+        const from = await nextId(behind, descending)
+        if (from === undefined) return null
+        const to = descending ? from - width : from + width
+        const candidates = sql<{ id: number }>`(
+          select rowid as id from users_search(${terms})
+          where rowid between ${integer(Math.min(from, to))} and ${integer(Math.max(from, to))}
+          order by rowid ${direction} limit ${maxRows})`
+        const found = await db
+          .selectFrom(candidates.as('found'))
+          .leftJoin('users', 'users.id', 'found.id')
+          .select(['found.id', 'users.name', 'users.email', matches(pattern).as('matches')])
+          .orderBy('found.id', descending ? 'desc' : 'asc')
+          .execute()
+        behind = found.length === maxRows ? found.at(-1)?.id : to
+        return found
+      })
+      if (!rows) return
+      width = Math.min(width * 4, maxStep)
+      yield rows.flatMap(({ id, name, email, matches }) =>
+        matches && name !== null && email !== null ? [{ id, name, email }] : [],
+      )
+    }
+  }
+
+  async function nextId(behind: number | undefined, descending: boolean) {
+    const query = db.selectFrom('users').select('id').limit(1)
+    const ordered = query.orderBy('id', descending ? 'desc' : 'asc')
+    const row = await (behind === undefined
+      ? ordered
+      : ordered.where('id', descending ? '<' : '>', behind)
+    ).executeTakeFirst()
+    return row?.id
+  }
+
+  /** Those who match, where that is many, in the order of names or e-mails: looks at one after the other. */
+  async function* walkOrder(
+    pattern: Pattern,
+    budget: Budget,
+    order: Order,
+    after: Position | undefined,
+  ): Matches {
+    let position = after
+    for (;;) {
+      const query = db.selectFrom('users').select([...shown, matches(pattern).as('matches')])
+      const rows = await step(budget, () =>
+        inOrder(query, order, position).limit(maxRows).execute(),
+      )
+      yield rows.flatMap((row) => (row.matches ? [toUser(row)] : []))
+      const last = rows.at(-1)
+      if (!last || rows.length < maxRows) return
+      position = positionOf(last, order)
+    }
+  }
+
+  /** A statement or two when it is their turn; the next ones when all others have had theirs. */
+  function step<T>(budget: Budget, work: () => Promise<T>): Promise<T> {
+    return steps.run(async () => {
+      const startedAt = performance.now()
+      const done = await work()
+      budget.leftMs -= performance.now() - startedAt
+      await setImmediate()
+      if (budget.leftMs <= 0) throw new DatabaseUnavailable('the search takes too long')
+      return done
+    })
+  }
+}
+
+/** A number is bound as a real, and FTS5 starts from an integer alone: else it reads from the first. */
+function integer(id: number): bigint {
+  return BigInt(id)
+}
+
+/** A part of what a walk comes by, and how many that were: no more than `atLeast`, or the part, needs. */
+async function take(
+  walk: Matches,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+  atLeast = 0,
+): Promise<{ users: User[]; count: number }> {
+  const users: User[] = []
+  let count = 0
+  for await (const some of walk) {
+    users.push(...some.slice(Math.max(0, offset - count)).slice(0, limit - users.length))
+    count += some.length
+    if (users.length >= limit && count >= atLeast) break
+  }
+  return { users, count }
+}
+
+/** As the database sorts them: by the bytes of the folded text, then by id. */
+function sorted(users: readonly User[], order: Order, after: Position | undefined): User[] {
+  const sign = order.descending ? -1 : 1
+  const keyed = users.map((user) => ({ user, ...keyOf(positionOf(user, order)) }))
+  const start = after && keyOf(after)
+  return keyed
+    .filter((key) => !start || sign * compare(key, start) > 0)
+    .sort((one, other) => sign * compare(one, other))
+    .map(({ user }) => user)
+}
+
+interface Key {
+  readonly bytes: Buffer
+  readonly id: number
+}
+
+function keyOf({ value, id }: Position): Key {
+  return { bytes: Buffer.from(value), id }
+}
+
+function compare(one: Key, other: Key): number {
+  return Buffer.compare(one.bytes, other.bytes) || one.id - other.id
+}
+
+function matches({ folded, isBeginning }: Pattern): RawBuilder<number> {
+  const holds = isBeginning
+    ? sql`(substr(users.name_key, 1, length(${folded})) = ${folded}
+        or substr(users.email_key, 1, length(${folded})) = ${folded})`
+    : sql`(instr(users.name_key, ${folded}) > 0 or instr(users.email_key, ${folded}) > 0)`
+  return sql<number>`(users.id is not null and ${isPresentUser} and ${holds})`
+}
+
+// Before name and e-mail in the index.
+const beginning = '\u0002\u0002'
+
+/** What the index is asked for: https://sqlite.org/fts5.html#full_text_query_syntax */
+function trigramsOf({ folded, isBeginning }: Pattern): string {
+  const characters = [...(isBeginning ? beginning + folded : folded)]
+  const all = new Set(
+    characters.slice(2).map((last, index) => characters.slice(index, index + 2).join('') + last),
+  )
+  const trigrams = [...all]
+  const every = Math.max(1, (trigrams.length - 1) / (maxTrigrams - 1))
+  const asked = new Set<string>()
+  for (let index = 0; index <= trigrams.length - 1; index += every) {
+    asked.add(trigrams[Math.round(index)] ?? '')
+  }
+  return [...asked].map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
+}
