@@ -1,4 +1,4 @@
-import { type Accounts, createAccounts } from './accounts/accounts.ts'
+import { type Accounts, createAccounts, isAdministratorsUser } from './accounts/accounts.ts'
 import { breachQuery } from './accounts/breached/range-query.ts'
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { createPasswords, type Passwords } from './accounts/passwords.ts'
@@ -93,6 +93,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
     config,
     db,
     hooks: {
+      isPrivileged: isAdministratorsUser,
       removing: [accounts.removeWithUser],
       changed: [(id) => profiles.forget(id), revocations.appended],
     },

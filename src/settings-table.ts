@@ -260,8 +260,8 @@ export const settings = {
   }),
   USERS_POLICY: oneOf({
     default: 'roles',
-    values: ['roles', 'authenticated', 'open'],
-    doc: 'Who may call the users resource: by role and ownership, any caller, or anyone (not in production).',
+    values: ['roles', 'administrators', 'authenticated', 'open'],
+    doc: "Who may call the users resource: by role and ownership; administrators, and owners for their own row; any caller; or anyone (not in production). The row of an ADMIN's account is changed and removed by its owner or an ADMIN at most.",
   }),
   POSTS_DELETE_POLICY: oneOf({
     default: 'admin',

@@ -250,6 +250,14 @@ export async function reread(trx: DatabaseOrTransaction, verified: Account): Pro
   return account
 }
 
+/** Whether a user has an account with the role ADMIN, be it locked or not. */
+export async function isAdministratorsUser(
+  db: DatabaseOrTransaction,
+  userId: number,
+): Promise<boolean> {
+  return (await accountStore(db).byUserId(userId))?.roles.includes('ADMIN') ?? false
+}
+
 /** Makes the accounts of an import, see `isPresentAccount`. @throws UniqueViolation */
 export function insertUnseenAccounts(
   trx: DatabaseOrTransaction,

@@ -5,7 +5,7 @@ import { ApiError, type ErrorName } from '../kernel/errors.ts'
 import type { Principal, Scheme } from '../kernel/principal.ts'
 import { decide, type Resource } from '../policy/decide.ts'
 import { groupOf } from '../policy/groups.ts'
-import { all, describeRule, type Rule } from '../policy/rules.ts'
+import { all, describeRule, needsResource, type Rule } from '../policy/rules.ts'
 import type { BodyKind } from './bodies.ts'
 import { assertCsrf } from './csrf.ts'
 import { isCrossSite } from './origin.ts'
@@ -97,23 +97,31 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
     const { access: declared, accepted = [] } = request.routeOptions.config
     if (!declared) return // CORS preflight
     const { rule } = declared
-    if (rule.kind === 'anyone') return
-    const principal = await authenticate(request, reply, accepted)
-    request.principal = principal
-    const allowed = decide(rule, principal)
-    if (principal === null) {
-      if (allowed === true) return
-      throw challenged(request, reply, accepted)
-    }
-    if (!safeMethods.has(request.method)) {
-      assertCsrf(request, principal)
-      if (principal.credential.scheme === 'basic' && isCrossSite(request, config)) {
-        throw new ApiError('accessDenied') // a browser sends Basic by itself, like a cookie
-      }
-    }
-    if (allowed === false) throw new ApiError('accessDenied')
+    // Anyone may, or anyone may with some things: then `authorizeAnyone` asks.
+    if (decide(rule, null) !== false) return
+    const principal = await identify(request, reply, accepted, config)
+    if (decide(rule, principal) === false) throw new ApiError('accessDenied')
   })
 })
+
+/** Who calls; from here on `request.principal`. @throws ApiError where nobody proves who they are */
+async function identify(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accepted: readonly Authenticator[],
+  config: AccessOptions['config'],
+): Promise<Principal> {
+  const principal = await authenticate(request, reply, accepted)
+  if (principal === null) throw challenged(request, reply, accepted)
+  request.principal = principal
+  if (!safeMethods.has(request.method)) {
+    assertCsrf(request, principal)
+    if (principal.credential.scheme === 'basic' && isCrossSite(request, config)) {
+      throw new ApiError('accessDenied') // a browser sends Basic by itself, like a cookie
+    }
+  }
+  return principal
+}
 
 /** The caller of a route that anyone without a principal never reaches. @throws Error otherwise */
 export function callerOf(request: FastifyRequest): Principal {
@@ -121,12 +129,32 @@ export function callerOf(request: FastifyRequest): Principal {
   return request.principal
 }
 
-/** Asks the route's rule once more, now with the resource. @throws ApiError accessDenied */
+/**
+ * Asks the route's rule once more, now with the resource.
+ * @throws ApiError accessDenied, or authenticationRequired where nobody has said who calls
+ */
 export function authorize(request: FastifyRequest, resource: Resource): void {
   request.asked = true
   const rule = request.routeOptions.config.access?.rule
   if (!rule || decide(rule, request.principal, resource) !== true)
-    throw new ApiError('accessDenied')
+    throw new ApiError(request.principal ? 'accessDenied' : 'authenticationRequired')
+}
+
+/**
+ * As `authorize`, for a rule that asks for a caller with some things alone: credentials are read where
+ * this is one of them. @throws ApiError accessDenied, and the 401 of a caller who must say who it is
+ */
+export async function authorizeAnyone(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  resource: Resource,
+  config: AccessOptions['config'],
+): Promise<void> {
+  const { access: declared, accepted = [] } = request.routeOptions.config
+  if (declared && request.principal === null && decide(declared.rule, null, resource) !== true) {
+    await identify(request, reply, accepted, config)
+  }
+  authorize(request, resource)
 }
 
 async function authenticate(
@@ -185,11 +213,6 @@ function withGroup(url: string, rule: Rule): Rule {
 
 export function accepts({ schemes }: Access, scheme: Scheme): boolean {
   return schemes === undefined || schemes.includes(scheme)
-}
-
-function needsResource(rule: Rule): boolean {
-  if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(needsResource)
-  return rule.kind === 'owner' || rule.kind === 'unlocked'
 }
 
 async function assertAsked(request: FastifyRequest, reply: FastifyReply, payload: unknown) {

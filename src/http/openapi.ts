@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { Config } from '../config.ts'
 import { type ErrorName, errorTable } from '../kernel/errors.ts'
+import { decide } from '../policy/decide.ts'
 import { describeRule } from '../policy/rules.ts'
 import { accepts } from './access.ts'
 import { lineContentType } from './long-bodies.ts'
@@ -85,7 +86,7 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
   const { access, body = 'none', describes, honours = [], line, query } = config
   if (!access) return { hide: true } // CORS preflight
   const rule = describeRule(access.rule)
-  const isOpen = access.rule.kind === 'anyone'
+  const anonymous = decide(access.rule, null)
   const schemes = (['basic', 'session', 'bearer'] as const).filter((name) => accepts(access, name))
   return {
     ...schema,
@@ -97,7 +98,10 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
     ...(body === 'form' && { consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
     ...(line?.body && { consumes: [lineContentType], body: line.body }),
     ...(line?.answer && { produces: [lineContentType] }),
-    security: isOpen ? [] : schemes.map((name) => ({ [name]: [] })),
+    security:
+      anonymous === true
+        ? []
+        : [...(anonymous === undefined ? [{}] : []), ...schemes.map((name) => ({ [name]: [] }))],
     response: {
       ...(schema.response
         ? {}

@@ -13,6 +13,7 @@ import {
   type Rule,
   role,
   unlocked,
+  unprivileged,
 } from './rules.ts'
 
 const roleSets = [...Array(8).keys()].map((bits) =>
@@ -37,12 +38,18 @@ const resources: readonly Resource[] = [
   { ownerId: '8', locked: true },
   { ownerId: '8', locked: false },
   { ownerId: null, locked: false },
+  ...['7', '8', null].flatMap((ownerId) =>
+    [true, false].flatMap((locked) =>
+      [true, false].map((privileged) => ({ ownerId, locked, privileged })),
+    ),
+  ),
 ]
 const atoms: readonly Rule[] = [
   anyone,
   authenticated,
   owner,
   unlocked,
+  unprivileged,
   ...roleSets.map((set) => role(...set)),
 ]
 
@@ -59,6 +66,8 @@ function holds(rule: Rule, caller: Principal | null, resource: Resource): boolea
       return caller !== null && caller.subject === resource.ownerId
     case 'unlocked':
       return caller !== null && resource.locked === false
+    case 'unprivileged':
+      return resource.privileged === false
     case 'any':
       return rule.rules.map((part) => holds(part, caller, resource)).includes(true)
     case 'all':
@@ -110,10 +119,18 @@ suite('decide', () => {
   })
 
   test('an absent caller satisfies "anyone" alone, whoever owns the resource', () => {
-    for (const rule of atoms) {
+    for (const rule of atoms.filter(({ kind }) => kind !== 'unprivileged')) {
       for (const resource of [undefined, ...resources]) {
         assert.equal(decide(rule, null, resource), rule.kind === 'anyone')
       }
+    }
+  })
+
+  test('an absent caller may with a user who is no administrator, where the rule says so', () => {
+    assert.equal(decide(unprivileged, null), undefined)
+    for (const resource of resources) {
+      assert.equal(decide(unprivileged, null, resource), resource.privileged === false)
+      assert.equal(decide(all(authenticated, unprivileged), null, resource), false)
     }
   })
 

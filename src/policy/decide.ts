@@ -7,11 +7,13 @@ export interface Resource {
   readonly ownerId: string | null
   /** Absent where the thing knows no lock: then it does not count as unlocked either. */
   readonly locked?: boolean
+  /** Whether it is a user with an ADMIN's account; absent: then it counts as one. */
+  readonly privileged?: boolean
 }
 
 /**
  * May this caller? `undefined`: only the resource can tell, and it was not given.
- * An absent caller satisfies `anyone` alone.
+ * An absent caller satisfies `anyone`, and `unprivileged` where the resource does.
  */
 export function decide(
   rule: Rule,
@@ -31,6 +33,8 @@ export function decide(
     case 'unlocked':
       if (principal === null) return false
       return resource && resource.locked === false
+    case 'unprivileged':
+      return resource && resource.privileged === false
     case 'any':
       return settle(rule.rules, true, principal, resource)
     case 'all':

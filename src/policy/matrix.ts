@@ -10,10 +10,9 @@ const ownerId = '1'
 const strangerId = '2'
 
 /** The states of a thing that a rule may ask about. */
-const things: readonly Resource[] = [
-  { ownerId, locked: false },
-  { ownerId, locked: true },
-]
+const things: readonly Resource[] = [false, true].flatMap((privileged) =>
+  [false, true].map((locked) => ({ ownerId, locked, privileged })),
+)
 
 /**
  * What a rule means for a caller, once for each state of the thing where they differ: 401, 403, or

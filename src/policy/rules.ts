@@ -7,6 +7,7 @@ export type Rule =
   | { readonly kind: 'role'; readonly roles: readonly Role[] }
   | { readonly kind: 'owner' }
   | { readonly kind: 'unlocked' }
+  | { readonly kind: 'unprivileged' }
   | { readonly kind: 'all'; readonly rules: readonly Rule[] }
   | { readonly kind: 'any'; readonly rules: readonly Rule[] }
 
@@ -14,32 +15,48 @@ export const anyone: Rule = { kind: 'anyone' }
 export const authenticated: Rule = { kind: 'authenticated' }
 export const owner: Rule = { kind: 'owner' }
 export const unlocked: Rule = { kind: 'unlocked' }
+/** The user that is acted on has no account with the role ADMIN. Holds without a caller as well. */
+export const unprivileged: Rule = { kind: 'unprivileged' }
 export const role = (...roles: Role[]): Rule => ({ kind: 'role', roles })
 export const any = (...rules: Rule[]): Rule => ({ kind: 'any', rules })
 export const all = (...rules: Rule[]): Rule => ({ kind: 'all', rules })
 
 export interface UsersRules {
+  readonly list: Rule
   readonly read: Rule
   readonly create: Rule
   readonly update: Rule
   readonly remove: Rule
 }
 
-/** The three answers to "which scheme guards which users endpoint" (`USERS_POLICY`). Spec 4.3. */
+// A changed e-mail address or a deleted user takes an account over, or ends it: that of an ADMIN needs
+// more than any caller under every policy.
+const guarded = any(unprivileged, owner, role('ADMIN'))
+
+/** The answers to "which scheme guards which users endpoint" (`USERS_POLICY`). Spec 4.3. */
 export const usersRules = {
   roles: {
+    list: role('USER', 'ADMIN'),
     read: role('USER', 'ADMIN'),
     create: role('ADMIN'),
     update: any(owner, role('ADMIN')),
     remove: role('ADMIN'),
   },
+  administrators: {
+    list: role('ADMIN'),
+    read: any(owner, role('ADMIN')),
+    create: role('ADMIN'),
+    update: any(owner, role('ADMIN')),
+    remove: role('ADMIN'),
+  },
   authenticated: {
+    list: authenticated,
     read: authenticated,
     create: authenticated,
-    update: authenticated,
-    remove: authenticated,
+    update: all(authenticated, guarded),
+    remove: all(authenticated, guarded),
   },
-  open: { read: anyone, create: anyone, update: anyone, remove: anyone },
+  open: { list: anyone, read: anyone, create: anyone, update: guarded, remove: guarded },
 } as const satisfies Record<string, UsersRules>
 
 /** Posts, spec 4.3; who may delete is `POSTS_DELETE_POLICY`. */
@@ -49,6 +66,18 @@ export const postsRules = {
   update: any(owner, all(role('ADMIN'), unlocked)),
   remove: { admin: role('ADMIN'), owner: any(owner, role('ADMIN')) },
 } as const
+
+/** Whether a rule may ask for something that only the thing that is acted on can tell. */
+export function needsResource(rule: Rule): boolean {
+  if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(needsResource)
+  return rule.kind === 'owner' || rule.kind === 'unlocked' || rule.kind === 'unprivileged'
+}
+
+/** Whether it asks if a user is an ADMIN's: a look at another table. */
+export function asksPrivilege(rule: Rule): boolean {
+  if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(asksPrivilege)
+  return rule.kind === 'unprivileged'
+}
 
 /** A rule as one readable line, for the printed route table and OpenAPI. */
 export function describeRule(rule: Rule): string {

@@ -1,14 +1,14 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
-import { authorize } from '../http/access.ts'
+import { authorize, authorizeAnyone } from '../http/access.ts'
 import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { sendList } from '../http/listing.ts'
 import { positiveInteger, type Query } from '../http/paging.ts'
 import { ListQuery, type SchemaTypes } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { usersRules } from '../policy/rules.ts'
+import { asksPrivilege, needsResource, type Rule, usersRules } from '../policy/rules.ts'
 import {
   CreateUser,
   ListQueryV2,
@@ -19,7 +19,7 @@ import {
   UserPageV2,
 } from './schemas.ts'
 import type { User } from './user.ts'
-import { insertUser, type Users } from './users.ts'
+import { type Checks, insertUser, type Users } from './users.ts'
 import { listUsersV2 } from './v2.ts'
 
 /**
@@ -27,7 +27,7 @@ import { listUsersV2 } from './v2.ts'
  * version of the API. v2 differs in its list and in one error text.
  */
 export interface UserRoutesOptions {
-  readonly config: Pick<Config, 'lists' | 'users'>
+  readonly config: Pick<Config, 'http' | 'lists' | 'users'>
   readonly events: Events
   readonly idempotency: Idempotency
   readonly users: Users
@@ -53,7 +53,7 @@ export async function userRoutes(
     app.get(
       '/users',
       {
-        config: { access: { rule: rules.read }, query: ListQuery, describes: UserList },
+        config: { access: { rule: rules.list }, query: ListQuery, describes: UserList },
         schema: { summary: 'All users, or one page of them' },
       },
       (request, reply) => sendList(request, reply, listing),
@@ -63,9 +63,9 @@ export async function userRoutes(
       '/users',
       {
         config: {
-          access: { rule: rules.read },
+          access: { rule: rules.list },
           query: ListQueryV2,
-          errors: ['validationFailed'],
+          errors: ['validationFailed', 'serviceUnavailable'],
         },
         schema: {
           summary: 'One page of users, searched and sorted',
@@ -81,6 +81,7 @@ export async function userRoutes(
     {
       config: { access: { rule: rules.read }, errors: ['userNotFound'] },
       schema: { summary: 'One user', params: UserId, response: { 200: UserBody } },
+      ...guard(rules.read),
     },
     async (request, reply) => tagged(reply, found(await byId(request.params.id))),
   )
@@ -127,16 +128,16 @@ export async function userRoutes(
         response: { 200: UserBody },
       },
       // Before the body is read: 403 and 404 come before 400.
-      onRequest: async (request: FastifyRequest) => {
-        const user = await byId((request.params as { id: string }).id) // the route has an :id
-        authorize(request, { ownerId: user && String(user.id) })
+      onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+        const user = await addressed(request)
+        if (needsResource(rules.update)) await assertMay(rules.update, user, request, reply)
         found(user)
       },
     },
     async (request, reply) => {
       const { name, email } = request.body
       const id = Number(request.params.id)
-      const user = found(await users.merge(id, { name, email }, ifMatch(request)))
+      const user = found(await users.merge(id, { name, email }, checks(rules.update, id, request)))
       events.record('user_updated', { user_id: user.id, by: request.principal?.subject ?? null })
       return tagged(reply, user)
     },
@@ -155,14 +156,51 @@ export async function userRoutes(
         params: UserId,
         response: { 200: UserBody },
       },
+      ...guard(rules.remove),
     },
     async (request) => {
       const id = positiveInteger(request.params.id)
-      const user = found(id === null ? null : await users.remove(id, ifMatch(request)))
+      const user = found(
+        id === null ? null : await users.remove(id, checks(rules.remove, id, request)),
+      )
       events.record('user_deleted', { user_id: user.id, by: request.principal?.subject ?? null })
       return user
     },
   )
+
+  /** Asks a rule that only the user can answer, before anything else is looked at. */
+  function guard(rule: Rule) {
+    if (!needsResource(rule)) return {}
+    return {
+      onRequest: async (request: FastifyRequest, reply: FastifyReply) =>
+        assertMay(rule, await addressed(request), request, reply),
+    }
+  }
+
+  async function assertMay(
+    rule: Rule,
+    user: User | null,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const privileged = user !== null && asksPrivilege(rule) && (await users.isPrivileged(user.id))
+    const resource = { ownerId: user && String(user.id), privileged }
+    await authorizeAnyone(request, reply, resource, config)
+  }
+
+  /** The same inside the transaction of a change: the user may be an ADMIN's by then. */
+  function checks(rule: Rule, id: number, request: FastifyRequest): Checks {
+    return {
+      assertWanted: ifMatch(request),
+      assertMay: asksPrivilege(rule)
+        ? (privileged) => authorize(request, { ownerId: String(id), privileged })
+        : undefined,
+    }
+  }
+
+  function addressed(request: FastifyRequest): Promise<User | null> {
+    return byId((request.params as { id: string }).id) // the route has an :id
+  }
 
   async function byId(text: string): Promise<User | null> {
     const id = positiveInteger(text)

@@ -10,24 +10,33 @@ import type { NewUser, User, UserChanges } from './user.ts'
 export interface Users {
   byId(id: number): Promise<User | null>
   create(user: NewUser): Promise<User>
+  /** Whether the user has an account with the role ADMIN. */
+  isPrivileged(id: number): Promise<boolean>
   /** Merges what is given into the record; null where there is no such user. */
-  merge(id: number, changes: UserChanges, assertWanted?: AssertWanted): Promise<User | null>
+  merge(id: number, changes: UserChanges, checks?: Checks): Promise<User | null>
   /**
    * Removes a user with its account, sessions and tokens in one transaction; answers it as it was.
    * @throws ApiError lastAdministrator
    */
-  remove(id: number, assertWanted?: AssertWanted): Promise<User | null>
+  remove(id: number, checks?: Checks): Promise<User | null>
   count(): Promise<number>
   slice(limit: number, from: SliceStart): Promise<User[]>
   list(part: Part): Promise<User[]>
   readonly find: FindUsers
 }
 
-/** Looks at the user as it is, inside the transaction; refuses by throwing. */
-export type AssertWanted = (current: User) => void
+/** What must hold inside the transaction that changes a user; each refuses by throwing. */
+export interface Checks {
+  /** Looks at the user as it is. */
+  readonly assertWanted?: ((current: User) => void) | undefined
+  /** Told whether the user has an ADMIN's account: it may have got it a moment ago. */
+  readonly assertMay?: ((privileged: boolean) => void) | undefined
+}
 
 /** What other rooms do when a user changes; filled by services.ts, so that this room knows none of them. */
 export interface UserHooks {
+  /** Whether a user has an account with the role ADMIN; inside a transaction with its word, until the end. */
+  readonly isPrivileged: (db: DatabaseOrTransaction, id: number) => Promise<boolean>
   /** Inside the transaction, before the user goes; may refuse by throwing. */
   readonly removing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]
   /** After a user was changed or removed. */
@@ -45,6 +54,19 @@ export function createUsers({ config, db, hooks }: UsersDeps): Users {
   const tell = (id: number) => {
     for (const changed of hooks.changed) changed(id)
   }
+  /** False where there is no such user; otherwise it stays as it is until the end. */
+  async function check(
+    trx: DatabaseOrTransaction,
+    id: number,
+    { assertMay, assertWanted }: Checks,
+  ): Promise<boolean> {
+    const user = await userStore(trx).held(id)
+    if (!user) return false
+    if (assertMay) assertMay(await hooks.isPrivileged(trx, id))
+    assertWanted?.(user)
+    return true
+  }
+
   return {
     byId: store.byId,
     create: store.insert,
@@ -53,24 +75,26 @@ export function createUsers({ config, db, hooks }: UsersDeps): Users {
     list: store.list,
     find: createFindUsers(db, config.database),
 
-    async merge(id, changes, assertWanted) {
-      const user = assertWanted
-        ? await transact(db, [], async (trx) => {
-            await look(trx, id, assertWanted)
-            return userStore(trx).merge(id, changes)
-          })
-        : await store.merge(id, changes)
+    isPrivileged: (id) => hooks.isPrivileged(db, id),
+
+    async merge(id, changes, checks = {}) {
+      const { assertMay, assertWanted } = checks
+      const user =
+        assertMay || assertWanted
+          ? await transact(db, assertMay ? [word.account(id)] : [], async (trx) => {
+              await check(trx, id, checks)
+              return userStore(trx).merge(id, changes)
+            })
+          : await store.merge(id, changes)
       tell(id)
       return user
     },
 
-    async remove(id, assertWanted) {
+    async remove(id, checks = {}) {
       // What those who go with the user ask for, before anything is read.
       const words = [word.administrators, word.account(id)]
       const user = await transact(db, words, async (trx) => {
-        const user = await userStore(trx).held(id)
-        if (!user) return null
-        assertWanted?.(user)
+        if (!(await check(trx, id, checks))) return null
         for (const removing of hooks.removing) await removing(trx, id)
         return userStore(trx).remove(id)
       })
@@ -78,15 +102,6 @@ export function createUsers({ config, db, hooks }: UsersDeps): Users {
       return user
     },
   }
-}
-
-async function look(
-  trx: DatabaseOrTransaction,
-  id: number,
-  assertWanted: AssertWanted,
-): Promise<void> {
-  const user = await userStore(trx).held(id)
-  if (user) assertWanted(user)
 }
 
 /** Makes a user inside the transaction of whoever needs one. */
