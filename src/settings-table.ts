@@ -214,7 +214,7 @@ export const settings = {
   REAUTHENTICATE_SECONDS: integer({
     default: 900,
     min: 0,
-    doc: 'How recent the login must be that changes a password or a second factor, or makes an administrator. Seconds.',
+    doc: 'How recent the login must be that changes a password, a second factor or a linked identity, or makes, unmakes, locks or deletes an administrator. Seconds.',
   }),
   REQUIRE_SECOND_FACTOR: list({
     doc: 'Roles whose accounts must have a second factor, comma-separated: without one, a login yields the right to enrol and nothing else.',

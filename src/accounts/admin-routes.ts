@@ -13,8 +13,8 @@ import { role } from '../policy/rules.ts'
 import type { Account } from './account.ts'
 import type { Accounts } from './accounts.ts'
 import { recordAccount, recordChange } from './change-events.ts'
-import { accountNamed, ownSession } from './look-up.ts'
-import { assertMayAppoint } from './new-administrator.ts'
+import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
+import { assertMayAppoint, assertMayDismiss } from './new-administrator.ts'
 import { parseRoles, parseUser, parseUsername } from './parse.ts'
 import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
 
@@ -123,8 +123,12 @@ export async function accountAdminRoutes(
     },
     async (request, reply) => {
       const { roles, locked, active, password, must_change } = request.body
-      const { userId } = await named(request.params.username)
-      if (password !== undefined) assertRecentLogin(request, config, clock)
+      const account = await named(request.params.username)
+      const { userId } = account
+      if (password !== undefined) {
+        assertRecentLogin(request, config, clock)
+        assertNotOwn(request, account) // it is shown, and counted, at /api/account/password
+      }
       const assertMatches = ifMatch(request, show)
       const wanted = {
         roles: roles && parseRoles(roles),
@@ -133,16 +137,16 @@ export async function accountAdminRoutes(
         mustChange: must_change,
         password: password === undefined ? undefined : { text: password, field: 'password' },
       }
-      const account = await accounts.change(userId, wanted, {
+      const changed = await accounts.change(userId, wanted, {
         keepSession: ownSession(request, userId),
         assertWanted(before) {
           assertMayAppoint(request, options, wanted, before)
           assertMatches?.(before)
         },
       })
-      if (!account) throw new ApiError('accountNotFound')
-      recordChange(events, wanted, account, callerOf(request).subject)
-      return tagged(reply, show(account))
+      if (!changed) throw new ApiError('accountNotFound')
+      recordChange(events, wanted, changed, callerOf(request).subject)
+      return tagged(reply, show(changed))
     },
   )
 
@@ -152,7 +156,7 @@ export async function accountAdminRoutes(
       config: {
         access,
         honours: ['if-match'],
-        errors: ['accountNotFound', 'lastAdministrator'],
+        errors: ['accountNotFound', 'lastAdministrator', 'recentLoginRequired'],
       },
       schema: {
         summary: 'Delete an account and keep its user',
@@ -162,7 +166,13 @@ export async function accountAdminRoutes(
     },
     async (request) => {
       const { userId } = await named(request.params.username)
-      const account = await accounts.remove(userId, { assertWanted: ifMatch(request, show) })
+      const assertMatches = ifMatch(request, show)
+      const account = await accounts.remove(userId, {
+        assertWanted(before) {
+          assertMayDismiss(request, options, before)
+          assertMatches?.(before)
+        },
+      })
       if (!account) throw new ApiError('accountNotFound')
       const by = callerOf(request).subject
       recordAccount(events, 'authz_admin', account, { by, what: 'account_deleted' }) // the user stays

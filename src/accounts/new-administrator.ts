@@ -2,18 +2,24 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { type Account, isAdministrator } from './account.ts'
+import type { Account } from './account.ts'
 
 type Standing = Pick<Account, 'roles' | 'locked' | 'active'>
 
+interface RecentLoginDeps {
+  readonly config: Pick<Config, 'login'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
 /**
- * Whoever makes an administrator, or lets a locked or disabled one in again, has logged in of late, like
- * whoever sets a password: a session that was found lying about must not leave an account behind that
- * outlives it. `before`: the account so far, where there is one. @throws ApiError recentLoginRequired
+ * A caller who makes or unmakes an administrator, or locks, disables or lets one in again, has logged in
+ * of late, like one who sets a password: a session that was found lying about must neither leave an
+ * account behind that outlives it, nor shut those out who could end it. `before`: the account so far,
+ * where there is one. @throws ApiError recentLoginRequired
  */
 export function assertMayAppoint(
   request: FastifyRequest,
-  { config, clock }: { readonly config: Pick<Config, 'login'>; readonly clock: Pick<Clock, 'now'> },
+  { config, clock }: RecentLoginDeps,
   wanted: { readonly [Name in keyof Standing]?: Standing[Name] | undefined },
   before: Standing = { roles: [], locked: false, active: true },
 ): void {
@@ -22,11 +28,21 @@ export function assertMayAppoint(
     locked: wanted.locked ?? before.locked,
     active: wanted.active ?? before.active,
   }
-  const hasRole = ({ roles }: Standing) => roles.includes('ADMIN')
-  if (
-    (hasRole(after) && !hasRole(before)) ||
-    (isAdministrator(after) && !isAdministrator(before))
-  ) {
+  const hasOtherFlags = after.locked !== before.locked || after.active !== before.active
+  if (hasRole(before) !== hasRole(after) || (hasRole(after) && hasOtherFlags)) {
     assertRecentLogin(request, config, clock)
   }
+}
+
+/** The same for the removal of an account. @throws ApiError recentLoginRequired */
+export function assertMayDismiss(
+  request: FastifyRequest,
+  { config, clock }: RecentLoginDeps,
+  account: Standing,
+): void {
+  if (hasRole(account)) assertRecentLogin(request, config, clock)
+}
+
+function hasRole({ roles }: Standing): boolean {
+  return roles.includes('ADMIN')
 }

@@ -21,7 +21,7 @@ suite('the last administrator stays', async () => {
     ['PUT', account('ADMIN'), { roles: ['USER'], locked: false, active: true }],
     ['PUT', account('admin'), { locked: true }],
     ['PUT', account('admin'), { active: false }],
-    ['PUT', account('admin'), { active: false, password: 'another good password' }],
+    ['PUT', account('admin'), { active: false, must_change: true }],
     ['DELETE', account('admin')],
     ['DELETE', '/users/1'],
     ['DELETE', '/users/01'],
@@ -222,8 +222,15 @@ suite('what a change of an account does to what was given out', async () => {
   test('the session that changes its own password goes on, the others end', async () => {
     const one = await somebody(['ADMIN'])
     const [own, other] = [await app.session(one), await app.session(one)]
-    const json = { password: 'chosen by myself today' }
-    const changed = await app.call('PUT', account(one.username), { headers: own, json })
+    const password = 'chosen by myself today'
+    const denied = await app.call('PUT', account(one.username), {
+      headers: own,
+      json: { password },
+    })
+    assert.deepEqual(both(denied), [403, { error: 'Access denied' }])
+    assert.equal((await protectedBy(other)).status, 200)
+    const json = { current_password: one.password, new_password: password }
+    const changed = await app.call('PUT', '/api/account/password', { headers: own, json })
     assert.equal(changed.status, 200)
     assert.equal((await protectedBy(own)).status, 200)
     assert.deepEqual(both(await protectedBy(other)), gone)

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
+import { assertRefusal } from '../refusal.ts'
+import { line, ndjson } from '../transfer.ts'
+
+/** A request that changes something, and what a recent login gets for it. */
+interface Attempt {
+  readonly route: string
+  readonly what?: string
+  /** `{boss}`: another ADMIN; `{ann}`: a USER. */
+  readonly path?: string
+  readonly json?: unknown
+  readonly lines?: string
+  readonly status: number
+}
+
+const accounts = '/api/admin/accounts'
+const one = `${accounts}/:username`
+const newName = { name: 'New', email: 'new@example.org' }
+const fresh = { username: 'fresh', password: passwordOf('fresh'), ...newName }
+
+/** Takes an account over, or loses an administrator. */
+const recent: readonly Attempt[] = [
+  ...['/api/account', '/api/user/account'].flatMap((base): Attempt[] => [
+    {
+      route: `PUT ${base}/password`,
+      json: { current_password: passwordOf('ann'), new_password: 'another phrase, 1887' },
+      status: 200,
+    },
+    { route: `POST ${base}/totp`, json: {}, status: 201 },
+    { route: `PUT ${base}/totp`, json: { totp: '000000' }, status: 401 },
+    { route: `DELETE ${base}/totp`, json: { totp: '000000' }, status: 401 },
+    { route: `POST ${base}/recovery-codes`, json: { totp: '000000' }, status: 401 },
+    { route: `POST ${base}/identities`, json: { provider: 'none' }, status: 400 },
+    { route: `DELETE ${base}/identities/:id`, path: `${base}/identities/1`, status: 404 },
+  ]),
+  ...[
+    ['password', '{ann}', { password: 'another phrase, 1887' }],
+    ['role ADMIN given', '{ann}', { roles: ['USER', 'ADMIN'] }],
+    ['role ADMIN taken', '{boss}', { roles: ['USER'] }],
+    ['all roles of an ADMIN taken', '{boss}', { roles: [] }],
+    ['lock of an ADMIN', '{boss}', { locked: true }],
+    ['an ADMIN disabled', '{boss}', { active: false }],
+  ].map(([what, name, json]) => ({
+    route: `PUT ${one}`,
+    what: String(what),
+    path: `${accounts}/${name}`,
+    json,
+    status: 200,
+  })),
+  { route: `DELETE ${one}`, what: 'of an ADMIN', path: `${accounts}/{boss}`, status: 200 },
+  {
+    route: `POST ${accounts}`,
+    what: 'an ADMIN',
+    json: { ...fresh, roles: ['ADMIN'] },
+    status: 201,
+  },
+  { route: `POST ${one}/password`, path: `${accounts}/{ann}/password`, status: 200 },
+  { route: `DELETE ${one}/second-factor`, path: `${accounts}/{ann}/second-factor`, status: 200 },
+  {
+    route: 'POST /api/admin/import/accounts',
+    what: 'with an ADMIN',
+    lines: ndjson([line('imported', { roles: ['ADMIN'] })]),
+    status: 200,
+  },
+]
+
+/** Does neither: an old login is as good as a recent one. */
+const anyLogin: readonly Attempt[] = [
+  ...['/api/account', '/api/user/account'].flatMap((base): Attempt[] => [
+    { route: `DELETE ${base}/sessions`, status: 200 },
+    { route: `DELETE ${base}/sessions/:id`, path: `${base}/sessions/none`, status: 404 },
+  ]),
+  ...[{ roles: ['EDITOR'] }, { locked: true }, { active: false }, { must_change: true }].map(
+    (json) => ({
+      route: `PUT ${one}`,
+      what: Object.keys(json).join(),
+      path: `${accounts}/{ann}`,
+      json,
+      status: 200,
+    }),
+  ),
+  {
+    route: `PUT ${one}`,
+    what: 'EDITOR too',
+    path: `${accounts}/{boss}`,
+    json: { roles: ['ADMIN', 'EDITOR'] },
+    status: 200,
+  },
+  {
+    route: `PUT ${one}`,
+    what: 'as it is',
+    path: `${accounts}/{boss}`,
+    json: { roles: ['ROLE_ADMIN'], locked: false, active: true },
+    status: 200,
+  },
+  { route: `DELETE ${one}`, what: 'of a USER', path: `${accounts}/{ann}`, status: 200 },
+  { route: `POST ${accounts}`, what: 'a USER', json: { ...fresh, roles: ['USER'] }, status: 201 },
+  { route: `DELETE ${one}/sessions`, path: `${accounts}/{ann}/sessions`, status: 200 },
+  {
+    route: 'POST /api/admin/import/accounts',
+    what: 'with a USER',
+    lines: ndjson([line('imported')]),
+    status: 200,
+  },
+  { route: 'POST /api/admin/tokens/revoke', json: { token: 'none' }, status: 200 },
+  { route: 'DELETE /api/admin/throttle/:username', path: '/api/admin/throttle/ann', status: 200 },
+  ...['PUT', 'DELETE'].map((method) => ({
+    route: `${method} /api/admin/posts/:id/lock`,
+    path: '/api/admin/posts/424242/lock',
+    status: 404,
+  })),
+]
+
+suite('what takes an account over or loses an administrator wants a recent login', async () => {
+  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0' })
+  /** New accounts for each attempt; the caller is the owner of what is below /account. */
+  async function place() {
+    for (const username of ['ann', 'boss', 'fresh', 'imported']) {
+      await app.deps.db
+        .deleteFrom('users')
+        .where('id', 'in', (eb) =>
+          eb.selectFrom('accounts').select('user_id').where('username', '=', username),
+        )
+        .execute()
+    }
+    const ann = await app.account('ann', ['USER', 'EDITOR'])
+    return { ann, boss: await app.account('boss', ['ADMIN']) }
+  }
+  const send = (attempt: Attempt, headers: Headers) => {
+    const [method = '', route = ''] = attempt.route.split(' ')
+    const path = (attempt.path ?? route).replace(/[{}]/g, '')
+    if (attempt.lines === undefined) {
+      return app.call(method, path, { headers, ...('json' in attempt && { json: attempt.json }) })
+    }
+    const type = { 'content-type': 'application/x-ndjson' }
+    return app.call(method, path, { headers: { ...headers, ...type }, body: attempt.lines })
+  }
+  const callerOf = ({ route }: Attempt, ann: Someone) =>
+    / \/api\/(user\/)?account\//.test(route) ? ann : app.admin
+
+  for (const attempt of recent) {
+    test(`${attempt.route} ${attempt.what ?? ''}`.trim(), async () => {
+      const { ann } = await place()
+      const caller = callerOf(attempt, ann)
+      const old = await app.bearer(caller)
+      app.clock.advance(900.001)
+      const before = await app.rows()
+      assertRefusal(await send(attempt, old), 401, 'Recent login required')
+      assert.deepEqual(await app.rows(), before)
+      const answer = await send(attempt, await app.bearer(caller))
+      assert.equal(answer.status, attempt.status, JSON.stringify(answer.body))
+      // There is no second factor: its code is wrong, however recent the login.
+      if (answer.status === 401) assertRefusal(answer, 401, 'Invalid credentials')
+    })
+  }
+
+  for (const attempt of anyLogin) {
+    test(`${attempt.route} ${attempt.what ?? ''}: any login`, async () => {
+      const { ann } = await place()
+      const old = await app.bearer(callerOf(attempt, ann))
+      app.clock.advance(900.001)
+      const answer = await send(attempt, old)
+      assert.equal(answer.status, attempt.status, JSON.stringify(answer.body))
+    })
+  }
+
+  test('every route of the administration and of the own account stands in one of the tables', () => {
+    const listed = new Set([...recent, ...anyLogin].map(({ route }) => route))
+    const changing = app.app
+      .routes()
+      .filter(({ url }) => /^\/api\/(admin|account|user\/account)\//.test(url))
+      .map(({ method, url }) => `${method} ${url}`)
+      .filter((name) => !/^(GET|\*) /.test(name))
+    assert.deepEqual([...listed].toSorted(), changing.toSorted())
+  })
+
+  test('the own password is not set through the administration, however recent the login', async () => {
+    const { boss } = await place()
+    const headers = await app.bearer(boss)
+    const password = 'another phrase, 1887'
+    const before = await app.rows()
+    for (const [name, json] of [
+      ['boss', { password }],
+      ['BOSS', { password }],
+      ['boss', { active: false, password }],
+      ['%20boss', { password, roles: ['ADMIN'], must_change: true }],
+    ] as const) {
+      assertRefusal(
+        await app.call('PUT', `${accounts}/${name}`, { headers, json }),
+        403,
+        'Access denied',
+      )
+    }
+    assertRefusal(
+      await app.call('POST', `${accounts}/boss/password`, { headers }),
+      403,
+      'Access denied',
+    )
+    assert.deepEqual(await app.rows(), before)
+    const other = await app.call('PUT', `${accounts}/boss`, {
+      headers,
+      json: { must_change: false },
+    })
+    assert.equal(other.status, 200)
+  })
+})
