@@ -72,7 +72,8 @@ export async function existingTables(db: DatabaseOrTransaction): Promise<Readonl
         select table_name as name from information_schema.tables
         where table_schema = current_schema() and table_type = 'BASE TABLE'`
     : sql<{ name: string }>`
-        select name from pragma_table_list where schema = 'main' and type in ('table', 'virtual')`
+        select name from pragma_table_list
+        where schema = 'main' and type in ('table', 'virtual') and name not like 'sqlite_%'`
   const { rows } = await query.execute(db)
   return new Set(rows.map(({ name }) => name))
 }

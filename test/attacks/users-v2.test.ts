@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
+import { DatabaseUnavailable } from '../../src/database/errors.ts'
+import { migrate, migrateTo } from '../../src/database/migrate.ts'
 import { caseFold } from '../../src/kernel/text.ts'
+import { createFindUsers } from '../../src/users/search.ts'
 import type { User } from '../../src/users/user.ts'
-import { insertUnseenUsers } from '../../src/users/users.ts'
+import { insertUnseenUsers, insertUser } from '../../src/users/users.ts'
 import { testApp } from '../app.ts'
+import { fixedClock } from '../clock.ts'
+import { connectTo, sqliteOnly } from '../database.ts'
 import { forgeCursor, seedUsers } from '../users.ts'
 
 const path = '/api/v2/users'
@@ -154,6 +159,72 @@ suite('users v2: q against the syntax of an index, and what changes meanwhile', 
       () => null,
     )
     assert.equal(answer?.status ?? 431, 431)
+  })
+})
+
+suite('users v2: searches beside each other', () => {
+  test('users that were there before the index are found by it', async () => {
+    const { db, directory } = await connectTo({ isEmpty: true })
+    const clock = fixedClock()
+    await db.transaction().execute((trx) => migrateTo(trx, clock, 10))
+    const user = await insertUser(db, { name: 'Früher', email: 'old@example.org' })
+    await migrate(db, clock)
+    const settings = { dataDirectory: directory, postgres: undefined, poolMax: 10, timeoutMs: 2000 }
+    const find = createFindUsers(db, settings)
+    const order = { key: 'id', descending: false } as const
+    for (const text of ['FRÜ', 'fr', 'd@ex']) {
+      assert.deepEqual(await find({ text, order, limit: 2 }), { users: [user], total: 1 })
+    }
+    await db.destroy()
+  })
+
+  sqliteOnly(
+    'twenty at once leave a turn to everything else after each thousand users',
+    async () => {
+      const app = await testApp()
+      const headers = await app.bearer(app.admin)
+      await seedUsers(app, 2500)
+      let turns = 0
+      let isDone = false
+      const count = () => {
+        turns += 1
+        if (!isDone) setImmediate(count)
+      }
+      setImmediate(count)
+      const query = 'q=@example.org&page=9007199254740991' // looks at all
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => app.call('GET', `${path}?${query}`, { headers })),
+      )
+      isDone = true
+      for (const { status, body } of answers) assert.deepEqual([status, body.total], [200, 1001])
+      assert.ok(turns >= 20 * 3, String(turns))
+      await app.close()
+    },
+  )
+
+  sqliteOnly(
+    'a search that takes longer than DATABASE_TIMEOUT_MS is 503, as on PostgreSQL',
+    async () => {
+      const { db, directory } = await connectTo()
+      await insertUser(db, { name: 'Ann', email: 'ann@example.org' })
+      const settings = { dataDirectory: directory, postgres: undefined, poolMax: 10, timeoutMs: 0 }
+      const search = { text: 'ann', order: { key: 'id', descending: false }, limit: 2 } as const
+      await assert.rejects(createFindUsers(db, settings)(search), DatabaseUnavailable)
+      await db.destroy()
+    },
+  )
+
+  sqliteOnly('more than a hundred at once are 503, and the hundred are answered', async () => {
+    const { db, directory } = await connectTo()
+    await migrate(db, fixedClock())
+    const settings = { dataDirectory: directory, postgres: undefined, poolMax: 10, timeoutMs: 2000 }
+    const find = createFindUsers(db, settings)
+    const search = { text: 'ann', order: { key: 'id', descending: false }, limit: 2 } as const
+    const outcomes = await Promise.allSettled(Array.from({ length: 105 }, () => find(search)))
+    const refused = outcomes.filter(({ status }) => status === 'rejected')
+    assert.equal(refused.length, 5)
+    assert.deepEqual(await find(search), { users: [], total: 0 })
+    await db.destroy()
   })
 })
 
