@@ -104,7 +104,7 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
   })
 })
 
-/** Who calls; from here on `request.principal`. @throws ApiError where nobody proves who they are */
+/** Who calls; from here on `request.principal`. @throws ApiError where no accepted credential proves it */
 async function identify(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -131,7 +131,7 @@ export function callerOf(request: FastifyRequest): Principal {
 
 /**
  * Asks the route's rule once more, now with the resource.
- * @throws ApiError accessDenied, or authenticationRequired where nobody has said who calls
+ * @throws ApiError accessDenied, or authenticationRequired where the caller is not known
  */
 export function authorize(request: FastifyRequest, resource: Resource): void {
   request.asked = true

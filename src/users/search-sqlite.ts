@@ -26,7 +26,7 @@ interface Budget {
 type Matches = AsyncGenerator<User[], void>
 
 /**
- * Searches by short statements: SQLite works on the thread that answers everybody, and gives a
+ * Searches by short statements: SQLite works on the thread that answers all requests, and gives a
  * statement no time limit. All searches together run one at a time, and every other request has its
  * turn in between; one whose statements take longer than `timeoutMs` in all is given up. The index
  * tells who may match, the row who does.

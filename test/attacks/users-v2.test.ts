@@ -206,6 +206,7 @@ suite('users v2: searches beside each other', () => {
     'a search that takes longer than DATABASE_TIMEOUT_MS is 503, as on PostgreSQL',
     async () => {
       const { db, directory } = await connectTo()
+      await migrate(db, fixedClock())
       await insertUser(db, { name: 'Ann', email: 'ann@example.org' })
       const settings = { dataDirectory: directory, postgres: undefined, poolMax: 10, timeoutMs: 0 }
       const search = { text: 'ann', order: { key: 'id', descending: false }, limit: 2 } as const
