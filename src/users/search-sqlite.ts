@@ -70,7 +70,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     afterId?: number,
   ): Matches {
     const terms = trigramsOf(pattern)
-    const direction = sql.raw(descending ? 'desc' : 'asc')
+    const direction = descending ? sql`desc` : sql`asc`
     let width = firstStep
     let behind = afterId
     for (;;) {

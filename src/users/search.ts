@@ -1,9 +1,4 @@
-import type { Config } from '../config.ts'
-import type { Database } from '../database/connect.ts'
-import { isPostgres } from '../database/transactions.ts'
 import { caseFold, codePointLength } from '../kernel/text.ts'
-import { searchPostgres } from './search-postgres.ts'
-import { searchSqlite } from './search-sqlite.ts'
 import type { Part } from './store.ts'
 import type { User } from './user.ts'
 
@@ -32,14 +27,6 @@ export interface Pattern {
 }
 
 const minPartLength = 3
-
-/** The way to search on this database. */
-export function createFindUsers(
-  db: Database,
-  { poolMax, timeoutMs }: Config['database'],
-): FindUsers {
-  return isPostgres(db) ? searchPostgres(db, poolMax) : searchSqlite(db, timeoutMs)
-}
 
 export function patternOf(text: string): Pattern {
   return { folded: caseFold(text), isBeginning: codePointLength(text) < minPartLength }

@@ -1,0 +1,14 @@
+import type { Config } from '../config.ts'
+import type { Database } from '../database/connect.ts'
+import { isPostgres } from '../database/transactions.ts'
+import type { FindUsers } from './search.ts'
+import { searchPostgres } from './search-postgres.ts'
+import { searchSqlite } from './search-sqlite.ts'
+
+/** The way to search on this database. */
+export function createFindUsers(
+  db: Database,
+  { poolMax, timeoutMs }: Config['database'],
+): FindUsers {
+  return isPostgres(db) ? searchPostgres(db, poolMax) : searchSqlite(db, timeoutMs)
+}
