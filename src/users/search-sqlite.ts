@@ -12,9 +12,9 @@ const maxSearches = 100
 const retryAfterSeconds = 1
 /** Of rows that one statement looks at: a millisecond or two. */
 const maxRows = 1000
-/** Of ids that one statement passes over in the index: the first one few, since most find enough. */
+/** Of ids that one statement passes over in the index: the first one few, since that often finds enough. */
 const firstStep = 20_000
-const maxStep = 160_000
+const maxStep = 640_000
 /** Of sets of three characters that are asked for at once; the users found are looked at in any case. */
 const maxTrigrams = 8
 
@@ -39,27 +39,17 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
 
   async function find({ text, order, limit, offset = 0, after }: Search, budget: Budget) {
     const pattern = patternOf(text)
-    const part = { offset, limit }
-    if (order.key === 'id') {
-      const walk = walkIndex(pattern, budget, order.descending, after?.id)
-      if (!after) {
-        const { users, count } = await take(walk, part, maxExactTotal + 1)
-        return { users, total: Math.min(count, maxExactTotal + 1) }
-      }
-      const { users } = await take(walk, part)
-      return { users, total: (await firstOnes(pattern, budget)).length }
+    const first = await take(walkIndex(pattern, budget), { offset: 0, limit: maxExactTotal + 1 })
+    const total = first.length
+    const isById = order.key === 'id'
+    const isStart = isById && !order.descending && !after && offset + limit <= total
+    if (total <= maxExactTotal || isStart) {
+      return { users: sorted(first, order, after).slice(offset, offset + limit), total }
     }
-    const first = await firstOnes(pattern, budget)
-    const users =
-      first.length <= maxExactTotal
-        ? sorted(first, order, after).slice(offset, offset + limit)
-        : (await take(walkOrder(pattern, budget, order, after), part)).users
-    return { users, total: first.length }
-  }
-
-  async function firstOnes(pattern: Pattern, budget: Budget): Promise<User[]> {
-    const part = { offset: 0, limit: maxExactTotal + 1 }
-    return (await take(walkIndex(pattern, budget), part)).users
+    const walk = isById
+      ? walkIndex(pattern, budget, order.descending, after?.id)
+      : walkOrder(pattern, budget, order, after)
+    return { users: await take(walk, { offset, limit }), total }
   }
 
   /** Those who match, in the order of ids, from behind an id where one is given. */
@@ -71,43 +61,45 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
   ): Matches {
     const terms = trigramsOf(pattern)
     const direction = descending ? sql`desc` : sql`asc`
-    let width = firstStep
-    let behind = afterId
-    for (;;) {
-      const rows = await step(budget, async () => {
-        // Ids may have gaps of any size.
-        const from = await nextId(behind, descending)
-        if (from === undefined) return null
-        const to = descending ? from - width : from + width
-        const candidates = sql<{ id: number }>`(
-          select rowid as id from users_search(${terms})
-          where rowid between ${integer(Math.min(from, to))} and ${integer(Math.max(from, to))}
-          order by rowid ${direction} limit ${maxRows})`
-        const found = await db
-          .selectFrom(candidates.as('found'))
-          .leftJoin('users', 'users.id', 'found.id')
-          .select(['found.id', 'users.name', 'users.email', matches(pattern).as('matches')])
-          .orderBy('found.id', descending ? 'desc' : 'asc')
-          .execute()
-        behind = found.length === maxRows ? found.at(-1)?.id : to
-        return found
-      })
-      if (!rows) return
-      width = Math.min(width * 4, maxStep)
+    const last = descending ? 1 : ((await idNext(budget, undefined, true)) ?? 0)
+    let from = descending ? await idNext(budget, afterId, true) : (afterId ?? 0) + 1
+    for (let width = firstStep; from !== undefined; width = Math.min(width * 8, maxStep)) {
+      const to: number = descending ? Math.max(from - width, last) : Math.min(from + width, last)
+      if (descending ? from < last : from > last) return
+      const candidates = sql<{ id: number }>`(
+        select rowid as id from users_search(${terms})
+        where rowid between ${integer(Math.min(from, to))} and ${integer(Math.max(from, to))}
+        order by rowid ${direction} limit ${maxRows})`
+      const query = db
+        .selectFrom(candidates.as('found'))
+        .leftJoin('users', 'users.id', 'found.id')
+        .select(['found.id', 'users.name', 'users.email', matches(pattern).as('matches')])
+        .orderBy('found.id', descending ? 'desc' : 'asc')
+      const rows = await step(budget, () => query.execute())
       yield rows.flatMap(({ id, name, email, matches }) =>
         matches && name !== null && email !== null ? [{ id, name, email }] : [],
       )
+      const behind = rows.length === maxRows ? rows.at(-1)?.id : to
+      if (behind === undefined) return
+      // Ids may have gaps of any size.
+      if (rows.length === 0 && width === maxStep) from = await idNext(budget, behind, descending)
+      else from = descending ? behind - 1 : behind + 1
     }
   }
 
-  async function nextId(behind: number | undefined, descending: boolean) {
-    const query = db.selectFrom('users').select('id').limit(1)
-    const ordered = query.orderBy('id', descending ? 'desc' : 'asc')
-    const row = await (behind === undefined
-      ? ordered
-      : ordered.where('id', descending ? '<' : '>', behind)
-    ).executeTakeFirst()
-    return row?.id
+  /** The id that follows another one; the first or the last of all without one. */
+  async function idNext(
+    budget: Budget,
+    behind: number | undefined,
+    descending: boolean,
+  ): Promise<number | undefined> {
+    const all = db
+      .selectFrom('users')
+      .select('id')
+      .orderBy('id', descending ? 'desc' : 'asc')
+      .limit(1)
+    const query = behind === undefined ? all : all.where('id', descending ? '<' : '>', behind)
+    return (await step(budget, () => query.executeTakeFirst()))?.id
   }
 
   /** Those who match, where that is many, in the order of names or e-mails: looks at one after the other. */
@@ -130,7 +122,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     }
   }
 
-  /** A statement or two when it is their turn; the next ones when all others have had theirs. */
+  /** A statement when it is its turn; the next one when all others have had theirs. */
   function step<T>(budget: Budget, work: () => Promise<T>): Promise<T> {
     return steps.run(async () => {
       const startedAt = performance.now()
@@ -148,20 +140,19 @@ function integer(id: number): bigint {
   return BigInt(id)
 }
 
-/** A part of what a walk comes by, and how many that were: no more than `atLeast`, or the part, needs. */
+/** A part of what a walk comes by. */
 async function take(
   walk: Matches,
   { offset, limit }: { readonly offset: number; readonly limit: number },
-  atLeast = 0,
-): Promise<{ users: User[]; count: number }> {
+): Promise<User[]> {
   const users: User[] = []
-  let count = 0
+  let passed = 0
   for await (const some of walk) {
-    users.push(...some.slice(Math.max(0, offset - count)).slice(0, limit - users.length))
-    count += some.length
-    if (users.length >= limit && count >= atLeast) break
+    users.push(...some.slice(Math.max(0, offset - passed)).slice(0, limit - users.length))
+    passed += some.length
+    if (users.length >= limit) break
   }
-  return { users, count }
+  return users
 }
 
 /** As the database sorts them: by the bytes of the folded text, then by id. */
