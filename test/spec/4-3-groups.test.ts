@@ -129,6 +129,32 @@ suite('spec 4.3: user-level operations', async () => {
   }
 })
 
+test('USERS_POLICY=administrators: lists and the rows of others for ADMIN, the own row for its owner', async () => {
+  const app = await testApp({ USERS_POLICY: 'administrators' })
+  const ann = await app.account('ann')
+  const [owner, admin] = [app.basic(ann), app.basic(app.admin)]
+  const json = { name: 'Ann' }
+  for (const base of ['', '/api/v1', '/api/v2']) {
+    const own = `${base}/users/${ann.userId}`
+    assert.equal((await app.call('GET', own, { headers: owner })).status, 200)
+    const changed = await app.call('PUT', own, { headers: owner, json })
+    assert.deepEqual([changed.status, changed.body.name], [200, 'Ann'])
+    for (const [method, path, call] of [
+      ['GET', `${base}/users`, {}],
+      ['GET', `${base}/users/1`, {}],
+      ['POST', `${base}/users`, { json: { name: 'New', email: 'new@example.org' } }],
+      ['PUT', `${base}/users/1`, { json }],
+      ['DELETE', own, {}],
+    ] as const) {
+      const refused = await app.call(method, path, { headers: owner, ...call })
+      assertRefusal(refused, 403, 'Access denied', `${method} ${path}`)
+      assertRefusal(await app.call(method, path, call), 401, 'Authentication required')
+    }
+    assert.equal((await app.call('GET', `${base}/users`, { headers: admin })).status, 200)
+    assert.equal((await app.call('GET', own, { headers: admin })).status, 200)
+  }
+})
+
 for (const policy of ['authenticated', 'open'] as const) {
   test(`USERS_POLICY=${policy} asks for ${policy === 'open' ? 'nothing' : 'any caller'}`, async () => {
     const app = await testApp({ USERS_POLICY: policy })
