@@ -10,6 +10,7 @@ import * as posts from './0006-posts.ts'
 import * as administration from './0007-administration.ts'
 import * as imports from './0008-imports.ts'
 import * as identities from './0009-identities.ts'
+import * as search from './0011-search.ts'
 import { statementsFor, toPostgres } from './statement.ts'
 
 suite('statements of migrations', () => {
@@ -24,6 +25,7 @@ suite('statements of migrations', () => {
     ['0007', administration, 'SNa3u_9PyJkBK6i2'],
     ['0008', imports, 'T25hP5u0kWsJK6CC'],
     ['0009', identities, 'e2M7f2FjAnCgBtLA'],
+    ['search', search, 'IuxNKatwMBot9E1C'],
   ] as const
   for (const [name, { statements }, print] of printed) {
     test(`${name} runs on SQLite what it has always run`, () => {
