@@ -6,6 +6,9 @@ import { isPostgres } from './transactions.ts'
 
 const oldest = 14
 
+const withoutSearchIndex =
+  'DATABASE_URL: the indexes of pg_trgm are missing: searches of users go two at a time, see docs/postgresql.md'
+
 /** What a new session begins with, whatever the role, the database or the server would have it be. */
 export function sessionSettings(limitMs: number, idleInTransactionMs: number): string {
   return [
@@ -60,14 +63,29 @@ export async function assertTakesChanges(db: DatabaseOrTransaction): Promise<voi
   )
 }
 
-/** What about a PostgreSQL server may lose changes that were acknowledged. */
+/** Whether users are searched by the indexes of pg_trgm: by the migration's, or an operator's. */
+export async function hasSearchIndex(db: DatabaseOrTransaction): Promise<boolean> {
+  const { rows } = await sql<{ columns: number }>`
+    select count(distinct attname) as columns from pg_index
+    join pg_opclass on pg_opclass.oid = any (indclass)
+    join pg_attribute on attrelid = indrelid and attnum = any (indkey)
+    where indrelid = 'users'::regclass and indisvalid and indpred is null
+      and opcname = 'gin_trgm_ops' and attname in ('name_key', 'email_key')`.execute(db)
+  return rows[0]?.columns === 2
+}
+
+/**
+ * What about a PostgreSQL server may lose changes that were acknowledged, or lets searches be refused;
+ * once the schema is there.
+ */
 export async function serverWarnings(db: DatabaseOrTransaction): Promise<string[]> {
   if (!isPostgres(db)) return []
   const { rows } = await sql<{ name: string }>`
     select name from pg_settings
     where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
     order by name`.execute(db)
-  return rows.map(
+  const losses = rows.map(
     ({ name }) => `DATABASE_URL: ${name} is off: what was acknowledged may be lost with the server`,
   )
+  return (await hasSearchIndex(db)) ? losses : [...losses, withoutSearchIndex]
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database/connect.ts'
+import { hasSearchIndex } from '../database/postgres-server.ts'
 import { isPresentUser } from '../database/unfinished.ts'
 import { workQueue } from '../kernel/work-queue.ts'
 import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
@@ -27,7 +28,7 @@ export function searchPostgres(db: Database, poolMax: number): FindUsers {
 
   return async (search) => {
     const pattern = patternOf(search.text)
-    hasIndex ||= await findIndex() // an operator may have made it meanwhile
+    hasIndex ||= await hasSearchIndex(db) // an operator may have made it meanwhile
     // Beginnings are found by the indexes that lists are sorted by.
     const queue = hasIndex || pattern.isBeginning ? indexed : unindexed
     return queue.run(() => find(search, pattern))
@@ -62,16 +63,6 @@ export function searchPostgres(db: Database, poolMax: number): FindUsers {
 
   function matching(pattern: Pattern) {
     return db.selectFrom('users').where(isPresentUser).where(matches(pattern))
-  }
-
-  async function findIndex(): Promise<boolean> {
-    const { rows } = await sql<{ columns: number }>`
-      select count(distinct attname) as columns from pg_index
-      join pg_opclass on pg_opclass.oid = any (indclass)
-      join pg_attribute on attrelid = indrelid and attnum = any (indkey)
-      where indrelid = 'users'::regclass and indisvalid and indpred is null
-        and opcname = 'gin_trgm_ops' and attname in ('name_key', 'email_key')`.execute(db)
-    return rows[0]?.columns === 2
   }
 }
 

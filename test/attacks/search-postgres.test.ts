@@ -3,6 +3,7 @@ import { suite } from 'node:test'
 import { sql } from 'kysely'
 import { connect, type Database } from '../../src/database/connect.ts'
 import { latestSchema, migrate, schemaVersion } from '../../src/database/migrate.ts'
+import { serverWarnings } from '../../src/database/postgres-server.ts'
 import { createFindUsers } from '../../src/users/find-users.ts'
 import { insertUser } from '../../src/users/users.ts'
 import { type Answer, type TestApp, testApp } from '../app.ts'
@@ -55,6 +56,9 @@ suite('search on PostgreSQL', () => {
     const app = await testApp()
     await dropIndexes(app.deps.db)
     await seedUsers(app, 3)
+    const warned = async () =>
+      /pg_trgm are missing/.test((await serverWarnings(app.deps.db)).join())
+    assert.equal(await warned(), true)
     const { refused, found } = await searchTogether({ app, q: 'name' }, atOnce - 2)
     assert.deepEqual([refused.length, found.length], [atOnce - 2, 2])
     for (const answer of refused) {
@@ -67,6 +71,7 @@ suite('search on PostgreSQL', () => {
     assert.deepEqual([beginnings.refused.length, beginnings.found.length], [0, atOnce])
 
     await makeIndexes(app.deps.db) // while the service runs
+    assert.equal(await warned(), false)
     const indexed = await searchTogether({ app, q: 'name' }, 0)
     assert.deepEqual([indexed.refused.length, indexed.found.length], [0, atOnce])
     await app.close()
