@@ -2,8 +2,9 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * How many bytes of bodies are in memory at once, over all connections. Callers who are known count
- * apart from those who are not: strangers must not shut out the former, nor fill the memory.
+ * How many bytes of bodies are in memory at once, over all connections. Authenticated callers
+ * count apart from others, so that those without credentials neither fill the memory nor use up the
+ * share of those who have some.
  */
 export interface BodyMemory {
   /** What one request will hold: until it is over, however it ends. */

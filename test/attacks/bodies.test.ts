@@ -10,7 +10,7 @@ import { until } from '../until.ts'
 
 const formType = { 'content-type': 'application/x-www-form-urlencoded' }
 const jsonType = { 'content-type': 'application/json' }
-const login = JSON.stringify({ username: 'nobody', password: 'not the password' })
+const login = JSON.stringify({ username: 'unknown', password: 'not the password' })
 
 suite('forms', async () => {
   const app = await testApp({ LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0' })
@@ -40,9 +40,9 @@ suite('forms', async () => {
   })
 
   test('the last of a name counts', async () => {
-    const doubled = `username=nobody&${right}`
+    const doubled = `username=unknown&${right}`
     assert.equal((await send(doubled)).status, 200)
-    assertRefusal(await send(`${right}&username=nobody`), 401, 'Invalid credentials')
+    assertRefusal(await send(`${right}&username=unknown`), 401, 'Invalid credentials')
   })
 
   for (const [what, piece] of Object.entries({
@@ -134,7 +134,7 @@ suite('the memory for bodies', async () => {
     'send the rest': (socket: Socket) => void socket.write('x'.repeat(1384)),
   }
   for (const [how, end] of Object.entries(ends)) {
-    test(`full of bodies of strangers, it refuses larger ones until the others ${how}`, async () => {
+    test(`full of bodies without credentials, it refuses larger ones until the others ${how}`, async () => {
       const before = await app.rows()
       const held = await fill(300)
       await until(async () => (await bigLogin())[0]?.status === 503)

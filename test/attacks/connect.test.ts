@@ -10,7 +10,7 @@ import { assertRefusal } from '../refusal.ts'
 const host = 'Host: localhost\r\n'
 const connectTo = `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`
 const live = `GET /health/live HTTP/1.1\r\n${host}\r\n`
-const login = JSON.stringify({ username: 'nobody', password: 'not the password' })
+const login = JSON.stringify({ username: 'unknown', password: 'not the password' })
 const slow = `POST /login HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: ${login.length}\r\n\r\n${login}`
 
 /** Methods of RTSP, which Node's parser knows and no route can have. RFC 2326 section 10. */
@@ -238,7 +238,7 @@ suite('expectations', async () => {
     assert.equal(answer.status, 201)
   })
 
-  test('a refusal takes the place of the 100, and closes: nobody knows whether the body comes', async () => {
+  test('a refusal takes the place of the 100, and closes: the body may come or not', async () => {
     const before = await app.rows()
     const refusals: [string, object, number, string][] = [
       ['POST /users HTTP/1.1', { ...toUsers('100-continue', {}) }, 401, 'Authentication required'],

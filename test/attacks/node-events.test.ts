@@ -5,8 +5,8 @@ import { testApp } from '../app.ts'
 import { exchange } from '../raw-http.ts'
 
 /**
- * What follows where nobody listens to an event of Node's servers and their sockets. `nothing`: it
- * only tells. `wanted`: what Node does then is right. `listened`: Node would answer, close or throw by
+ * What follows where an event of Node's servers and sockets has no listener. `nothing`: it only
+ * tells. `wanted`: what Node does then is right. `listened`: Node would answer, close or throw by
  * itself, so the service listens. `unraised`: what would raise it is turned off.
  */
 type Verdict = 'nothing' | 'wanted' | 'listened' | 'unraised'
@@ -67,7 +67,7 @@ function eventsIn(source: string): string[] {
   return [...new Set(names)].sort()
 }
 
-suite('the events that Node raises where nobody listens', async () => {
+suite('the events that Node raises without a listener', async () => {
   const app = await testApp()
   const { port } = await app.listen()
   const { server } = app.app.server

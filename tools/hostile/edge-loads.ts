@@ -26,7 +26,7 @@ const form = 'Content-Type: application/x-www-form-urlencoded'
 const withBody = (type: string, body: string) =>
   head('POST /login', [type, `Content-Length: ${body.length}`]) + body
 
-const login = withBody(json, '{"username":"nobody","password":"not the password"}')
+const login = withBody(json, '{"username":"unknown","password":"not the password"}')
 const mebibyte = 1_048_576
 
 export const edgeLoads: readonly Load[] = [
