@@ -107,6 +107,18 @@ suite('CONNECT and methods that no route can have', async () => {
     assert.equal(failures() - before, 1)
   })
 
+  test('nothing behind a request that is no proper HTTP is served', async () => {
+    const before = failures()
+    const twoHosts = `GET /health/live HTTP/1.1\r\n${host}${host}\r\n`
+    for (const improper of [twoHosts, `GET /%zz HTTP/1.1\r\n${host}\r\n`]) {
+      const { answers } = await exchange(port, improper + slow + live)
+      assert.equal(answers.length, 1)
+      for (const answer of answers) assertRefusal(answer, 400, 'Bad request')
+    }
+    assert.equal((await ask(port, 'GET /health/live HTTP/1.1')).status, 200)
+    assert.equal(failures(), before)
+  })
+
   test('a CONNECT behind a long answer waits for it, whole', async () => {
     const { authorization } = await app.bearer(app.admin)
     const name = 'n'.repeat(100)
