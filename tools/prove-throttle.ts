@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { hash as bcryptHash } from '@node-rs/bcrypt'
+import { startCluster } from '../test/faults/cluster.ts'
 import { type Service, startService } from './service.ts'
 
 /**
  * Does the login throttle hold for guesses that come all at once, through two processes on one
- * database, one of which is killed on the way? `npm run prove:throttle`
+ * database, one of which is killed on the way? And does a kill with right logins under way leave their
+ * address free and their names counted, on both databases? `npm run prove:throttle`
  */
 const guesses = 200
 const limit = 5
@@ -15,6 +20,9 @@ const env = {
   LOGIN_LOCK_AFTER: '0',
 }
 const command = [process.execPath, 'src/main.ts'] as const
+// A place of a killed process is pending for ten seconds; then it lapses for the address, and counts as
+// used for the name.
+const lapsedMs = 10_500
 
 let first = await startService(command, env)
 const second = await startService(command, env, first.dataDirectory)
@@ -29,42 +37,130 @@ try {
 
   const before = verifications([first, second])
   const killed = guess('victim', [first, second])
-  await new Promise((resolve) => setTimeout(resolve, 25))
+  await setTimeout(25)
   first.process.kill('SIGKILL')
   const statuses = await killed
   report(`${guesses} parallel guesses, one process killed on the way`, statuses)
   assert.ok(count(statuses, 401) <= limit)
   assert.ok(verifications([first, second]) - before <= limit, 'passwords looked at')
   first = await startService(command, env, first.dataDirectory)
-  // A place of the killed process is pending for ten seconds at most; then it counts as used.
-  await new Promise((resolve) => setTimeout(resolve, 10_500))
+  await setTimeout(lapsedMs)
   const after = await guess('victim', [first, second])
   report(`${guesses} more, after its restart`, after)
   assert.ok(count(statuses, 401) + count(after, 401) <= limit, 'five in all')
   assert.equal(count(after, 429) + count(after, 401), guesses)
   const again = await guess('victim', [first])
   assert.equal(count(again, 429), guesses)
-  print('PASS')
 } finally {
   await Promise.all([first.stop(), second.stop()])
   first.remove()
+}
+await killRightLogins('SQLite')
+const cluster = await startCluster()
+try {
+  await cluster.start()
+  await killRightLogins('PostgreSQL', {
+    DATABASE_URL: cluster.url(await cluster.createDatabase()),
+    MASTER_KEY: randomBytes(32).toString('hex'),
+  })
+} finally {
+  await cluster.remove()
+}
+print('PASS')
+
+/** kill -9 with as many right logins under way as an address has places but one. */
+async function killRightLogins(database: string, more: Record<string, string> = {}): Promise<void> {
+  const places = 20
+  const settings = { ...env, ...more, LOGIN_ADDRESS_ATTEMPTS: String(places) }
+  let service = await startService(command, settings)
+  try {
+    const password = 'a pass phrase for callers, 1887'
+    const names = ['ann', 'bob', 'cid', 'dan']
+    await importAccounts(service, names, await bcryptHash(password, 14)) // a second each
+    const logins = Array.from({ length: places - 1 }, (_, index) =>
+      logIn(service, names[Math.floor(index / limit)] ?? '', password),
+    )
+    // The first ones may be done before the last ones have begun.
+    while ((await pendingOfAddress(service)) < (places * 3) / 4) await setTimeout(5)
+    service.process.kill('SIGKILL')
+    const statuses = await Promise.all(logins)
+    report(`${database}: ${places - 1} right logins, killed on the way`, statuses)
+    assert.ok(count(statuses, 0) >= (places * 3) / 4, 'most were under way')
+
+    service = await startService(command, settings, service.dataDirectory)
+    await setTimeout(lapsedMs)
+    const [first = ''] = names
+    assert.equal(await logIn(service, first, password), 429, 'the places of the name stay used')
+    // All at once: each refusal waits as long as such a hash takes.
+    const after = await Promise.all(
+      Array.from({ length: places + 1 }, (_, index) =>
+        logIn(service, `nobody${index}`, 'wrong pass phrase'),
+      ),
+    )
+    report(`${database}: ${places + 1} guesses at as many names, after its restart`, after)
+    assert.equal(count(after, 401), places, 'all places of the address are free')
+    assert.equal(count(after, 429), 1)
+  } finally {
+    await service.stop()
+    service.remove()
+  }
+}
+
+async function importAccounts(service: Service, names: readonly string[], hash: string) {
+  const lines = names.map((username) =>
+    JSON.stringify({
+      ...{ username, password_hash: hash, roles: [] },
+      ...{ name: username, email: 'someone@example.org' },
+    }),
+  )
+  await admin(service, '/api/admin/import/accounts', lines.join('\n'))
+}
+
+/** How many tries of this address have no verdict yet. */
+async function pendingOfAddress(service: Service): Promise<number> {
+  const response = await admin(service, '/api/admin/throttle?limit=100')
+  const { counts } = (await response.json()) as {
+    counts: { data: { count: string; pending: number }[] }
+  }
+  return counts.data.find((row) => row.count === 'address')?.pending ?? 0
+}
+
+async function admin(service: Service, path: string, lines?: string): Promise<Response> {
+  const response = await fetch(service.url + path, {
+    method: lines === undefined ? 'GET' : 'POST',
+    headers: {
+      authorization: `Basic ${btoa(`admin:${env.ADMIN_PASSWORD}`)}`,
+      'content-type': 'application/x-ndjson',
+    },
+    ...(lines !== undefined && { body: lines }),
+  })
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return response
 }
 
 /** Wrong passwords for one name, all at once, in turn through the services; 0 where one was gone. */
 function guess(username: string, services: readonly Service[]): Promise<number[]> {
   return Promise.all(
-    Array.from({ length: guesses }, async (_, index) => {
-      const service = services[index % services.length]
-      const body = new URLSearchParams({ username, password: `wrong pass phrase ${index}` })
-      try {
-        const response = await fetch(`${service?.url}/login`, { method: 'POST', body })
-        await response.arrayBuffer()
-        return response.status
-      } catch {
-        return 0
-      }
-    }),
+    Array.from({ length: guesses }, (_, index) =>
+      logIn(services[index % services.length], username, `wrong pass phrase ${index}`),
+    ),
   )
+}
+
+/** The status of the answer; 0 where there was none. */
+async function logIn(
+  service: Service | undefined,
+  username: string,
+  password: string,
+): Promise<number> {
+  const body = new URLSearchParams({ username, password })
+  try {
+    const response = await fetch(`${service?.url}/login`, { method: 'POST', body })
+    await response.arrayBuffer()
+    return response.status
+  } catch {
+    return 0
+  }
 }
 
 /** Each verification of a wrong password leaves one line in the log. */
@@ -76,9 +172,8 @@ function verifications(services: readonly Service[]): number {
 }
 
 function report(what: string, statuses: readonly number[]): void {
-  print(
-    `${what}: ${count(statuses, 401)} x 401, ${count(statuses, 429)} x 429, ${count(statuses, 0)} cut off`,
-  )
+  const told = [200, 401, 429, 503].map((status) => `${count(statuses, status)} x ${status}`)
+  print(`${what}: ${told.join(', ')}, ${count(statuses, 0)} cut off`)
 }
 
 function count(statuses: readonly number[], wanted: number): number {

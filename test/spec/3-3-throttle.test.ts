@@ -135,7 +135,7 @@ suite('spec 3.3: login throttle', async () => {
     }
   })
 
-  test('an empty password or a malformed name counts by Basic too; without a colon nobody asks', async () => {
+  test('an empty password or a malformed name counts by Basic too; without a colon it is no attempt', async () => {
     const from = newHost()
     const basic = (text: string) =>
       app.call('GET', '/users', {
