@@ -92,7 +92,7 @@ export interface TestConnected extends Connected {
 /** A connection of its own to the database of a folder, as another process would have it. */
 export async function connectTo({
   directory = mkdtempSync(join(tmpdir(), 'gatehouse-')),
-  timeoutMs = 2000,
+  timeoutMs = testDatabase === 'sqlite' ? 2000 : 10_000, // as for services: the machine may be busy
   isEmpty = false,
 }: TestConnection = {}): Promise<TestConnected> {
   const { DATABASE_URL } = await databaseSettings(directory, { isEmpty })
