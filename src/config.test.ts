@@ -59,6 +59,7 @@ const defaults: Partial<Record<string, unknown>> = {
   DATABASE_POOL_MAX: 10,
   DATABASE_TIMEOUT_MS: 2000,
   REQUIRE_SECOND_FACTOR: [],
+  SESSIONS_PER_ACCOUNT: 100,
   USERS_POLICY: 'roles',
   POSTS_DELETE_POLICY: 'admin',
   PAGE_LIMIT_MAX: 0,

@@ -31,5 +31,8 @@ export function hashingQueue({
   running = hashesAtOnce(availableParallelism(), process.env.UV_THREADPOOL_SIZE),
   waiting = defaultWaiting,
 }: HashingQueueOptions = {}): HashingQueue {
-  return { atOnce: running, ...workQueue({ running, waiting, retryAfterSeconds }) }
+  return {
+    atOnce: running,
+    ...workQueue({ running, waiting, retryAfterSeconds, reason: 'too many passwords wait' }),
+  }
 }

@@ -53,7 +53,11 @@ export function createPasswords(
       queue.run(async () => {
         const hash = stored ?? (await dummy)
         const beganAt = clock.now()
-        if (beganAt > beginBy) throw new ApiError('serviceUnavailable', { retryAfterSeconds })
+        if (beganAt > beginBy)
+          throw new ApiError('serviceUnavailable', {
+            cause: 'a password waited too long',
+            retryAfterSeconds,
+          })
         const isRight = await verifyPassword(password, hash)
         return { matches: isRight && stored !== null, beganAt, tookMs: clock.now() - beganAt }
       }),

@@ -234,7 +234,10 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
       underWay = await store.countSignIns(now)
     }
     if (underWay >= maxSignIns) {
-      throw new ApiError('serviceUnavailable', { retryAfterSeconds: fullRetrySeconds })
+      throw new ApiError('serviceUnavailable', {
+        cause: 'too many sign-ins are under way',
+        retryAfterSeconds: fullRetrySeconds,
+      })
     }
     underWay += 1
   }

@@ -63,7 +63,10 @@ export function createBatchQueue({
   function assertRoom(caller: string): void {
     const own = waiters.filter((waiter) => waiter.caller === caller).length
     if (waiters.length < maxWaiting && own < maxWaitingPerCaller) return
-    throw new ApiError('serviceUnavailable', { retryAfterSeconds: retrySeconds })
+    throw new ApiError('serviceUnavailable', {
+      cause: 'too many large answers wait',
+      retryAfterSeconds: retrySeconds,
+    })
   }
 
   function wait(caller: string, signal: AbortSignal): Promise<void> {

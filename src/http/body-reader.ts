@@ -39,7 +39,12 @@ export function readBody(
     if (end > bodyLimit) {
       finish(new ApiError('bodyTooLarge'))
     } else if (end > bytes.length && !grow(end)) {
-      finish(new ApiError('serviceUnavailable', { retryAfterSeconds }))
+      finish(
+        new ApiError('serviceUnavailable', {
+          cause: 'bodies hold too much memory',
+          retryAfterSeconds,
+        }),
+      )
     } else {
       piece.copy(bytes, length)
       length = end

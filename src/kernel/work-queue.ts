@@ -11,12 +11,15 @@ export interface WorkQueueOptions {
   readonly waiting: number
   /** What a caller is told whom the queue has no room for. */
   readonly retryAfterSeconds: number
+  /** The same for the log. */
+  readonly reason: string
 }
 
 export function workQueue({
   running: maxRunning,
   waiting: maxWaiting,
   retryAfterSeconds,
+  reason,
 }: WorkQueueOptions): WorkQueue {
   const waiting: (() => void)[] = []
   let running = 0
@@ -25,7 +28,7 @@ export function workQueue({
     async run(work) {
       if (running < maxRunning) running += 1
       else if (waiting.length < maxWaiting) await new Promise<void>((go) => waiting.push(go))
-      else throw new ApiError('serviceUnavailable', { retryAfterSeconds })
+      else throw new ApiError('serviceUnavailable', { cause: reason, retryAfterSeconds })
       try {
         return await work()
       } finally {

@@ -10,7 +10,7 @@ const maxSearches = 4
 const maxWaiting = 100
 // Each reads the whole table.
 const maxSearchesWithoutIndex = 2
-const retryAfterSeconds = 1
+const refusal = { retryAfterSeconds: 1, reason: 'too many searches run' }
 
 /**
  * Searches by the index of pg_trgm, a few at a time; without it two at a time read the whole table,
@@ -18,11 +18,11 @@ const retryAfterSeconds = 1
  */
 export function searchPostgres(db: Database, poolMax: number): FindUsers {
   const running = Math.max(1, Math.min(maxSearches, Math.floor(poolMax / 2)))
-  const indexed = workQueue({ running, waiting: maxWaiting, retryAfterSeconds })
+  const indexed = workQueue({ running, waiting: maxWaiting, ...refusal })
   const unindexed = workQueue({
     running: Math.min(running, maxSearchesWithoutIndex),
     waiting: 0,
-    retryAfterSeconds,
+    ...refusal,
   })
   let hasIndex = false
 

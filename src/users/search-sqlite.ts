@@ -9,7 +9,7 @@ import { inOrder, type Order, type Position, positionOf, shown, toUser } from '.
 import type { User } from './user.ts'
 
 const maxSearches = 100
-const retryAfterSeconds = 1
+const refusal = { retryAfterSeconds: 1, reason: 'too many searches run' }
 /** Of rows that one statement looks at: a millisecond or two. */
 const maxRows = 1000
 /** Of ids that one statement passes over in the index: the first one few, since that often finds enough. */
@@ -32,8 +32,8 @@ type Matches = AsyncGenerator<User[], void>
  * tells who may match, the row who does.
  */
 export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
-  const searches = workQueue({ running: maxSearches, waiting: 0, retryAfterSeconds })
-  const steps = workQueue({ running: 1, waiting: Number.POSITIVE_INFINITY, retryAfterSeconds })
+  const searches = workQueue({ running: maxSearches, waiting: 0, ...refusal })
+  const steps = workQueue({ running: 1, waiting: Number.POSITIVE_INFINITY, ...refusal })
 
   return (search) => searches.run(() => find(search, { leftMs: timeoutMs }))
 

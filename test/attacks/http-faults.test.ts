@@ -166,9 +166,11 @@ suite('the log', async () => {
       '\u0085',
       '\u202e',
     ]
-    for (const text of [...hostile.map((odd) => `x${odd}${forged}`), 'x'.repeat(16_000)]) {
+    const texts = [...hostile.map((odd) => `x${odd}${forged}`), 'x'.repeat(16_000)]
+    for (const [index, text] of texts.entries()) {
       const count = lines.length
-      const answer = await app.call('POST', '/login', { json: { username: text, password: 'x' } })
+      const json = { username: text, password: 'x' }
+      const answer = await app.call('POST', '/login', { json, from: `192.0.2.${index}` })
       assertRefusal(answer, 401, 'Invalid credentials')
       assert.ok(lines.length - count <= 2, 'an event and a request')
       const encoded = encodeURIComponent(text).slice(0, 8000)

@@ -271,9 +271,11 @@ suite('the throttle, for an administrator', async () => {
       limit: 10,
       accounts: { total: 1, data: [{ username: 'ann', failures: 5, locked_until: null }] },
       counts: {
-        total: 4,
+        total: 5,
         data: [
-          { ...row, count: 'address', address: '2001:db8:0:0::/64', used: 1, attempts: 20 },
+          // A try with what is no username, and one with the name of no account.
+          { ...row, count: 'address', address: '2001:db8:0:0::/64', used: 2, attempts: 20 },
+          { ...row, count: 'login', address: '2001:db8:0:0::/64', used: 1, attempts: 5 },
           { ...row, count: 'login', address: '2001:db8:0:0::/64', used: 1, attempts: 5 },
           { ...row, count: 'address', address: '192.0.2.1', used: 5, attempts: 20 },
           {
@@ -293,7 +295,7 @@ suite('the throttle, for an administrator', async () => {
   test('GET: a page of both lists', async () => {
     const { page, limit, accounts, counts } = await throttle('?page=2&limit=3')
     assert.deepEqual([page, limit, accounts.total, accounts.data], [2, 3, 1, []])
-    assert.deepEqual([counts.total, counts.data.length], [4, 1])
+    assert.deepEqual([counts.total, counts.data.length], [5, 2])
     assert.equal((await throttle('?limit=100000')).limit, 100)
   })
 
@@ -307,10 +309,11 @@ suite('the throttle, for an administrator', async () => {
     const { accounts, counts } = await throttle()
     assert.deepEqual(accounts, nothing)
     assert.equal(before - counts.total, 3)
-    assert.deepEqual(
-      [...new Set(counts.data.map(({ count }: { count: string }) => count))],
-      ['address'],
+    const [unnamed, ...others] = counts.data.filter(
+      ({ count }: { count: string }) => count === 'login',
     )
+    assert.deepEqual([unnamed?.username, unnamed?.address], [null, '2001:db8:0:0::/64'])
+    assert.deepEqual(others, [])
     const ann = { username: 'ann', password: (await app.account('ann2')).password }
     assert.equal((await guess(app, ann, '192.0.2.1')).status, 401, 'no longer 429')
   })

@@ -300,7 +300,7 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await command(`restore ${file}`, { stdin, env }, { ...app, directory })
       const { created_at } = JSON.parse(readFileSync(file, 'utf8').split('\n', 1)[0] ?? '')
       const users = (await app.rows()).users?.length
-      const fields = { file, created_at, users, logins_kept: false, by: 'cli', uid }
+      const fields = { file, created_at, users, logins_kept: false, verified: true, by: 'cli', uid }
       return { told, fields }
     }),
     info(
