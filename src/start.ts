@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import { flushCompileCache } from 'node:module'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadConfig } from './config.ts'
@@ -27,7 +28,10 @@ async function serve(config: Config): Promise<void> {
   const { server, makeFirstAdministrator } = await buildApp(deps)
   drainOnSignal(server, deps.log)
   for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
-  const address = await server.listen({ host: config.http.host, port: config.http.port })
+  const address = await server.listen({
+    host: await oneAddress(config.http.host),
+    port: config.http.port,
+  })
   const milliseconds = Math.round(performance.now())
   // Only now: a start that fails must not make an account whose password nobody was told.
   const firstAdministrator = await makeFirstAdministrator()
@@ -35,4 +39,12 @@ async function serve(config: Config): Promise<void> {
   const base_url = new URL(config.baseUrl).port === '0' ? address : config.baseUrl
   deps.log.info({ event: 'sys_startup', address, base_url, milliseconds }, 'ready')
   flushCompileCache()
+}
+
+/**
+ * The first address of `localhost`. By that name Fastify opens a server of its own for each further
+ * address: one that answers CONNECT, an unknown expectation and what is no HTTP without our headers.
+ */
+async function oneAddress(host: string): Promise<string> {
+  return host === 'localhost' ? (await lookup(host)).address : host
 }

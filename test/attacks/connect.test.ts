@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { suite, test } from 'node:test'
 import { startService } from '../../tools/service.ts'
 import { testApp } from '../app.ts'
+import { preloaded } from '../faults/preload.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -355,5 +356,39 @@ suite('the process outlives them', async () => {
     for (const socket of [...held, unfinished]) socket.destroy()
     service.remove()
     assert.doesNotMatch(service.output(), /uncaughtException|unhandledRejection|"level":"error"/)
+  })
+})
+
+suite('HOST=localhost, where the name has two addresses', async () => {
+  const twoAddresses = `
+    import dns from 'node:dns'
+    import promises from 'node:dns/promises'
+    const both = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+    const { lookup } = dns
+    dns.lookup = (name, options, done) => {
+      if (name !== 'localhost') lookup(name, options, done)
+      else if (options.all) done(null, both)
+      else done(null, both[0].address, both[0].family)
+    }
+    promises.lookup = async () => both[0]`
+  const service = await startService(
+    [process.execPath, ...preloaded(twoAddresses), 'src/main.ts'],
+    { NODE_ENV: 'test', HOST: 'localhost' },
+  )
+  const port = Number(new URL(service.url).port)
+
+  test('one of them is served, as ever, and no other server is open', async () => {
+    for (const [bytes, status, error] of [
+      [connectTo, 404, 'Route not found'],
+      ['no HTTP at all\r\n\r\n', 400, 'Bad request'],
+    ] as const) {
+      const { answers } = await exchange(port, bytes)
+      assert.equal(answers.length, 1)
+      for (const answer of answers) assertRefusal(answer, status, error)
+    }
+    const [refusal] = await once(connect(port, '127.0.0.2'), 'error')
+    assert.equal(refusal.code, 'ECONNREFUSED')
+    assert.equal(await service.stop(), 0)
+    service.remove()
   })
 })
