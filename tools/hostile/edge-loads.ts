@@ -62,7 +62,7 @@ function load(
   }
 }
 
-/** The status of the last answer on a connection, once that has ended; given up when time is over. */
+/** The status of the last answer on a connection that has ended, or whose time is over. */
 function once(
   { host, port }: Target,
   bytes: Buffer,
