@@ -124,8 +124,9 @@ export async function leaveDatabase(directory: string): Promise<boolean> {
 }
 
 /**
- * Resolves once a service has heard of all that others have committed so far: in a turn on SQLite, and
- * within a second where a notice must come over the network. Notices arrive in the order of commits.
+ * Resolves once a service has heard of all that others have committed so far: in a turn on SQLite,
+ * and within a second where a notice must come over the network. Notices arrive in the order of
+ * commits.
  */
 export async function heard({ deps: { db, feed } }: Pick<TestApp, 'deps'>): Promise<void> {
   if (testDatabase === 'sqlite') return void (await setImmediate()) // asked once in a turn

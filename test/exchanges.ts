@@ -1,8 +1,8 @@
 import { afterEach, beforeEach } from 'node:test'
 
 /**
- * The last requests of the test that runs, their answers and what was logged meanwhile: printed where
- * it fails. Imported by test/app.ts, for every test in the process.
+ * The last requests of the test that runs, their answers and what was logged meanwhile: printed
+ * where it fails. Imported by test/app.ts, for every test in the process.
  */
 interface Exchange {
   readonly sent: Sent
@@ -86,9 +86,9 @@ function answerText(got: Exchange['got']): string {
   return `${got.statusCode} ${JSON.stringify(got.headers)}\n${cut(got.body)}`
 }
 
-function keep<T>(list: T[], item: T, most: number): void {
+function keep<T>(list: T[], item: T, max: number): void {
   list.push(item)
-  if (list.length > most) list.shift()
+  if (list.length > max) list.shift()
 }
 
 function cut(text: string): string {

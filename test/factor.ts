@@ -17,7 +17,7 @@ export interface Device {
   code(steps?: number): string
 }
 
-/** Begins to enrol a second factor; answers what the authenticator app shows, some steps from now. */
+/** Begins to enrol a second factor; answers what the app shows, some steps from now. */
 export async function beginEnrolment(
   app: TestApp,
   headers: Headers,

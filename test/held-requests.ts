@@ -31,9 +31,10 @@ interface Hold {
 
 const holds = new AsyncLocalStorage<Hold>()
 
-/** Options of a service whose transactions can be held back before they begin, request by request. */
+/** Options of a service whose transactions can be held back, request by request. */
 export async function holdableDatabase(): Promise<Pick<TestOptions, 'directory' | 'deps'>> {
-  // All that is held goes on at once: on a machine that does much else the last one waits for a while.
+  // All that is held goes on at once: on a machine that does much else the last one waits for a
+  // while.
   const { directory, db, ...connected } = await connectTo({ timeoutMs: 20_000 })
   const begin = db.transaction.bind(db)
   db.transaction = () => {
@@ -51,7 +52,7 @@ export async function holdableDatabase(): Promise<Pick<TestOptions, 'directory' 
   return { directory, deps: { ...connected, db } }
 }
 
-/** On PostgreSQL a transaction may wait in a queue of its process first: no request is held in there. */
+/** On PostgreSQL a transaction may wait in a queue of its process: none is held in there. */
 function holdBeforeQueues(db: Database): void {
   const executor = db.getExecutor()
   const { adapter } = executor

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 
 export interface StandingTime {
-  /** Moves time by so many milliseconds, one by one; what each wakes has its turn before the next. */
+  /** Moves time by milliseconds, one by one; what each wakes has its turn before the next. */
   pass(milliseconds: number): Promise<void>
 }
 
@@ -12,9 +12,9 @@ interface Timer {
 }
 
 /**
- * `setTimeout`, `AbortSignal.timeout` and `performance.now` stand still until the test moves them, or
- * has ended: for limits that take no clock. What a busy machine does meanwhile changes nothing. (The
- * timers of Node's own mock lose some once one of an earlier test is cleared.)
+ * `setTimeout`, `AbortSignal.timeout` and `performance.now` stand still until the test moves them,
+ * or has ended: for limits that take no clock. What a busy machine does meanwhile changes nothing.
+ * (The timers of Node's own mock lose some once one of an earlier test is cleared.)
  */
 export function standingTime({ mock }: TestContext): StandingTime {
   let now = performance.now()

@@ -8,9 +8,10 @@ import { missedGoals, print } from './growth/table.ts'
 
 /**
  * What costs more when the tables are large? Requests at 1,000 and at 1,000,000 users, and the chores
- * at 1,000,000 rows that have ended; and what others wait for beside searches at 100,000 users. On SQLite and on a PostgreSQL of its own.
- * `npm run prove:growth -- [requests] [search] [reap] [pool] [sqlite] [postgresql] [--users=n] [--rows=n]`; with `pool`
- * also how many requests a second nodes and their pools serve, which has no goal.
+ * at 1,000,000 rows that have ended; and what others wait for beside searches at 100,000 users. On
+ * SQLite and on a PostgreSQL of its own. `npm run prove:growth -- [requests] [search] [reap] [pool]
+ * [sqlite] [postgresql] [--users=n] [--rows=n]`; with `pool` also how many requests a second nodes
+ * and their pools serve, which has no goal.
  */
 const few = 1000
 const given = process.argv.slice(2)

@@ -11,10 +11,10 @@ import type { Load, Sent, Target } from './hostile/load.ts'
 import type { SendOptions } from './hostile/sender.ts'
 
 /**
- * What can one hostile caller cost the others? Each load of tools/hostile/ in turn, against a service
- * of its own with 3,000 users, while another caller asks for /api/me twenty times a second. Exits 1
- * where the median of that caller, the memory of the service or its life is not as it should be.
- * `npm run prove:hostile -- [--postgresql] [--seconds=n] [part of a load's name ...]`
+ * What can one hostile caller cost the others? Each load of tools/hostile/ in turn, against a
+ * service of its own with 3,000 users, while another caller asks for /api/me twenty times a second.
+ * Exits 1 where the median of that caller, the memory of the service or its life is not as it
+ * should be. `npm run prove:hostile -- [--postgresql] [--seconds=n] [part of a load's name ...]`
  */
 const users = 3000
 const medianGoalMs = 50
@@ -146,10 +146,10 @@ function shownAnswers(answers: Record<string, number>): string {
   return shown.join(', ') || 'no answers'
 }
 
-function goal(what: string, figure: number, most: number): void {
-  const isMet = figure <= most
+function goal(what: string, figure: number, max: number): void {
+  const isMet = figure <= max
   if (!isMet) missed += 1
-  print(`  ${isMet ? 'ok    ' : 'MISSED'} ${what}: ${figure.toFixed(1)} (goal: ${most})`)
+  print(`  ${isMet ? 'ok    ' : 'MISSED'} ${what}: ${figure.toFixed(1)} (goal: ${max})`)
 }
 
 function print(line: string): void {

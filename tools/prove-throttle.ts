@@ -7,8 +7,8 @@ import { type Service, startService } from './service.ts'
 
 /**
  * Does the login throttle hold for guesses that come all at once, through two processes on one
- * database, one of which is killed on the way? And does a kill with right logins under way leave their
- * address free and their names counted, on both databases? `npm run prove:throttle`
+ * database, one of which is killed on the way? And does a kill with right logins under way leave
+ * their address free and their names counted, on both databases? `npm run prove:throttle`
  */
 const guesses = 200
 const limit = 5
@@ -20,8 +20,8 @@ const env = {
   LOGIN_LOCK_AFTER: '0',
 }
 const command = [process.execPath, 'src/main.ts'] as const
-// A place of a killed process is pending for ten seconds; then it lapses for the address, and counts as
-// used for the name.
+// A place of a killed process is pending for ten seconds; then it lapses for the address, and
+// counts as used for the name.
 const lapsedMs = 10_500
 
 let first = await startService(command, env)
@@ -116,7 +116,7 @@ async function importAccounts(service: Service, names: readonly string[], hash: 
   await admin(service, '/api/admin/import/accounts', lines.join('\n'))
 }
 
-/** How many tries of this address have no verdict yet. */
+/** How many attempts of this address have no verdict yet. */
 async function pendingOfAddress(service: Service): Promise<number> {
   const response = await admin(service, '/api/admin/throttle?limit=100')
   const { counts } = (await response.json()) as {

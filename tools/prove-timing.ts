@@ -4,16 +4,16 @@ import { hash as bcryptHash } from '@node-rs/bcrypt'
 import { startService } from './service.ts'
 
 /**
- * Can a stranger tell by time, body or headers whether a username exists, or why a login failed? Tries
- * in turns against the real service, first with hashes of its own alone, then with imported ones
- * beside them; the median of each kind is held against that of an unknown username. Exits 1 where a
- * ratio lies outside of 0.9 to 1.1. `npm run prove:timing -- 500`: so many tries of each kind.
+ * Can a stranger tell by time, body or headers whether a username exists, or why a login failed?
+ * Attempts in turns against the real service, first with hashes of its own alone, then with imported
+ * ones beside them; the median of each kind is held against that of an unknown username. Exits 1
+ * where a ratio lies outside of 0.9 to 1.1. `npm run prove:timing -- 500`: so many of each kind.
  */
 const rounds = Number(process.argv[2] ?? 150)
 const tolerance = 0.1
 const password = 'a pass phrase for proofs, 1887'
 const wrong = 'not the right pass phrase'
-// Each try waits for the time of the dearest hash: two at once take half as long, and no CPU for it.
+// Each attempt waits for the time of the dearest hash: two at once take half as long, at no CPU.
 const inFlight = { own: 1, imported: 2 }
 
 interface Kind {

@@ -10,7 +10,8 @@ import { fromFile, fromPackage, type PackagedList, pack, type Source } from './l
  *
  *   node tools/secret-lists.ts [<file> <licence>]...
  *
- * A file is a list of known secrets that is to be shipped, one a line; SOURCE.md names those of today.
+ * A file is a list of known secrets that is to be shipped, one a line; SOURCE.md names those of
+ * today.
  */
 
 /** Keys whose private half is printed: of an RSA key the modulus, as `n` of a JWK. */

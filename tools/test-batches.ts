@@ -54,7 +54,7 @@ export function balance(
   return batches.map((batch) => batch.files)
 }
 
-/** From the lines of tools/test-times.ts, and all that a process took: its start is shared by its files. */
+/** From the lines of tools/test-times.ts; the files of a process share the time of its start. */
 export function timesOf(
   lines: string,
   files: readonly string[],

@@ -7,7 +7,7 @@ export function read(file: string): string {
   return readFileSync(join(root, file), 'utf8')
 }
 
-/** Every test file of `npm test`; those of `npm run test:faults` want the machine for themselves. */
+/** Every test file of `npm test`; those of `npm run test:faults` need the machine alone. */
 export function allFiles(): string[] {
   return globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
     .filter((file) => !file.startsWith('test/faults/'))
@@ -15,8 +15,8 @@ export function allFiles(): string[] {
 }
 
 /**
- * The files that are meant: each word is a file, or part of a path or of the name of a test, whatever
- * its case. All files where there is no word.
+ * The files that are meant: each word is a file, or part of a path or of the name of a test,
+ * whatever its case. All files where there is no word.
  * @throws Error for a word that means none
  */
 export function filesOf(words: readonly string[]): string[] {
@@ -36,7 +36,7 @@ function filesOfWord(word: string): string[] {
   return found
 }
 
-/** The names of tests and suites as they stand in the source, those made of several texts in part. */
+/** Names of tests and suites as the source has them; those of several texts in part. */
 export function namesIn(source: string): string[] {
   const calls = source.matchAll(
     /\b(?:test|suite|sqliteOnly|postgresOnly|vectorsTest)\(\s*(?:\w+,\s*)?(['"`])((?:\\.|(?!\1)[^\\])*)\1/g,

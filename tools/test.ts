@@ -8,8 +8,8 @@ import { filesOf, read } from './test-files.ts'
 
 /**
  * `npm test`: every test on SQLite, and every one that knows a database on PostgreSQL as well; in twice
- * as many processes as there are cores, since each waits now and then. Words pick files, by path or by
- * the names of their tests; `--watch` runs one or more again whenever they, or what they import,
+ * as many processes as there are cores, since each waits now and then. Words pick files, by path or
+ * by the names of their tests; `--watch` runs one or more again whenever they, or what they import,
  * change; `TEST_DATABASE` names one database of the two.
  */
 const root = join(import.meta.dirname, '..')

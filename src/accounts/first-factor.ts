@@ -79,9 +79,9 @@ export async function firstFactor(deps: FirstFactorDeps, attempt: Attempt): Prom
 }
 
 /**
- * Without a name that an account could have, or without a password: a try like any other for the
- * limits (spec 3.3: a login attempt), but no password was tried, so the account is neither read nor
- * brought nearer to its lock. It is answered sooner than a wrong password, which tells no name.
+ * Without a name that an account could have, or without a password: an attempt like any other for
+ * the limits (spec 3.3), but no password was tried, so the account is neither read nor brought
+ * nearer to its lock. It is answered sooner than a wrong password, which tells no name.
  */
 async function refuseIncomplete(
   { events, limits }: FirstFactorDeps,

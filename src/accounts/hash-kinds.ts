@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 
-/** A kind of password hash: its algorithm and parameters, all that decides what a verification costs. */
+/** A kind of password hash: algorithm and parameters, which decide what a verification costs. */
 export interface HashKind {
   readonly name: string
   /** A stored hash of this kind. */
@@ -13,8 +13,9 @@ const base64 = sql.lit('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 const withoutHash = sql`rtrim(password_hash, ${base64})`
 const parameters = sql`rtrim(rtrim(${withoutHash}, '$'), ${base64})`
 /**
- * What of a stored hash decides the cost of verifying it: `$2b$12`, `$argon2id$v=19$m=19456,t=2,p=1$`,
- * or `$pbkdf2-sha256$i=1000$43`, with the length of the derived part.
+ * What of a stored hash decides the cost of verifying it: `$2b$12`,
+ * `$argon2id$v=19$m=19456,t=2,p=1$`, or `$pbkdf2-sha256$i=1000$43`, with the length of the derived
+ * part.
  */
 export const hashKind = sql<string>`(case substr(password_hash, 1, 2)
     when '$2' then substr(password_hash, 1, 6)
@@ -26,8 +27,8 @@ export const hashKind = sql<string>`(case substr(password_hash, 1, 2)
 const maxKinds = 1000
 
 /**
- * The kinds of hash that are stored, those of an import under way among them: one look into an index
- * for each kind, at any number of accounts.
+ * The kinds of hash that are stored, those of an import under way among them: one look into an
+ * index for each kind, at any number of accounts.
  */
 export async function storedHashKinds(db: DatabaseOrTransaction): Promise<HashKind[]> {
   const { rows } = await sql<HashKind>`

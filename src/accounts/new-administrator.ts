@@ -12,10 +12,10 @@ interface RecentLoginDeps {
 }
 
 /**
- * A caller who makes or unmakes an administrator, or locks, disables or lets one in again, has logged in
- * of late, like one who sets a password: a session that was found lying about must neither leave an
- * account behind that outlives it, nor shut those out who could end it. `before`: the account so far,
- * where there is one. @throws ApiError recentLoginRequired
+ * A caller who makes or unmakes an administrator, or locks, disables or lets one in again, has
+ * logged in of late, like one who sets a password: a session that was found lying about must
+ * neither leave an account behind that outlives it, nor shut those out who could end it. `before`:
+ * the account so far, where there is one. @throws ApiError recentLoginRequired
  */
 export function assertMayAppoint(
   request: FastifyRequest,

@@ -12,13 +12,13 @@ export interface Passwords {
   /** @throws ApiError serviceUnavailable where too many wait already; so does every verb here */
   hash(password: string): Promise<string>
   /**
-   * Null stands for the hash of an unknown username: the dummy hash, which nothing matches. Where the
-   * turn comes later than `beginBy` (epoch milliseconds) nothing is verified.
+   * Null stands for the hash of an unknown username: the dummy hash, which nothing matches. Where
+   * the turn comes later than `beginBy` (epoch milliseconds) nothing is verified.
    */
   verify(password: string, stored: string | null, beginBy?: number): Promise<Verification>
   /** The hash of a password that is known to no one: it verifies like any other, as wrong. */
   none(): Promise<string>
-  /** A hash at the configured cost of an unknown password: what an unknown username is verified with. */
+  /** The dummy hash: of an unknown password, at the configured cost, for unknown usernames. */
   dummy(): Promise<string>
   isOutdated(stored: string): boolean
 }

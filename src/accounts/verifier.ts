@@ -7,18 +7,18 @@ import type { Passwords, Verification } from './passwords.ts'
 
 /**
  * Verifies the passwords of logins, and keeps the time of a refusal from telling which account has
- * an imported hash: some of those take twenty times as long as ours, some a seventh. While a hash of
- * another kind than ours is stored, a refusal is told once the dearest kind could have been verified.
- * That costs time and no work: an unknown username is verified with our own kind, and waits. Where all
- * hashes are of our kind all take the same work, and nothing waits. docs/adr/0020
+ * an imported hash: some of those take twenty times as long as ours, some a seventh. While a hash
+ * of another kind than ours is stored, a refusal is told once the dearest kind could have been
+ * verified. That costs time and no work: an unknown username is verified with our own kind, and
+ * waits. Where all hashes are of our kind all take the same work, and nothing waits. docs/adr/0020
  */
 export interface Verifier {
   /**
-   * Looks which kinds there are, and what a new one costs here; before a login takes its places, since
-   * that may take a while, once. @throws ApiError serviceUnavailable
+   * Looks which kinds there are, and what a new one costs here; before a login takes its places,
+   * since that may take a while, once. @throws ApiError serviceUnavailable
    */
   prepare(): Promise<void>
-  /** As `Passwords`; null stands for the hash of an unknown username. @throws ApiError serviceUnavailable */
+  /** As `verify` of `Passwords`. @throws ApiError serviceUnavailable */
   verify(password: string, hash: string | null, beginBy: number): Promise<Verification>
   /** Resolves when a refusal may be told, however long its verification took. */
   untilRefusal(verification: Verification): Promise<void>
@@ -43,7 +43,7 @@ const exampleBytes = 16
 
 export function createVerifier({ db, clock, passwords, random }: VerifierDeps): Verifier {
   const times = new Map<string, number[]>()
-  /** When each of as many hashes as run at once would be done, if all took as long as the dearest. */
+  /** When each place of the queue would be free, if all took as long as the dearest. */
   const doneAt = Array.from({ length: passwords.atOnce }, () => 0)
   let dearest: readonly HashKind[] = []
   let isUneven = false
@@ -78,15 +78,15 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
   }
 
   /**
-   * Refusals stand in the line that verifications of the dearest kind would make: otherwise who sends
-   * several at once would see by the others how long each has kept the queue busy.
+   * Refusals stand in the line that verifications of the dearest kind would make: otherwise who
+   * sends several at once would see by the others how long each has kept the queue busy.
    */
   function nextTurn(now: number): number {
     const at = Math.min(...doneAt)
     return at > now + maxWaitMs ? now : at // the clock was set back
   }
 
-  /** How long a refusal takes from the start of its verification on; 0 where all take the same work. */
+  /** How long a refusal takes from the start of its verification; 0 where nothing waits. */
   function refusalMs(): number {
     if (!isUneven) return 0
     return Math.ceil(Math.max(...dearest.map(({ name }) => timeOf(name))) * margin)

@@ -27,8 +27,8 @@ export interface BackupOptions {
 /**
  * Writes one state of the database to a new file, while the service goes on. The key set goes along
  * under the passphrase, so that another place can open what is stored under it; the master key never
- * leaves. Answers the file's SHA-256. @throws Error where the file is there already, or the passphrase
- * could be guessed
+ * leaves. Answers the file's SHA-256. @throws Error where the file is there already, or the
+ * passphrase could be guessed
  */
 export async function backup(
   { db, ...deps }: BackupDeps,

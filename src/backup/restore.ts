@@ -10,13 +10,13 @@ import { loadDump } from './load.ts'
 import type { TableName } from './rows.ts'
 
 export interface RestoreOptions {
-  /** Asked, unless the backup goes `unverified`: it opens the keys, and authenticates the whole file. */
+  /** Asked, unless the backup goes `unverified`: opens the keys, authenticates the whole file. */
   readonly passphrase: () => Promise<string>
   /** The key set stays behind: authenticator apps and every token are void. */
   readonly withoutKeys: boolean
   /**
-   * The file is believed as it is: its last writer decides who is administrator, and by what password.
-   * Goes with `withoutKeys` alone.
+   * The file is believed as it is: its last writer decides who is administrator, and by what
+   * password. Goes with `withoutKeys` alone.
    */
   readonly unverified: boolean
   /** Nothing has happened since the backup: sessions, tokens and ids go on where they were. */
@@ -30,8 +30,9 @@ export interface Restored {
 }
 
 /**
- * Fills an empty database from a backup, in one transaction. The whole file is verified before, by the
- * passphrase unless it goes `unverified`, and nothing is written where it is not what was written once.
+ * Fills an empty database from a backup, in one transaction. The whole file is verified before, by
+ * the passphrase unless it goes `unverified`, and nothing is written where it is not what was
+ * written once.
  *
  * A restore goes back in time: what ended after the backup (a session, a token, an administrator) must
  * not be alive again. So all logins end, unless told otherwise: sessions are left out, and so are the

@@ -119,7 +119,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
   }
 }
 
-/** A better hash of the same password leaves the version, and the end of all logins leaves the hash. */
+/** A better hash of the same password keeps the version; the end of all logins keeps the hash. */
 function hasPasswordOf(verified: Account, present: Account): boolean {
   const { passwordHash, refreshVersion } = verified
   return present.passwordHash === passwordHash || present.refreshVersion === refreshVersion

@@ -75,8 +75,8 @@ export async function hasSearchIndex(db: DatabaseOrTransaction): Promise<boolean
 }
 
 /**
- * What about a PostgreSQL server may lose changes that were acknowledged, or lets searches be refused;
- * once the schema is there.
+ * What about a PostgreSQL server may lose changes that were acknowledged, or lets searches be
+ * refused; once the schema is there.
  */
 export async function serverWarnings(db: DatabaseOrTransaction): Promise<string[]> {
   if (!isPostgres(db)) return []

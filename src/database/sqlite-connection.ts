@@ -68,9 +68,9 @@ export class Connection {
   }
 
   /**
-   * Differs once another connection has committed a change. Asked anew at each call and never kept: the
-   * process can be paused at any moment, and a request that arrives afterwards must be judged by a
-   * version that was read after it arrived. https://sqlite.org/pragma.html#pragma_data_version
+   * Differs once another connection has committed a change. Asked anew at each call and never kept:
+   * the process can be paused at any moment, and a request that arrives afterwards must be judged
+   * by a version that was read after it arrived. https://sqlite.org/pragma.html#pragma_data_version
    * @throws DatabaseUnavailable
    */
   dataVersion(): number {

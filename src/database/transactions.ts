@@ -17,9 +17,9 @@ export function deadlineToBegin(): Deadline | undefined {
 
 /** Judges inside a transaction, before its work begins, whether the work may still be done. */
 export interface Guard {
-  /** What others may read, and none may change, from the judgement to the end of the transaction. */
+  /** What others may read, but not change, from the judgement to the end of the transaction. */
   readonly shared: readonly string[]
-  /** Reads by `db`: the transaction, or the database where nothing is committed. Refuses by throwing. */
+  /** Reads by `db`: the transaction, or the database for no commit. Refuses by throwing. */
   judge(db: DatabaseOrTransaction): Promise<void>
 }
 

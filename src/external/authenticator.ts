@@ -113,7 +113,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     return claims
   }
 
-  /** @throws ApiError invalidOrExpiredToken where the account that it is linked to is locked or disabled */
+  /** @throws ApiError invalidOrExpiredToken where the linked account is locked or disabled */
   async function callerOf(claims: ExternalClaims): Promise<Authenticated> {
     const linked = { issuer: claims.iss, subject: claims.sub }
     const account = await identities.accountOf(linked)

@@ -42,8 +42,8 @@ export function flowStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Removes all but the latest `max` of those that began as this one did: for the same purpose, by the
-     * same account or at the same address. This one stays.
+     * Removes all but the latest `max` of those that began as this one did: for the same purpose,
+     * by the same account or at the same address. This one stays.
      */
     async bound({ id, purpose, address, userId }: StoredFlow, max: number): Promise<void> {
       const older = db

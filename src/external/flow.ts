@@ -21,8 +21,9 @@ import { deadline, type Provider } from './provider.ts'
  */
 export interface Flows {
   /**
-   * Where to send the browser. @throws ApiError identityProvider; serviceUnavailable, also where too many
-   * sign-ins are under way; invalidCredentials where the account that asks has ended its logins meanwhile
+   * Where to send the browser. @throws ApiError identityProvider; serviceUnavailable, also where
+   * too many sign-ins are under way; invalidCredentials where the account that asks has ended its
+   * logins meanwhile
    */
   begin(provider: Provider, beginning: Beginning): Promise<URL>
   /**
@@ -223,8 +224,8 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
   }
 
   /**
-   * Counted now and then, since a count reads them all: 100,000 take some 20 ms. In between, those that
-   * begin here are added. @throws ApiError serviceUnavailable
+   * Counted now and then, since a count reads them all: 100,000 take some 20 ms. In between, those
+   * that begin here are added. @throws ApiError serviceUnavailable
    */
   async function assertRoom(): Promise<void> {
     const now = clock.now()

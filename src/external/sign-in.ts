@@ -117,9 +117,9 @@ async function unchanged({ accounts }: SignInDeps, then: AccountThen): Promise<A
 }
 
 /**
- * Judges the session or the token that asked for the link: a caller who has logged out, or has given the
- * browser to another person, links nothing any more. The cookie cannot tell: it is Strict, and does not
- * come back from a provider. Its refusal is signInFailed.
+ * Judges the session or the token that asked for the link: a caller who has logged out, or has
+ * given the browser to another person, links nothing any more. The cookie cannot tell: it is
+ * Strict, and does not come back from a provider. Its refusal is signInFailed.
  */
 function linkerGuard(
   { sessions, revocations }: SignInDeps,

@@ -141,7 +141,7 @@ function hasEmptyParameter({ params }: FastifyRequest): boolean {
   return given.some(([name, value]) => name !== '*' && value === '')
 }
 
-/** Who calls; from here on `request.principal`. @throws ApiError where no accepted credential proves it */
+/** Sets `request.principal`. @throws ApiError where no accepted credential proves the caller */
 async function identify(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -182,8 +182,9 @@ export function authorize(request: FastifyRequest, resource: Resource): void {
 }
 
 /**
- * As `authorize`, for a rule that asks for a caller with some things alone: credentials are read where
- * this is one of them. @throws ApiError accessDenied, and the 401 of a caller who must say who it is
+ * As `authorize`, for a rule that asks for a caller with some things alone: credentials are read
+ * where this is one of them. @throws ApiError accessDenied, and the 401 of a caller who must say
+ * who it is
  */
 export async function authorizeAnyone(
   request: FastifyRequest,
@@ -225,7 +226,7 @@ async function authenticate(
   return null
 }
 
-/** A body may come slowly: the caller that has ended meanwhile is told so before all that is wrong in it. */
+/** A body may come slowly: a caller that has ended meanwhile is told so before its mistakes. */
 async function judgeBehindBody({ awaitsBody, guard }: FastifyRequest): Promise<void> {
   if (awaitsBody) await guard?.now()
 }

@@ -18,13 +18,13 @@ const mapped = 0xffffn << 32n
 export function parseAddressRange(text: string): AddressRange {
   const [written = '', suffix, ...rest] = text.split('/')
   const family = written.includes('%') ? 0 : isIP(written) // without a zone
-  const most = family === 4 ? widest - mappedBits : widest // a mapped one counts its bits as IPv6 does
-  const isSuffix = suffix === undefined || (/^[0-9]+$/.test(suffix) && Number(suffix) <= most)
+  const maxBits = family === 4 ? widest - mappedBits : widest // a mapped one counts as IPv6 does
+  const isSuffix = suffix === undefined || (/^[0-9]+$/.test(suffix) && Number(suffix) <= maxBits)
   const address = canonicalAddress(written)
   if (family === 0 || address === null || !isSuffix || rest.length > 0) {
     throw new Error(`holds ${JSON.stringify(text)}, which is not an address or a CIDR range`)
   }
-  const bits = suffix === undefined ? widest : Number(suffix) + widest - most
+  const bits = suffix === undefined ? widest : Number(suffix) + widest - maxBits
   return { text, first: numberOf(address), bits }
 }
 

@@ -34,9 +34,10 @@ interface Waiter {
 const retrySeconds = 1
 
 /**
- * Lets few batches be made at once, and one per caller, so that long answers leave the event loop and
- * the database to others. The rest wait in the order in which they came; a waiter whose caller has a
- * batch under way lets those behind it pass. A place is free again a turn of the event loop later.
+ * Lets few batches be made at once, and one per caller, so that long answers leave the event loop
+ * and the database to others. The rest wait in the order in which they came; a waiter whose caller
+ * has a batch under way lets those behind it pass. A place is free again a turn of the event loop
+ * later.
  */
 export function createBatchQueue({
   maxAtOnce = 2,

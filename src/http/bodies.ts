@@ -7,9 +7,9 @@ import { readBody } from './body-reader.ts'
 
 /**
  * What a route does with a body. `none`: ignores it. `json`: wants JSON. `optional`: JSON or nothing
- * at all. `form`: JSON, a form or nothing at all (in rooms that register `acceptForms`), a few fields
- * each. `any`: the same, and ignores any other content type. `lines`: lines of JSON of any total length
- * (in rooms that register `acceptLines`, see long-bodies.ts).
+ * at all. `form`: JSON, a form or nothing at all (in rooms that register `acceptForms`), a few
+ * fields each. `any`: the same, and ignores any other content type. `lines`: lines of JSON of any
+ * total length (in rooms that register `acceptLines`, see long-bodies.ts).
  */
 export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'lines'
 
@@ -91,7 +91,7 @@ export function acceptForms(app: FastifyInstance): void {
   })
 }
 
-/** Before the schema of a route is asked, for one that goes without a body: none is an empty object. */
+/** Before the schema of a route that goes without a body: none is an empty object. */
 export async function noneIsEmpty(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {}
 }

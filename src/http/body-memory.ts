@@ -22,8 +22,8 @@ export interface BodyMemoryLimits {
 }
 
 /**
- * Of every body so much is free, so that a memory full of large bodies does not refuse logins; it is
- * less than the connection costs on which the body comes.
+ * Of every body so much is free, so that a memory full of large bodies does not refuse logins; it
+ * is less than the connection costs on which the body comes.
  */
 const freeBytes = 1024
 
@@ -59,7 +59,7 @@ export function bodyMemory({ maxAnonymousBytes, maxBytes }: BodyMemoryLimits): B
   }
 }
 
-/** What is to be done when a connection ends: one listener, however many requests it has. */
+/** The work at the end of a connection: one listener, however many requests it has. */
 const endings = new WeakMap<Socket, Set<() => void>>()
 
 function atEnd(socket: Socket, work: () => void): void {

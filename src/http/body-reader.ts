@@ -10,8 +10,8 @@ const retryAfterSeconds = 1
 
 /**
  * Reads a body of the route's limit at most into one piece of memory, which grows as it comes: what
- * is announced costs nothing yet, and a body of a thousand small chunks no more than one of few. What
- * is left of a refused body is discarded.
+ * is announced costs nothing yet, and a body of a thousand small chunks no more than one of few.
+ * The rest of a refused body is discarded.
  *
  * Calls back once, with an ApiError bodyTooLarge, serviceUnavailable or badRequest, or what broke
  * the request off.

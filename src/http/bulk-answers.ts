@@ -19,8 +19,9 @@ export const bulkAnswers = plugin(async (app) => {
 })
 
 /**
- * How the batches of one answer are made: each in its turn, none once the client is gone. Where too many
- * wait, an answer that may be refused is refused at its first batch. @throws ApiError serviceUnavailable
+ * How the batches of one answer are made: each in its turn, none once the client is gone. Where too
+ * many wait, an answer that may be refused is refused at its first batch. @throws ApiError
+ * serviceUnavailable
  */
 export function inTurn(
   request: FastifyRequest,

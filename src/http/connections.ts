@@ -51,7 +51,7 @@ export function lastAnswerOf(socket: Duplex): ServerResponse | undefined {
   return lastAnswer.get(socket)
 }
 
-/** The connection closes with the answer to the present request: what comes behind is not served. */
+/** The connection closes with the answer to the present request: nothing behind it is served. */
 export function serveNoMore(socket: Duplex): void {
   over.add(socket)
 }
@@ -68,9 +68,9 @@ export function endWith(socket: Duplex, text: string): void {
 }
 
 /**
- * In place of Socket.destroySoon, which http calls behind the last answer. Where the client is still
- * sending, closing at once would reset the connection, and the client would lose the answer before
- * it has read it: the rest is read and discarded for a while. RFC 9112 section 9.6.
+ * In place of Socket.destroySoon, which http calls behind the last answer. Where the client is
+ * still sending, closing at once would reset the connection, and the client would lose the answer
+ * before it has read it: the rest is read and discarded for a while. RFC 9112 section 9.6.
  */
 function closeWhenRead(this: Socket): void {
   const request = lastAnswer.get(this)?.req

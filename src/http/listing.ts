@@ -30,9 +30,9 @@ const smallShare = 5
 
 /**
  * Answers a list as spec 4.2 has it, with X-Total-Count: without page and limit an array of all items,
- * else the envelope of one page (spec 2.6). What is larger than a batch is streamed, and all but small
- * pages are made in turn with those of others. The array of all, and a page of more than two batches,
- * are refused where too many wait. @throws ApiError serviceUnavailable
+ * else the envelope of one page (spec 2.6). What is larger than a batch is streamed, and all but
+ * small pages are made in turn with those of others. The array of all, and a page of more than two
+ * batches, are refused where too many wait. @throws ApiError serviceUnavailable
  */
 export async function sendList<Item extends { readonly id: number }>(
   request: FastifyRequest,
@@ -115,8 +115,9 @@ export async function streamItems<Item extends { readonly id: number }>(
 const atOnce: MakeBatch = (work) => work()
 
 /**
- * Items of a list as JSON, the first batch of them read. In bytes at once: text that waits for a client
- * would outlive V8's young generation, and its garbage would be most of the memory of the service.
+ * Items of a list as JSON, the first batch of them read. In bytes at once: text that waits for a
+ * client would outlive V8's young generation, and its garbage would be most of the memory of the
+ * service.
  */
 interface Batches {
   /** Whether the first batch is all there is. */

@@ -3,14 +3,14 @@ import type { Config } from '../config.ts'
 import { isWithin, parseAddressRange } from './address-ranges.ts'
 import { canonicalAddress, clientAddress } from './client-address.ts'
 
-/** Whose tries the limits of a login count together: see `createLoginAddress`. */
+/** Whose attempts the limits of a login count together: see `createLoginAddress`. */
 export type LoginAddress = (request: FastifyRequest) => string
 
 /**
  * The client's address for the limits of a login. A backend that logs its users in from one address
- * (LOGIN_TRUSTED_CALLERS) names the client in the last element of its X-Forwarded-For, which it must
- * write itself. Where it sends none, or one whose last element is no address, the try counts for the
- * backend: a client that can spoil the header must not choose whom its tries count for.
+ * (LOGIN_TRUSTED_CALLERS) names the client in the last element of its X-Forwarded-For, which it
+ * must write itself. Where it sends none, or one whose last element is no address, the attempt
+ * counts for the backend: a client that can spoil the header must not choose for whom it counts.
  */
 export function createLoginAddress({ login }: Pick<Config, 'login'>): LoginAddress {
   const ranges = login.trustedCallers.map(parseAddressRange)

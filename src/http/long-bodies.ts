@@ -23,8 +23,8 @@ export function acceptLines(app: FastifyInstance): void {
 }
 
 /**
- * The body as it comes, as long as something comes, until `endsAt` of the clock at the latest. What stops reading it
- * early leaves the connection open for the answer.
+ * The body as it comes, as long as something comes, until `endsAt` of the clock at the latest. What
+ * stops reading it early leaves the connection open for the answer.
  * @throws ApiError invalidBody where there is none, requestTimeout
  */
 export async function* longBody(

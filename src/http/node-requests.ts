@@ -7,11 +7,11 @@ const http = process.getBuiltinModule('node:http')
 
 /**
  * A request that asks for another protocol (CONNECT, Upgrade) stays a request. Node would hand its
- * socket to the events `connect` and `upgrade`, without the listeners that order answers, notice the
- * end of the connection and catch its errors.
+ * socket to the events `connect` and `upgrade`, without the listeners that order answers, notice
+ * the end of the connection and catch its errors.
  */
 export class NodeRequest extends http.IncomingMessage {
-  /** The parser stops there: Node loses what came in the same piece, so nothing behind is served. */
+  /** The parser stops there, and Node loses the rest of the piece: nothing behind is served. */
   asksForOtherProtocol = false
   response: ServerResponse | undefined = undefined
 

@@ -16,8 +16,9 @@ export function isCrossSite(request: FastifyRequest, config: Pick<Config, 'http'
 
 /**
  * Whether a page that is neither ours nor allowed sent this request: guards the login against login
- * CSRF. `Sec-Fetch-Site` decides where a browser sends it; a page of another host of the same site is
- * as foreign as any. Without it, an Origin that is neither the service's own nor that of the Host header.
+ * CSRF. `Sec-Fetch-Site` decides where a browser sends it; a page of another host of the same site
+ * is as foreign as any. Without it, an Origin that is neither the service's own nor that of the
+ * Host header.
  */
 export function isForeignPage(
   request: FastifyRequest,

@@ -25,8 +25,9 @@ const byCode: Readonly<Record<string, ErrorName>> = {
 }
 
 /**
- * Node's `clientError`: a request that is no HTTP, too long or too slow. There is no response object,
- * only the socket, on which another answer may be under way. Node's own answer would be empty.
+ * Node's `clientError`: a request that is no HTTP, too long or too slow. There is no response
+ * object, only the socket, on which another answer may be under way. Node's own answer would be
+ * empty.
  */
 export function onClientError(error: Error & { code?: string }, socket: Duplex): void {
   const current = lastAnswerOf(socket)

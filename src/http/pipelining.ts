@@ -13,12 +13,13 @@ interface Connection {
 }
 
 /**
- * Works on the requests of one connection one after another: a pipelined request is not started before
- * the answer of the one before it is handed to the kernel. Else a client that sends and does not read
- * has as many answers in memory as it has sent requests. RFC 9112 section 9.3.2.
+ * Works on the requests of one connection one after another: a pipelined request is not started
+ * before the answer of the one before it is handed to the kernel. Else a client that sends and does
+ * not read has as many answers in memory as it has sent requests. RFC 9112 section 9.3.2.
  *
- * While requests wait, nothing more is read from the connection; but Node parses at once what has come
- * in one piece. A connection with more than `maxWaitingRequests` is ended: nothing else frees them.
+ * While requests wait, nothing more is read from the connection; but Node parses at once what has
+ * come in one piece. A connection with more than `maxWaitingRequests` is ended: nothing else frees
+ * them.
  */
 export const oneRequestAtATime = plugin(async (app) => {
   const connections = new WeakMap<Socket, Connection>()
@@ -64,9 +65,9 @@ function startNext(socket: Socket, connection: Connection): void {
 }
 
 /**
- * Ends a connection in the middle of a piece that may hold thousands of requests more: Node's parser
- * goes on to its end, and would make each of them a request of the service, 50 ms without a turn for
- * others. There is no public way to tell it.
+ * Ends a connection in the middle of a piece that may hold thousands of requests more: Node's
+ * parser goes on to its end, and would make each of them a request of the service, 50 ms without a
+ * turn for others. There is no public way to tell it.
  */
 function endWithRest(socket: Socket): void {
   socket.destroy()

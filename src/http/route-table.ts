@@ -43,7 +43,7 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
   return () => rows
 }
 
-/** docs/routes.txt: method, path, schemes, rule, body; a change of policy is a visible difference there. */
+/** docs/routes.txt: method, path, schemes, rule, body; a change of policy shows there. */
 export function describeRoutes(rows: readonly RouteRow[]): string {
   const table = sorted(rows).map((row) => [
     row.method,

@@ -4,7 +4,7 @@ import { isTooSlow, nextReading, type Reading, type Taken } from './slow-readers
 
 const stillMs = 15_000
 
-/** The second in which a connection is ended that has taken so much by each; null: not in ten minutes. */
+/** The second in which such a connection is ended; null: not in ten minutes. */
 function endOf(takenAt: (second: number) => Taken, passedMs = 1_000): number | null {
   let reading: Reading | null = null
   for (let second = 0; second <= 600; second += 1) {

@@ -17,7 +17,7 @@ const checkMs = 1_000
 export interface Taken {
   /** Of writes that are done. */
   readonly done: number
-  /** What is left of the write under way. */
+  /** The rest of the write under way. */
   readonly left: number
 }
 
@@ -34,9 +34,9 @@ export interface Reading extends Taken {
 
 /**
  * Ends the connections of clients that do not read their answers: where nothing was taken for
- * `stillMs`, or less than `minBytesPerSecond` over `windowMs`. What is written to such a client stays
- * in memory, and what it asked for stays under way. All connections are looked at once a second, so
- * that a request costs nothing; what the kernel takes counts as read.
+ * `stillMs`, or less than `minBytesPerSecond` over `windowMs`. What is written to such a client
+ * stays in memory, and what it asked for stays under way. All connections are looked at once a
+ * second, so that a request costs nothing; what the kernel takes counts as read.
  */
 export const slowReaders = plugin<SlowReaderOptions>(async (app, { clock, stillMs }) => {
   const readings = new Map<Socket, Reading | null>()
@@ -118,7 +118,7 @@ function takenBy(socket: Socket): Taken {
   return { done: socket.bytesWritten - socket.writableLength, left: handle?.writeQueueSize ?? 0 }
 }
 
-/** By a reset: after a mere close the kernel would keep what was not read, megabytes on loopback. */
+/** By a reset: after a close the kernel would keep what was not read, megabytes on loopback. */
 function endNow(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy()
   else socket.resetAndDestroy()

@@ -6,9 +6,10 @@ import type { Principal } from '../kernel/principal.ts'
 import { decide } from '../policy/decide.ts'
 
 /**
- * The caller judged once more. A caller is authenticated before the body is read, and a body, a batch or a
- * hash may take its time: an account, a session, a token or a role that ended meanwhile must change
- * nothing. So each change judges its caller again inside the transaction that commits it.
+ * The caller judged once more. A caller is authenticated before the body is read, and a body, a
+ * batch or a hash may take its time: an account, a session, a token or a role that ended meanwhile
+ * must change nothing. So each change judges its caller again inside the transaction that commits
+ * it.
  */
 
 /** A caller who has proved who it is, and how to tell later whether that still holds. */
@@ -17,15 +18,15 @@ export interface Authenticated {
   /** What all that can end the caller changes alone; see `Guard`. */
   readonly shared: readonly string[]
   /**
-   * The caller as it is by now, read by `db`, or null where it has ended: what `authenticate` would find
-   * for the same credential, except limits of logins. An automatic lock ends nothing.
+   * The caller as it is by now, read by `db`, or null where it has ended: what `authenticate` would
+   * find for the same credential, except limits of logins. An automatic lock ends nothing.
    */
   again(db: DatabaseOrTransaction): Promise<Principal | null>
 }
 
 /** The guard of a request's changes. */
 export interface StillAllowed extends Guard {
-  /** Judges now, outside any transaction: before a body is looked at, or for a batch of a long answer. */
+  /** Judges outside any transaction: before a body is read, or for a batch of a long answer. */
   now(): Promise<void>
 }
 
@@ -39,8 +40,8 @@ declare module 'fastify' {
 }
 
 /**
- * Judges the request's caller in the transaction that commits its change; undefined where the route asks
- * for no caller. Its refusals are those that the same request would meet if it came now.
+ * Judges the request's caller in the transaction that commits its change; undefined where the route
+ * asks for no caller. Its refusals are those that the same request would meet if it came now.
  */
 export function stillAllowed({ guard }: FastifyRequest): StillAllowed | undefined {
   return guard ?? undefined
@@ -84,7 +85,7 @@ async function judge(
   request.principal = principal
 }
 
-/** After the handler of a changing route. @throws Error where it succeeded and did not ask the guard */
+/** After a changing handler. @throws Error where it succeeded and did not ask the guard */
 export async function assertJudgedAgain(
   { guard, isJudgedAgain, method, routeOptions }: FastifyRequest,
   { statusCode }: FastifyReply,

@@ -37,7 +37,7 @@ export interface AccessClaims {
   readonly auth_time: number
   /** The account's access version when the token was made. */
   readonly ver: number
-  /** The id of the pair that the token came with, or was refreshed from; absent for one of its own. */
+  /** The id of the pair that it came with, or was refreshed from; absent without a pair. */
   readonly sid?: string
   /** Shown by /api/me where a token has them. */
   readonly email?: string

@@ -2,7 +2,7 @@ import { ApiError } from './errors.ts'
 
 /** Lets so many pieces of work run at once, and a bounded number wait, in the order of arrival. */
 export interface WorkQueue {
-  /** Runs the work when its turn comes. @throws ApiError serviceUnavailable where the queue is full */
+  /** Runs the work in its turn. @throws ApiError serviceUnavailable where the queue is full */
   run<T>(work: () => Promise<T>): Promise<T>
 }
 

@@ -29,8 +29,8 @@ export interface UsersRules {
   readonly remove: Rule
 }
 
-// A changed e-mail address or a deleted user takes an account over, or ends it: that of an ADMIN needs
-// more than any caller under every policy.
+// A changed e-mail address or a deleted user takes an account over, or ends it: that of an ADMIN
+// needs more than any caller under every policy.
 const guarded = any(unprivileged, owner, role('ADMIN'))
 
 /** The answers to "which scheme guards which users endpoint" (`USERS_POLICY`). Spec 4.3. */

@@ -5,8 +5,9 @@ import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, endSession } from './browser.ts'
 
 /**
- * POST /logout, spec 3.1 and 4.1: ends the session of the cookie, the bearer token of the header with
- * the pair it came with, and the refresh token of the body. What is none that is valid counts as ended.
+ * POST /logout, spec 3.1 and 4.1: ends the session of the cookie, the bearer token of the header
+ * with the pair it came with, and the refresh token of the body. A token that is not valid counts
+ * as ended.
  */
 export interface LogoutRoutesOptions extends BrowserSessionDeps {
   /** Ends the bearer token of a request, if it has one. */

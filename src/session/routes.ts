@@ -10,8 +10,8 @@ import type { Principal } from '../kernel/principal.ts'
 import { authenticated } from '../policy/rules.ts'
 
 /**
- * Session room, spec 3.1, 4.1 and 5.2: GET /api/session, GET /api/protected and POST /api/transfer. They
- * know the session alone; other credentials are ignored.
+ * Session room, spec 3.1, 4.1 and 5.2: GET /api/session, GET /api/protected and POST /api/transfer.
+ * They know the session alone; other credentials are ignored.
  */
 export interface SessionRoutesOptions {
   readonly db: Database

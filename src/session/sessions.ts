@@ -24,8 +24,8 @@ export interface Sessions {
   /** The session of a cookie's value, and one request more of activity; null where it has ended. */
   resume(secret: string): Promise<LiveSession | null>
   /**
-   * The session of a request under way, as `db` has it now, and activity once more. Inside a transaction
-   * it does not end before that does.
+   * The session of a request under way, as `db` has it now, and activity once more. Inside a
+   * transaction it does not end before that does.
    */
   again(db: DatabaseOrTransaction, id: string): Promise<LiveSession | null>
   /** The live sessions of an account, the newest first, and at most the newest thousand. */
@@ -191,9 +191,9 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
   }
 
   /**
-   * Ends the sessions of an account that are more than it may have, those idle longest first; answers how
-   * many. Activity of this process counts up to now, that of others as of the last second. Where the
-   * limit is younger than the sessions, some more end with each login.
+   * Ends the sessions of an account that are more than it may have, those idle longest first;
+   * answers how many. Activity of this process counts up to now, that of others as of the last
+   * second. Where the limit is younger than the sessions, some more end with each login.
    */
   async function endExcess(
     trx: DatabaseOrTransaction,

@@ -150,7 +150,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
       }))
     },
 
-    /** Sessions of an account, live or ended: at most `limit`, those first that were idle longest. */
+    /** At most `limit` sessions of an account, live or ended, the longest idle first. */
     async idleLongest(
       userId: number,
       limit: number,

@@ -18,8 +18,8 @@ const ofSigningSecret: Check = {
 
 /**
  * The secrets that an operator chooses, and what makes each too weak for production. A previous
- * secret still verifies, so a person who knows it can forge tokens. Of a master key only the known ones
- * are told: it signs nothing, and every other one has been checked for its shape.
+ * secret still verifies, so a person who knows it can forge tokens. Of a master key only the known
+ * ones are told: it signs nothing, and every other one has been checked for its shape.
  */
 const checks = {
   TOKEN_SECRET: ofSigningSecret,
@@ -35,7 +35,7 @@ const checks = {
 
 type Checked = keyof typeof checks
 
-/** What is wrong with the secrets of a configuration, by the names of their settings. */
+/** The weaknesses of configured secrets, by the names of their settings. */
 export function secretWeaknesses(
   values: Readonly<Record<Checked, Secret | undefined>>,
 ): (readonly [name: Checked, weakness: string])[] {

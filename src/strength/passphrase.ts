@@ -5,7 +5,7 @@ import { isKnownSecret } from './known-secrets.ts'
 const minBits = 70
 
 /**
- * Refuses a new passphrase that can be guessed by who has the file: guesses are not counted there.
+ * Refuses a new passphrase that a person with the file could guess: no limit counts guesses there.
  * @throws Error with a sentence that says how to make a good one
  */
 export function assertStrongPassphrase(text: string): void {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Common words of some languages, without accents. Made by tools/secret-lists.ts; see SOURCE.md. */
+/** Common words of four languages, without accents, made by tools/secret-lists.ts; SOURCE.md. */
 export const wordsFile = join(import.meta.dirname, 'words.txt')
 export const minWordLength = 3
 export const maxWordLength = 20

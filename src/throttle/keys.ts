@@ -11,7 +11,7 @@ const factorPrefix = 'totp '
 
 /** The keys of all counts, made here alone, so that they can be read again. */
 export interface ThrottleKeys {
-  /** Spec 3.3: the username combined with the client address; null stands for all that is no name. */
+  /** Spec 3.3: username and client address; null stands for every text that is no username. */
   login(username: Username | null, address: string): ThrottleKey
   address(address: string): ThrottleKey
   captcha(username: Username | null, address: string): ThrottleKey

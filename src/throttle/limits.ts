@@ -34,7 +34,7 @@ export interface LoginLimits {
 }
 
 export interface LoginTry {
-  /** Null where what was sent can be no account's name: such tries count under one key per address. */
+  /** Null for a text that can be no username: such attempts share one key per address. */
   readonly username: Username | null
   /** The client's address. */
   readonly address: string

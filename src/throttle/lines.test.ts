@@ -37,7 +37,7 @@ suite('lines', () => {
     assert.deepEqual(await settled(), [])
   })
 
-  test('whoever leaves calls the next one', async (t) => {
+  test('a waiter that leaves calls the next one', async (t) => {
     const { lines, join, settled } = fresh(t)
     const first = join('a')
     join('b')

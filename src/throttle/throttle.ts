@@ -71,7 +71,8 @@ export interface ThrottleDeps {
 export const pendingMs = 10_000
 /**
  * How late after its place was taken a verification may begin. One that began later could end when
- * its place has lapsed, and a full queue would be a way to try more passwords than there are places.
+ * its place has lapsed, and a full queue would be a way to try more passwords than there are
+ * places.
  */
 export const beginWithinMs = 5_000
 // How long a login waits while others of its key are being verified.

@@ -90,8 +90,8 @@ export function bearerAuthenticator({
 }
 
 /**
- * Ends the bearer token that a request carries, for POST /logout, with the pair that it came with; true
- * where there was one. One that is invalid counts as revoked already.
+ * Ends the bearer token that a request carries, for POST /logout, with the pair that it came with;
+ * true where there was one. One that is invalid counts as revoked already.
  * @throws DatabaseUnavailable where the end cannot be stored
  */
 export function endBearer(deps: EndTokenDeps) {

@@ -25,8 +25,8 @@ export async function endAccessToken(
 }
 
 /**
- * The same for a refresh token, with all that were given or will be given for it, access tokens among
- * them. RFC 7009 section 2.1.
+ * The same for a refresh token, with all that were given or will be given for it, access tokens
+ * among them. RFC 7009 section 2.1.
  */
 export async function endRefreshToken(
   deps: EndTokenDeps,

@@ -10,9 +10,9 @@ export interface PairEndDeps {
 }
 
 /**
- * Stores that a pair has ended, for as long as any token of it may live: by the lifetimes of today, by
- * `exp` (seconds) of the token that ended it, and by what was given under longer lifetimes, as the id and
- * the uses tell.
+ * Stores that a pair has ended, for as long as any token of it may live: by the lifetimes of today,
+ * by `exp` (seconds) of the token that ended it, and by what was given under longer lifetimes, as
+ * the id and the uses tell.
  */
 export async function storePairEnd(
   trx: DatabaseOrTransaction,

@@ -63,7 +63,10 @@ export function revocationStore(db: DatabaseOrTransaction) {
       }
     },
 
-    /** Whether the access tokens of this version have ended, by what stands beside the user, or the pair. */
+    /**
+     * Whether the access tokens of this version have ended, by what stands beside the user, or the
+     * pair.
+     */
     async hasEnded({ sid, sub, ver }: Pick<AccessClaims, 'sid' | 'sub' | 'ver'>): Promise<boolean> {
       if (sid !== undefined && (await rotationStore(db).isEnded(sid))) return true
       const user = await db

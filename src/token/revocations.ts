@@ -14,8 +14,8 @@ import { revocationStore } from './revocation-store.ts'
  * version per user (password, roles, lock, disabling, deletion). All of it lies in the database, as
  * a log, and in memory; no table is read for a token of the last week. What another process appends is
  * seen because the database's version changed; until it is read, no token passes. The log tells of a
- * user's version for a week and of a pair for a day; the signer of a token says how long it lives, so an
- * older one is looked up.
+ * user's version for a week and of a pair for a day; the signer of a token says how long it lives,
+ * so an older one is looked up.
  */
 export interface Revocations {
   /** @throws DatabaseUnavailable where it cannot be told: never open by error */
@@ -27,8 +27,8 @@ export interface Revocations {
   /** Ends one token. @throws DatabaseUnavailable where that cannot be stored */
   revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>, guard?: Guard): Promise<void>
   /**
-   * Ends a pair, by a token of it that lives until `exp` (seconds): the refresh token, what rotation gave
-   * or will give for it, and every access token of either. @throws as `revoke`
+   * Ends a pair, by a token of it that lives until `exp` (seconds): the refresh token, what
+   * rotation gave or will give for it, and every access token of either. @throws as `revoke`
    */
   endPair(sid: string, exp: number, guard?: Guard): Promise<void>
   /** Whether an earlier version has ended a refresh token by itself. @throws as `refuses` */
@@ -54,8 +54,8 @@ function refreshName(rid: string): string {
   return `refresh ${rid}`
 }
 
-// So long the log tells of a user's version, and of a pair: of a refresh token, which lives for a week, a
-// table tells that is read where the token is used, so that memory holds no week of logouts.
+// How long the log holds a user's version, and a pair. A refresh token, which lives for a week, is
+// looked up in a table when it is used, so that memory holds no week of logouts.
 const loggedMs = 7 * 86_400_000
 const pairLoggedMs = 86_400_000
 

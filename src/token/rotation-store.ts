@@ -24,8 +24,8 @@ export function rotationStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * The line of a token, by the id of its pair: that of its use, or of the use it was given for, or a
-     * new one.
+     * The line of a token, by the id of its pair: that of its use, or of the use it was given for,
+     * or a new one.
      */
     async familyOf({ rid, exp }: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<string> {
       const row = await db

@@ -14,8 +14,8 @@ import { rotationStore } from './rotation-store.ts'
  */
 export interface Rotation {
   /**
-   * The successor's identity; `reused` where the line has ended, now or earlier. The guard judges the
-   * account in the same transaction.
+   * The successor's identity; `reused` where the line has ended, now or earlier. The guard judges
+   * the account in the same transaction.
    */
   use(claims: RefreshClaims, guard: Guard): Promise<Successor | 'reused'>
   /** The pair that a token came with, whatever was given for it since: the id of its line. */

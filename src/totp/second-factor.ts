@@ -32,8 +32,8 @@ export interface SecondFactor {
    */
   confirm(account: Account, code: unknown, how: FactorHow): Promise<string[]>
   /**
-   * Turns the factor off, with a proof of it; an enrolment that has begun ends without one. Where there
-   * is neither, that is what was asked for. @throws ApiError as `prove`
+   * Turns the factor off, with a proof of it; an enrolment that has begun ends without one. Where
+   * there is neither, that is what was asked for. @throws ApiError as `prove`
    */
   remove(account: Account, proof: Proof, how: FactorHow): Promise<void>
   /** Ten recovery codes in place of those there are, with a proof. @throws ApiError as `prove` */

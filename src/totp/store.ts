@@ -40,8 +40,8 @@ export function factorStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Uses up a step, and no other; false where it was used. Decided by the statement that writes it: if
-     * another code was used since the read, it changes nothing, and the read is repeated.
+     * Uses up a step, and no other; false where it was used. Decided by the statement that writes
+     * it: if another code was used since the read, it changes nothing, and the read is repeated.
      */
     async useStep(userId: number, sealed: string, step: number): Promise<boolean> {
       for (;;) {

@@ -7,8 +7,8 @@ export interface UsedSteps {
 }
 
 /**
- * 26 minutes of steps, in a number that both databases and JavaScript hold exactly. So far a clock can
- * go back and codes that were not used still count; what lies further back counts as used.
+ * 26 minutes of steps, in a number that both databases and JavaScript hold exactly. So far a clock
+ * can go back and codes that were not used still count; what lies further back counts as used.
  */
 const remembered = 52
 

@@ -14,7 +14,8 @@ const refusal = { retryAfterSeconds: 1, reason: 'too many searches run' }
 
 /**
  * Searches by the index of pg_trgm, a few at a time; without it two at a time read the whole table,
- * and all others are refused. Of `poolMax` connections half are left to everything else; `statement_timeout` ends what takes longer than DATABASE_TIMEOUT_MS.
+ * and all others are refused. Of `poolMax` connections half are left to everything else;
+ * `statement_timeout` ends what takes longer than DATABASE_TIMEOUT_MS.
  */
 export function searchPostgres(db: Database, poolMax: number): FindUsers {
   const running = Math.max(1, Math.min(maxSearches, Math.floor(poolMax / 2)))

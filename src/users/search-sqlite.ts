@@ -12,13 +12,13 @@ const maxSearches = 100
 const refusal = { retryAfterSeconds: 1, reason: 'too many searches run' }
 /** Of rows that one statement looks at: a millisecond or two. */
 const maxRows = 1000
-/** Of ids that one statement passes over in the index: the first one few, since that often finds enough. */
+/** Ids that one statement passes over in the index: few at first, which is often enough. */
 const firstStep = 20_000
 const maxStep = 640_000
-/** Of sets of three characters that are asked for at once; the users found are looked at in any case. */
+/** Trigrams that are asked for at once; the users found are looked at in any case. */
 const maxTrigrams = 8
 
-/** What is left of the time that the statements of one search may take. */
+/** The rest of the time that the statements of one search may take. */
 interface Budget {
   leftMs: number
 }
@@ -102,7 +102,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     return (await step(budget, () => query.executeTakeFirst()))?.id
   }
 
-  /** Those who match, where that is many, in the order of names or e-mails: looks at one after the other. */
+  /** Many matches in the order of names or e-mails: looks at one user after the other. */
   async function* walkOrder(
     pattern: Pattern,
     budget: Budget,
@@ -135,7 +135,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
   }
 }
 
-/** A number is bound as a real, and FTS5 starts from an integer alone: else it reads from the first. */
+/** A number is bound as a real, which FTS5 disregards: it would read from the first row. */
 function integer(id: number): bigint {
   return BigInt(id)
 }

@@ -38,7 +38,7 @@ export interface Checks {
 
 /** What other rooms do when a user changes; filled by services.ts, so that this room knows none of them. */
 export interface UserHooks {
-  /** Whether a user has an account with the role ADMIN; inside a transaction with its word, until the end. */
+  /** Whether a user has an account with the role ADMIN; under the account's lock, until commit. */
   readonly isPrivileged: (db: DatabaseOrTransaction, id: number) => Promise<boolean>
   /** Inside the transaction, before the user goes; may refuse by throwing. */
   readonly removing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]

@@ -395,11 +395,11 @@ suite('order of checks: 401, 403, 404, 400', async () => {
 
 type Policy = 'roles' | 'administrators' | 'authenticated' | 'open'
 type Operation = 'list' | 'read' | 'update' | 'remove'
-type Asker = 'nobody' | 'plain' | 'user' | 'editor' | 'admin' | 'boss'
-/** Whose row: of nobody's account, of the caller's, of an ADMIN's who is not the caller. */
+type Asker = 'anonymous' | 'plain' | 'user' | 'editor' | 'admin' | 'boss'
+/** Whose row: of a user without an account, the caller's, another ADMIN's. */
 type Target = 'free' | 'own' | 'ADMIN'
 
-/** Decisions section 6, told once more. */
+/** The rules of `USERS_POLICY`, told once more. */
 function isLetIn(policy: Policy, operation: Operation, asker: Asker, target: Target): boolean {
   const isAdmin = asker === 'admin' || asker === 'boss'
   const isChange = operation === 'update' || operation === 'remove'
@@ -411,7 +411,7 @@ function isLetIn(policy: Policy, operation: Operation, asker: Asker, target: Tar
     return operation === 'read' && target === 'own'
   }
   if (isChange && target === 'ADMIN') return false
-  return policy === 'open' || asker !== 'nobody'
+  return policy === 'open' || asker !== 'anonymous'
 }
 
 suite('USERS_POLICY: who reads, changes and removes whose row', () => {
@@ -439,7 +439,7 @@ suite('USERS_POLICY: who reads, changes and removes whose row', () => {
         app.deps.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
       let base = 0
       const ask = async (operation: Operation, asker: Asker, target: Target, id: number) => {
-        const headers = asker === 'nobody' ? {} : app.basic(someone[asker])
+        const headers = asker === 'anonymous' ? {} : app.basic(someone[asker])
         base += 1
         const path = `${['', '/api/v1', '/api/v2'][base % 3]}/users`
         const about = `${operation} ${target} by ${asker}`
@@ -452,16 +452,16 @@ suite('USERS_POLICY: who reads, changes and removes whose row', () => {
         }[operation]()
         if (isLetIn(policy, operation, asker, target)) return assert.equal(status, 200, about)
         const refusal =
-          asker === 'nobody' ? [401, 'Authentication required'] : [403, 'Access denied']
+          asker === 'anonymous' ? [401, 'Authentication required'] : [403, 'Access denied']
         assert.deepEqual([status, body], [refusal[0], { error: refusal[1] }], about)
         assert.deepEqual(await rowOf(id), before, about)
       }
       const free = await newUser()
-      for (const asker of ['nobody', 'plain', 'user', 'editor', 'admin', 'boss'] as const) {
+      for (const asker of ['anonymous', 'plain', 'user', 'editor', 'admin', 'boss'] as const) {
         await ask('list', asker, 'free', free)
         for (const operation of ['read', 'update'] as const) {
           await ask(operation, asker, 'free', free)
-          if (asker !== 'nobody') await ask(operation, asker, 'own', someone[asker].userId)
+          if (asker !== 'anonymous') await ask(operation, asker, 'own', someone[asker].userId)
           if (asker !== 'boss') await ask(operation, asker, 'ADMIN', someone.boss.userId)
           await ask(operation, asker, 'ADMIN', locked.userId)
         }

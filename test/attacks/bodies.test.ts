@@ -210,7 +210,7 @@ suite('logins whose caller is gone', async () => {
     'GET /users HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic eDp4\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n',
   ]
 
-  test('its tries are counted for the address that it came from', async () => {
+  test('its attempts are counted for the address that it came from', async () => {
     const before = app.log.length
     const { server } = app.app.server
     const socket = connect(port, '127.0.0.1').on('error', () => {})

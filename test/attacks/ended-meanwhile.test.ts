@@ -48,9 +48,9 @@ const inBody: When = 'while the body comes'
 type Scheme = 'basic' | 'session' | 'bearer'
 
 /**
- * How a caller ends, and by which scheme it had come. The mechanism is one for all routes, and what ends a
- * caller is a matter of its scheme: so every route meets every end, and each end the scheme that it is the
- * hardest for, instead of each scheme the same again.
+ * How a caller ends, and by which scheme it had come. The mechanism is one for all routes, and what
+ * ends a caller is a matter of its scheme: so every route meets every end, and each end the scheme
+ * that it is the hardest for, instead of each scheme the same again.
  */
 const ends: Record<string, { scheme: Scheme; end: (ending: Ending) => Promise<unknown> }> = {
   'the account is disabled': { scheme: 'session', end: put({ active: false }) },

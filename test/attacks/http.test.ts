@@ -247,7 +247,7 @@ suite('HTTP as it comes over the wire', async () => {
     const shown = JSON.stringify(type.slice(0, 40))
     test(`T67: content type ${shown} is read and judged like JSON, or refused`, async () => {
       const isForm = type.includes('x-www-form-urlencoded')
-      const counted = isForm ? ['throttle_places'] : [] // a form is a try
+      const counted = isForm ? ['throttle_places'] : [] // a form is an attempt
       const before = await app.rows(...counted)
       const headers = { ...admin, 'content-type': type }
       const send = (body: string, path = '/users') =>

@@ -104,7 +104,7 @@ suite('the time of a refusal, with imported hashes', async () => {
     })
   }
 
-  test('a try is counted before it waits, and no other name waits for it', async () => {
+  test('an attempt is counted before it waits, and no other name waits for it', async () => {
     const from = newHost()
     const login = guess(app, ann, from)
     await until(() => clock.waits().length === 1)
@@ -151,7 +151,7 @@ suite('the time of a refusal, with imported hashes', async () => {
     assert.deepEqual(await usual(), { total: 3.75, waited: 3.75 }, 'thrice is no accident')
   })
 
-  test('a try without a password waits for nothing: none was verified', async () => {
+  test('an attempt without a password waits for nothing: none was verified', async () => {
     for (const username of ['ann', 'bcrypt', 'none', '']) {
       const login = () => doors.JSON(app, { username, password: '' }, { from: newHost() })
       assert.deepEqual(await timed(login), { total: 0, waited: 0 })

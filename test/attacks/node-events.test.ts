@@ -11,7 +11,7 @@ import { exchange } from '../raw-http.ts'
  */
 type Verdict = 'nothing' | 'wanted' | 'listened' | 'unraised'
 
-/** Every event that Node's own source raises on an HTTP server or on what a connection is made of. */
+/** Every event that Node's own source raises on an HTTP server or on its connections. */
 const serverEvents: Readonly<Record<string, Verdict>> = {
   checkContinue: 'listened', // a 100 before anything is asked
   checkExpectation: 'listened', // a bare 417

@@ -20,8 +20,8 @@ const password = 'quiet melons roll downhill'
 const gateFile = 'gate'
 
 /**
- * Runs inside the service: while the file exists, the process stops behind each read of the database's
- * version, says so, and goes on once the file holds a number as high.
+ * Runs inside the service: while the file exists, the process stops behind each read of the
+ * database's version, says so, and goes on once the file holds a number as high.
  */
 const pausesBehindReads = `
   import { existsSync, readFileSync, writeSync } from 'node:fs'
@@ -44,9 +44,10 @@ const pausesBehindReads = `
   }`
 
 /**
- * Two processes on one SQLite file. One of them is paused right behind a read of the database's version;
- * meanwhile the other one acknowledges an end, and only then the last bytes of a request arrive at the
- * paused one, on a connection that the same turn of its event loop is about to read. Spec 3.2.
+ * Two processes on one SQLite file. One of them is paused right behind a read of the database's
+ * version; meanwhile the other one acknowledges an end, and only then the last bytes of a request
+ * arrive at the paused one, on a connection that the same turn of its event loop is about to read.
+ * Spec 3.2.
  */
 suite('an end that was acknowledged elsewhere while this process was paused', () => {
   let starting: Promise<{ paused: ServiceNode; other: ServiceNode }> | undefined
@@ -133,7 +134,7 @@ suite('an end that was acknowledged elsewhere while this process was paused', ()
     return { username, password }
   }
 
-  /** The status of a request whose last bytes were sent after `end` had been acknowledged elsewhere. */
+  /** The status of a request that was sent whole after `end` had been acknowledged elsewhere. */
   async function askAfter(
     asked: {
       readonly path: string

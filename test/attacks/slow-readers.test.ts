@@ -30,7 +30,7 @@ suite('readers that do not read', async () => {
   const headers = await app.bearer(app.admin)
   const { port } = await app.listen()
 
-  /** Sends a request, and reads nothing; answers both ends once the answer has come to a standstill. */
+  /** Sends a request and reads nothing; answers both ends once the answer stands still. */
   async function stalled(path: string) {
     const connected = once(server, 'connection') as Promise<[Socket]> // as node:net has it
     const client = connect({ port, host: '127.0.0.1' })

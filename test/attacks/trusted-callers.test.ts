@@ -24,7 +24,7 @@ suite('LOGIN_TRUSTED_CALLERS', async () => {
     headers: { 'x-forwarded-for': value },
   })
 
-  /** Whose places a wrong try takes. */
+  /** For whom a failed attempt counts. */
   async function countedFor(value: string | string[] | undefined, from = backend) {
     const call = value === undefined ? { from } : forwarded(value, from)
     const authorization = `Basic ${Buffer.from('bob:not the password').toString('base64')}`
@@ -62,7 +62,8 @@ suite('LOGIN_TRUSTED_CALLERS', async () => {
     ['203.0.113.7, 999.1.1.1', backend],
     ['203.0.113.7 8.8.8.8', backend],
     ['for=203.0.113.7', backend],
-    // Through a proxy of ours, which appends the caller: what stands before is what the caller wrote.
+    // Through a proxy of ours, which appends the caller: what stands before is what the caller
+    // wrote.
     [`203.0.113.7, ${backend}`, '203.0.113.7', '10.0.0.1'],
     [`1.1.1.1, 203.0.113.7, ${backend}, 10.0.0.2`, '203.0.113.7', '10.0.0.1'],
     [`203.0.113.7,, ${backend},`, backend, '10.0.0.1'],
@@ -94,7 +95,7 @@ suite('LOGIN_TRUSTED_CALLERS', async () => {
     await local.close()
   })
 
-  test('clients of a backend are limited each for itself, at every door', async () => {
+  test('clients of a backend are limited each for itself, by every way to log in', async () => {
     for (const [name, door] of everyDoor) {
       const [client, other] = [newHost(), newHost()]
       for (let tries = 0; tries < 3; tries += 1) {

@@ -273,7 +273,7 @@ suite('the throttle, for an administrator', async () => {
       counts: {
         total: 5,
         data: [
-          // A try with what is no username, and one with the name of no account.
+          // One attempt with a text that is no username, one with the name of no account.
           { ...row, count: 'address', address: '2001:db8:0:0::/64', used: 2, attempts: 20 },
           { ...row, count: 'login', address: '2001:db8:0:0::/64', used: 1, attempts: 5 },
           { ...row, count: 'login', address: '2001:db8:0:0::/64', used: 1, attempts: 5 },

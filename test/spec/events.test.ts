@@ -53,7 +53,7 @@ const [info, warn] = [rowsOf('info'), rowsOf('warn')]
 const from = '198.51.100.7'
 const other = 'harbour violet 88 anthem'
 
-/** Every string that a caller sends or gets as a secret: none of them may stand in a line of the log. */
+/** Every secret that a caller sends or gets: none of them may stand in a line of the log. */
 const secrets = new Set<string>([passphrase, clientSecret, other])
 const secretFields =
   /^(password|current_password|new_password|token|access_token|refresh_token|csrf_token|secret|uri|totp|recovery_code|recovery_codes|password_hash|enrolment_token)$/
@@ -183,7 +183,7 @@ suite('every event, with its fields and its level', async () => {
       secrets.add('hidden-code').add('hidden-state')
       return { told, fields: { provider: 'default', reason: 'signInFailed', address: from } }
     }),
-    warn('authn_login_fail_max', 'the limit of tries is reached', async () => {
+    warn('authn_login_fail_max', 'the limit of attempts is reached', async () => {
       const who = await someone()
       const host = newHost()
       await tryTimes(5, () => guess(app, who, host))
@@ -279,7 +279,7 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await administer('DELETE', `/api/admin/accounts/${who.username}`)
       return { told, fields: accountFields(who, { by, what: 'account_deleted' }) }
     }),
-    info('authz_admin', 'the failed tries of an account are forgotten', async () => {
+    info('authz_admin', 'the failed attempts of an account are forgotten', async () => {
       const who = await someone()
       await guess(app, who, newHost())
       const { told } = await administer('DELETE', `/api/admin/throttle/${who.username}`)

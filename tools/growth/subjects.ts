@@ -11,7 +11,7 @@ export interface Subject {
   ask(side: Side, index: number): Asked
   /** Grows by its nature: the figure is told and not judged. */
   readonly mayGrow?: boolean
-  /** How many times as much it may cost at many as at few, where that is another goal than of others. */
+  /** The goal of the ratio between many and few, where it is not that of the others. */
   readonly maxRatio?: number
   readonly samples?: number
 }

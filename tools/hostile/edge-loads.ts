@@ -1,23 +1,5 @@
 import { connect, type Socket } from 'node:net'
-
-/** Where the service listens. */
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
-
-export interface Outcome {
-  /** Requests that were sent, whole or in part. */
-  readonly sent: number
-  /** How often each status came; `closed` where the connection ended without an answer. */
-  readonly answers: Record<string, number>
-}
-
-/** What callers without credentials may send, as much of it as so many connections can. */
-export interface Load {
-  readonly name: string
-  run(address: Address, seconds: number): Promise<Outcome>
-}
+import type { Load, Target } from './load.ts'
 
 const head = (line: string, fields: readonly string[] = []) =>
   `${[`${line} HTTP/1.1`, 'Host: localhost', ...fields].join('\r\n')}\r\n\r\n`
@@ -29,7 +11,8 @@ const withBody = (type: string, body: string) =>
 const login = withBody(json, '{"username":"unknown","password":"not the password"}')
 const mebibyte = 1_048_576
 
-export const edgeLoads: readonly Load[] = [
+/** What callers without credentials may send, as much of it as so many connections can. */
+export const loads: readonly Load[] = [
   load('CONNECT, then reset', 50, head('CONNECT example.org:443'), (socket) =>
     socket.once('data', () => socket.resetAndDestroy()),
   ),
@@ -61,7 +44,7 @@ function load(
   const bytes = Buffer.from(text, 'latin1')
   return {
     name,
-    async run(address, seconds) {
+    async run(target, seconds) {
       const endsAt = performance.now() + seconds * 1000
       const answers: Record<string, number> = {}
       let sent = 0
@@ -69,7 +52,7 @@ function load(
         while (performance.now() < endsAt) {
           sent += 1
           const left = endsAt - performance.now()
-          const status = await once(address, bytes, left, afterwards)
+          const status = await once(target, bytes, left, afterwards)
           answers[status] = (answers[status] ?? 0) + 1
         }
       }
@@ -79,16 +62,16 @@ function load(
   }
 }
 
-/** The status of the last answer on a connection, once that has ended; given up when time is over. */
+/** The status of the last answer on a connection that has ended, or whose time is over. */
 function once(
-  address: Address,
+  { host, port }: Target,
   bytes: Buffer,
   leftMs: number,
   afterwards: (socket: Socket) => unknown,
 ): Promise<string> {
   return new Promise((resolve) => {
     let status = 'closed'
-    const socket = connect(address)
+    const socket = connect(port, host)
     const timer = setTimeout(() => socket.destroy(), leftMs)
     socket.on('error', () => {}) // `close` follows
     socket.on('data', (piece) => {

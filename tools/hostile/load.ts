@@ -17,7 +17,7 @@ export interface Sent {
   readonly answers: Record<string, number>
 }
 
-/** What one hostile caller does for about so many seconds. Each `*-loads.ts` beside this exports `loads`. */
+/** What one hostile caller does, for so many seconds. `*-loads.ts` beside this export `loads`. */
 export interface Load {
   readonly name: string
   /** Peak resident memory that the service may have, in MiB; 512 where nothing is said. */

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Load, Target } from './load.ts'
 
-/** What the thread that sends a load is told; on a thread of its own, so that it delays no measure. */
+/** What the thread that sends a load is told; a thread of its own delays no measurement. */
 export interface SendOptions {
   readonly file: string
   readonly name: string

@@ -1,9 +1,9 @@
 import type { Migration } from './statement.ts'
 
-/** Each code of a second factor counts once, pairs end as a whole, sign-ins under way are bounded. */
+/** Codes of a second factor count once, pairs end as a whole, sign-ins under way are bounded. */
 export const statements: Migration = [
-  // Bit n: the step `last_step - n`. Of what was used so far the last step alone was remembered: all of
-  // those below count as used.
+  // Bit n: the step `last_step - n`. Of what was used so far the last step alone was remembered:
+  // all of those below count as used.
   `alter table second_factors add column used_steps integer not null default 4503599627370495`,
 
   // Until when the tokens of a pair live.

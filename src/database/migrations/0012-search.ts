@@ -1,13 +1,13 @@
 import type { Migration } from './statement.ts'
 
 /**
- * What finds users by a part of name or e-mail without reading all of them: for each three characters
- * that follow each other, the ids of those who have them.
+ * What finds users by a part of name or e-mail without reading all of them: for each three
+ * characters that follow each other, the ids of those who have them.
  */
 export const statements: Migration = [
   {
-    // Derived from `users` by triggers. `detail = none`: where in the text they stand is not kept, so
-    // that the index is small; each user found is looked at.
+    // Derived from `users` by triggers. `detail = none`: where in the text they stand is not kept,
+    // so that the index is small; each user found is looked at.
     sqlite: [
       `create virtual table users_search using fts5 (
         text, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1'
@@ -50,7 +50,7 @@ export const statements: Migration = [
   },
 ]
 
-/** Two marks before each text, so that one and two characters at its beginning are three with them. */
+/** Two marks before each text make one or two characters at its beginning three. */
 function searched(row: string): string {
   return `char(2, 2) || ${row}.name_key || char(2, 2) || ${row}.email_key`
 }
