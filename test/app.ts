@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import type pino from 'pino'
 import { type App, buildApp } from '../src/app.ts'
@@ -233,14 +234,7 @@ export async function testApp(
           ...(from !== undefined && { remoteAddress: from }),
         }),
       )
-      const isJson = String(response.headers['content-type']).startsWith('application/json')
-      return {
-        status: response.statusCode,
-        headers: response.headers,
-        text: response.body,
-        body: isJson && response.body !== '' ? JSON.parse(response.body) : response.body,
-        cookies: Object.fromEntries(response.cookies.map(({ name, value }) => [name, value])),
-      }
+      return answerOf(response)
     },
 
     async account(username, roles = ['USER'], more = {}) {
@@ -317,4 +311,16 @@ export async function testApp(
     close,
   }
   return test
+}
+
+/** What an injected request was answered, in the form that tests ask. */
+export function answerOf(response: LightMyRequestResponse): Answer {
+  const isJson = String(response.headers['content-type']).startsWith('application/json')
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text: response.body,
+    body: isJson && response.body !== '' ? JSON.parse(response.body) : response.body,
+    cookies: Object.fromEntries(response.cookies.map(({ name, value }) => [name, value])),
+  }
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
 import type { Database } from '../src/database/connect.ts'
 import { QueuedAdapter } from '../src/database/transactions.ts'
-import type { Answer, TestApp, TestOptions } from './app.ts'
+import { type Answer, answerOf, type TestApp, type TestOptions } from './app.ts'
 import { connectTo } from './database.ts'
 
 /** A request that waits at one exact moment until it is let go on. */
@@ -129,12 +129,5 @@ async function send(
     headers: { ...typed, ...headers },
     ...(payload !== undefined && { payload }),
   })
-  const isJson = String(response.headers['content-type']).startsWith('application/json')
-  return {
-    status: response.statusCode,
-    headers: response.headers,
-    text: response.body,
-    body: isJson && response.body !== '' ? JSON.parse(response.body) : response.body,
-    cookies: {},
-  }
+  return answerOf(response)
 }

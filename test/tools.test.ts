@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import type { Load } from '../tools/hostile/load.ts'
 import { balance, timesOf } from '../tools/test-batches.ts'
 import { filesOf, namesIn } from '../tools/test-files.ts'
 
@@ -35,4 +38,16 @@ suite('npm test', () => {
     assert.deepEqual(namesIn(source), ["it\\'s", 'b c', 'd'])
     assert.deepEqual(namesIn("vectorsTest(file, 'e', () => {})\nlatest('no')"), ['e'])
   })
+})
+
+test('every file of hostile loads exports them by the name that prove:hostile asks for', async () => {
+  const folder = join(import.meta.dirname, '../tools/hostile')
+  const names: string[] = []
+  for (const file of globSync('*-loads.ts', { cwd: folder })) {
+    const { loads }: { loads?: readonly Load[] } = await import(join(folder, file))
+    assert.ok(loads && loads.length > 0, file)
+    names.push(...loads.map(({ name }) => name))
+  }
+  assert.ok(names.length > 0)
+  assert.equal(new Set(names).size, names.length)
 })

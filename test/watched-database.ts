@@ -32,6 +32,28 @@ export async function watchedDatabase(
   return { directory, deps: { ...connected, db: db.withPlugin(plugin) } }
 }
 
+/** The same, with a way to act once, at the next read of a table. */
+export async function interruptedReads(wanted: string): Promise<InterruptedReads> {
+  let next: (() => Promise<unknown>) | undefined
+  const options = await watchedDatabase(async ({ table }) => {
+    if (table !== wanted) return
+    const act = next
+    next = undefined
+    await act?.()
+  })
+  return {
+    options,
+    atNextRead(act) {
+      next = act
+    },
+  }
+}
+
+export interface InterruptedReads {
+  readonly options: Pick<TestOptions, 'directory' | 'deps'>
+  atNextRead(act: () => Promise<unknown>): void
+}
+
 function tableOf(node: RootOperationNode): string | undefined {
   const [from] = node.kind === 'SelectQueryNode' ? (node.from?.froms ?? []) : []
   return from?.kind === 'TableNode'

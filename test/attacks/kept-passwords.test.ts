@@ -5,19 +5,11 @@ import { type TestApp, testApp } from '../app.ts'
 import { countHashes, storedHash, storeHash } from '../hashes.ts'
 import { doors } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
-import { watchedDatabase } from '../watched-database.ts'
+import { interruptedReads } from '../watched-database.ts'
 
 suite('a better hash of the same password', async () => {
-  let meanwhile: (() => Promise<unknown>) | undefined
-  const app: TestApp = await testApp(
-    {},
-    await watchedDatabase(async ({ table }) => {
-      if (table !== 'accounts') return
-      const act = meanwhile
-      meanwhile = undefined
-      await act?.()
-    }),
-  )
+  const { options, atNextRead } = await interruptedReads('accounts')
+  const app: TestApp = await testApp({}, options)
 
   test('never overwrites a password that was set while the old one was verified', async () => {
     const who = await app.account('ann')
@@ -25,14 +17,14 @@ suite('a better hash of the same password', async () => {
     await storeHash(app, who.userId, await bcryptHash(who.password, 4)) // due for a better one
     let set = ''
     // The login has read the account, and verifies the password of then.
-    meanwhile = async () => {
+    atNextRead(async () => {
       const { password } = next
       const headers = app.basic(app.admin)
       const json = { password }
       const changed = await app.call('PUT', '/api/admin/accounts/ann', { headers, json })
       assert.equal(changed.status, 200)
       set = await storedHash(app, who.userId)
-    }
+    })
     assertRefusal(await doors.JSON(app, who), 401, 'Invalid credentials')
     assert.notEqual(set, '')
     assert.equal(await storedHash(app, who.userId), set)

@@ -4,7 +4,7 @@ import { type Someone, type TestApp, testApp } from '../app.ts'
 import { countHashes, storedHash } from '../hashes.ts'
 import { doors, newHost, placesOf, tryTimes } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
-import { watchedDatabase } from '../watched-database.ts'
+import { interruptedReads } from '../watched-database.ts'
 
 const words =
   'Wald Haus Berg Fluss Stein Vogel Regen Sonne Wolke Blume Garten Brücke Fenster Lampe Tisch'
@@ -230,16 +230,8 @@ suite('a new password at the login', async () => {
 })
 
 suite('a new password at the login, and an administrator who sets one', async () => {
-  let meanwhile: (() => Promise<unknown>) | undefined
-  const app: TestApp = await testApp(
-    {},
-    await watchedDatabase(async ({ table }) => {
-      if (table !== 'accounts') return
-      const act = meanwhile
-      meanwhile = undefined
-      await act?.()
-    }),
-  )
+  const { options, atNextRead } = await interruptedReads('accounts')
+  const app: TestApp = await testApp({}, options)
   const [own, theirs] = ['meadow lantern cobalt drift', 'harbour violet 88 anthem']
   const logIn = ({ username, password }: Someone) =>
     app.call('POST', '/login', { json: { username, password, new_password: own } })
@@ -255,7 +247,7 @@ suite('a new password at the login, and an administrator who sets one', async ()
 
   test('meanwhile: the login is refused, and theirs stays', async () => {
     const who = await app.account('reset', ['USER'], { must_change: true })
-    meanwhile = () => set(who) // once the login has read the account
+    atNextRead(() => set(who)) // once the login has read the account
     assertRefusal(await logIn(who), 401, 'Invalid credentials')
     assert.deepEqual([await statusOf(who, theirs), await statusOf(who, own)], [200, 401])
   })
