@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { residentMegabytes } from '../bench/processes.ts'
+import { processorMs, residentMegabytes } from '../bench/processes.ts'
 import type { Service } from '../bench/service.ts'
 import { password, seed } from './growth/seed.ts'
 import { startNode } from './growth/side.ts'
@@ -62,10 +62,13 @@ async function prove(store: Store, file: string, load: Load): Promise<void> {
   try {
     const target = await targetOf(service)
     const other = otherCaller(target)
+    const spentBefore = processorMs(service.pid)
     const { sent, answers } = await send({ file, name: load.name, target, seconds })
     const waits = await other.stop()
+    const spentMs = processorMs(service.pid) - spentBefore
     const alive = await statusOf(target, '/health/live')
     print(`  sent ${sent}; ${shownAnswers(answers)}`)
+    print(`  CPU of the service: ${(spentMs / sent).toFixed(2)} ms for each that was sent`)
     print(`  another caller: ${waits.length} requests, p99 ${at(waits, 0.99).toFixed(1)} ms`)
     goal('median of the other caller, ms', at(waits, 0.5), medianGoalMs)
     const peak = (residentMegabytes(service.pid).peak * 1e6) / 2 ** 20
