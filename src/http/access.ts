@@ -226,7 +226,7 @@ async function authenticate(
   return null
 }
 
-/** A body may come slowly: a caller that has ended meanwhile is told so before its mistakes. */
+/** A body may come slowly: a caller that has ended meanwhile is told so before what is wrong in its fields. */
 async function judgeBehindBody({ awaitsBody, guard }: FastifyRequest): Promise<void> {
   if (awaitsBody) await guard?.now()
 }

@@ -4,6 +4,8 @@ import type { Duplex } from 'node:stream'
 
 /** The answer to the request that came last on a connection. */
 const lastAnswer = new WeakMap<Duplex, ServerResponse>()
+/** The answer that goes out before this one, where it was under way when this one was asked for. */
+const answerAhead = new WeakMap<ServerResponse, ServerResponse>()
 /** Connections that end with an answer already under way or queued. */
 const over = new WeakSet<Duplex>()
 
@@ -44,7 +46,16 @@ function isAnswering(socket: Socket): boolean {
 function ignore(): void {}
 
 export function startAnswer(response: ServerResponse): void {
-  lastAnswer.set(response.req.socket, response)
+  const { socket } = response.req
+  const ahead = lastAnswer.get(socket)
+  if (ahead && !ahead.writableFinished) answerAhead.set(response, ahead)
+  lastAnswer.set(socket, response)
+}
+
+/** The answer that this one waits for; undefined where it is the next to be sent. */
+export function answerAheadOf(response: ServerResponse): ServerResponse | undefined {
+  const ahead = answerAhead.get(response)
+  return ahead?.writableFinished === false ? ahead : undefined
 }
 
 export function lastAnswerOf(socket: Duplex): ServerResponse | undefined {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorName, errorTable } from '../kernel/errors.ts'
-import { endWith, isOver, lastAnswerOf, serveNoMore } from './connections.ts'
+import { answerAheadOf, endWith, isOver, lastAnswerOf, serveNoMore } from './connections.ts'
 import { securityHeaders } from './headers.ts'
 
 // An import by name would load all that node:http exports, a client of its own among it.
@@ -38,12 +38,13 @@ export function onClientError(error: Error & { code?: string }, socket: Duplex):
   }
   // Told once per request.
   if (error.code === timedOut && current && unhurried.has(current.req)) return
-  // What comes behind the last request of a connection need not be HTTP.
-  if (isOver(socket) && isAnswering) return
+  // What comes behind the last request of a connection, or in a body that is refused, need not be HTTP.
+  if (isOver(socket) && isAnswering && (current.req.complete || current.headersSent)) return
   const row = byCode[error.code ?? ''] ?? 'badRequest'
+  // Where the request that came last is not whole, the error is in its body.
+  const ahead = current?.req.complete ? current : current && answerAheadOf(current)
   if (!isAnswering) refuse(socket, row)
-  else if (current.req.complete) refuseBehind(current, socket, row)
-  // The error is in the very request that is being answered.
+  else if (ahead) refuseBehind(ahead, socket, row)
   else if (current.headersSent) socket.destroy()
   else refuse(socket, row)
 }

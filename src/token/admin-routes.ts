@@ -24,7 +24,13 @@ const RevokeToken = {
   type: 'object',
   properties: {
     token: { type: 'string', description: 'An access token or a refresh token' },
-    jti: { type: 'string', minLength: 1, maxLength: 128, format: 'text' },
+    jti: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 128,
+      format: 'text',
+      pattern: '^(?!pair |refresh )', // names of other entries of the list
+    },
     exp: {
       type: 'integer',
       minimum: 0,

@@ -73,7 +73,12 @@ export function rotationStore(db: DatabaseOrTransaction) {
       await db
         .insertInto('refresh_families_ended')
         .values({ family, expires_at: expiresAt })
-        .onConflict((conflict) => conflict.doNothing())
+        .onConflict((conflict) =>
+          conflict
+            .column('family')
+            .doUpdateSet({ expires_at: expiresAt })
+            .where('refresh_families_ended.expires_at', '<', expiresAt),
+        )
         .execute()
     },
 

@@ -14,8 +14,8 @@ import { rotationStore } from './rotation-store.ts'
  */
 export interface Rotation {
   /**
-   * The successor's identity; `reused` where the line has ended, now or earlier. The guard judges
-   * the account in the same transaction.
+   * The successor's identity; `reused` where the token was used before, or the line has ended: then
+   * the caller ends the pair. The guard judges the account in the same transaction.
    */
   use(claims: RefreshClaims, guard: Guard): Promise<Successor | 'reused'>
   /** The pair that a token came with, whatever was given for it since: the id of its line. */
@@ -56,8 +56,7 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
         if (earlier) {
           const isRetry = now < earlier.usedAt + refreshGraceSeconds * 1000
           if (isRetry && (await store.use(earlier.successor)) === null) return successorOf(earlier)
-          await store.end(family, lastExpiry(exp, now))
-          return 'reused'
+          return 'reused' // its caller ends the pair
         }
         const issuedAt = epochSeconds(now)
         const use = {
@@ -86,11 +85,6 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
     },
 
     reap: (most) => rotationStore(db).reap(epochSeconds(clock.now() - clockLeewayMs), most),
-  }
-
-  /** When the last token of a line will have expired, in seconds. */
-  function lastExpiry(exp: number, now: number): number {
-    return Math.ceil(Math.max(exp, epochSeconds(now) + refreshSeconds))
   }
 }
 

@@ -8,6 +8,7 @@ import { assertRefusal } from '../refusal.ts'
 
 const toLive = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n'
 const toLogin = 'POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+const toUpgrade = `${toLogin}Connection: Upgrade\r\nUpgrade: h2c\r\n`
 
 suite('slow clients', async () => {
   const app = await testApp()
@@ -37,6 +38,9 @@ suite('slow clients', async () => {
       exchange(port, `${toLogin}Content-Length: 10000\r\n\r\n{`),
       exchange(port, `${toLogin}Content-Length: 10000\r\n\r\n{`, { opened: drip }),
       exchange(port, `${toLogin}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`),
+      exchange(port, `${toUpgrade}Content-Length: 10000\r\n\r\n{`),
+      exchange(port, `${toUpgrade}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`),
+      exchange(port, `${toUpgrade}Transfer-Encoding: chunked\r\n\r\nzz\r\n`),
     ]
     assert.equal((await ask(port, 'GET /health/live HTTP/1.1')).status, 200)
     for (const { answers } of await Promise.all(slow)) {

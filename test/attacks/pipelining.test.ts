@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { maxWaitingRequests } from '../../src/http/pipelining.ts'
 import { testApp } from '../app.ts'
 import { exchange, rawRequest } from '../raw-http.ts'
+import { assertRefusal } from '../refusal.ts'
 import { until } from '../until.ts'
 import { watchedDatabase } from '../watched-database.ts'
 
@@ -42,6 +43,26 @@ suite('pipelined requests of one connection', async () => {
   function hold(): void {
     gate = Promise.withResolvers()
     begun = 0
+  }
+
+  for (const behind of [1, 2]) {
+    test(`an error in the body of a request is told behind ${behind} answers before it`, async () => {
+      hold()
+      const bad = `POST /users HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`
+      const before = Array.from({ length: behind }, () => get('/users/1')).join('')
+      const done = exchange(port, before + bad)
+      for (let turn = 1; turn <= behind; turn += 1) {
+        await until(() => begun >= turn)
+        await manyTurns()
+        letGo()
+      }
+      const { answers } = await done
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [...Array.from({ length: behind }, () => 200), 400],
+      )
+      for (const answer of answers.slice(-1)) assertRefusal(answer, 400, 'Bad request')
+    })
   }
 
   test('are worked on one after another, and answered in their order', async () => {

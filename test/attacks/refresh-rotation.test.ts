@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { decodeJwt } from 'jose'
+import { rotationStore } from '../../src/token/rotation-store.ts'
 import { testApp } from '../app.ts'
 
 const refused = { error: 'Invalid refresh token' }
@@ -44,6 +45,31 @@ suite('REFRESH_ROTATION=on', async () => {
     assert.ok(app.log.some(({ event }) => event === 'authn_token_reuse'))
     const other = await app.pair(app.admin)
     assert.equal((await use(other.refresh_token)).status, 200, 'another login goes on')
+  })
+
+  test('a line that is ended twice stays ended until its youngest token has expired', async () => {
+    const own = await testApp({ REFRESH_ROTATION: 'on' })
+    const youngest = Math.floor(own.clock.now() / 1000) + 604_800 + 60
+    const long = await testApp(
+      { REFRESH_ROTATION: 'on', REFRESH_TOKEN_SECONDS: '604860' },
+      { directory: own.directory, clock: own.clock },
+    )
+    const { refresh_token } = await long.pair(long.admin)
+    const next = await use(refresh_token, long)
+    own.clock.advance(10)
+    // Reused where tokens live a shorter time by now.
+    assert.equal((await use(refresh_token, own)).status, 401)
+    const ends = (await own.rows()).refresh_families_ended as { expires_at: number }[]
+    assert.ok(Math.max(...ends.map(({ expires_at }) => expires_at)) >= youngest)
+    await rotationStore(own.deps.db).end('twice', 20)
+    await rotationStore(own.deps.db).end('twice', 30)
+    await rotationStore(own.deps.db).end('twice', 10)
+    const { refresh_families_ended: rows = [] } = await own.rows()
+    assert.deepEqual(
+      rows.filter((row) => (row as { family: string }).family === 'twice'),
+      [{ family: 'twice', expires_at: 30 }],
+    )
+    assert.equal((await use(next.body.refresh_token, own)).status, 401)
   })
 
   test('T60: no retry once the successor was used, not even within the grace period', async () => {

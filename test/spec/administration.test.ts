@@ -225,6 +225,8 @@ suite('administration of logins', async () => {
     [{ token: 5 }, 'token', 'must be string'],
     [{ jti: '', exp: 1 }, 'jti', 'must NOT have fewer than 1 characters'],
     [{ jti: 'x'.repeat(129), exp: 1 }, 'jti', 'must NOT have more than 128 characters'],
+    [{ jti: 'pair x', exp: 1 }, 'jti', 'must match pattern "^(?!pair |refresh )"'],
+    [{ jti: 'refresh x', exp: 1 }, 'jti', 'must match pattern "^(?!pair |refresh )"'],
     [{ jti: 'x', exp: 1.5 }, 'exp', 'must be integer'],
     [{ jti: 'x', exp: -1 }, 'exp', 'must be >= 0'],
     [{ jti: 'x', exp: 2 ** 53 }, 'exp', 'must be <= 9007199254740991'],
