@@ -4,12 +4,13 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../test/postgres.ts'
 import { balance, loadTimes, saveTimes, type Times, timesOf, weightOf } from './test-batches.ts'
-import { filesOf, read } from './test-files.ts'
+import { filesOf, runsOn } from './test-files.ts'
 
 /**
- * `npm test`: every test on SQLite, and every one that knows a database on PostgreSQL as well; in twice
- * as many processes as there are cores, since each waits now and then. Words pick files, by path or by
- * the names of their tests; `--watch` runs one or more again whenever they, or what they import,
+ * `npm test`: every test on SQLite, and on PostgreSQL as well where a database can make a difference;
+ * in twice as many processes as there are cores, since each waits now and then. `--complete` runs on
+ * both what is the same on every database, too (`tools/test-files.ts`). Words pick files, by path or
+ * by the names of their tests; `--watch` runs one or more again whenever they, or what they import,
  * change; `TEST_DATABASE` names one database of the two.
  */
 const root = join(import.meta.dirname, '..')
@@ -46,11 +47,14 @@ const options = [
 ]
 const watchOptions = ['--test', '--test-isolation=none', '--test-reporter=spec', '--watch']
 
-const words = process.argv.slice(2)
+const flags = ['--watch', '--complete'] as const
+const given = process.argv.slice(2)
+const words = given.filter((word) => !flags.some((flag) => flag === word))
+const isComplete = given.includes('--complete') || words.length > 0 // of what is named all is meant
 try {
-  const files = filesOf(words.filter((word) => word !== '--watch'))
-  process.exitCode = words.includes('--watch')
-    ? await watch(files, words.length > 1)
+  const files = filesOf(words)
+  process.exitCode = given.includes('--watch')
+    ? await watch(files, words.length > 0)
     : await main(files)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
@@ -121,11 +125,10 @@ async function envOf(database: Database, server: Server): Promise<NodeJS.Process
   }
 }
 
-/** Files that neither start the service nor connect know no database, or SQLite's file. */
 function batchesOf(database: Database, files: readonly string[], times: Times): Batch[] {
-  const own = files.filter(
-    (file) => database === 'sqlite' || /\b(testApp|connectTo)\b/.test(read(file)),
-  )
+  // Whoever names a database gets it: nothing is left out where the other does not run.
+  const isWhole = isComplete || process.env.TEST_DATABASE === database
+  const own = files.filter((file) => runsOn(database, file, { isComplete: isWhole }))
   const weight = (file: string) => weightOf(file, times[database])
   return balance(own, Math.ceil(own.length / filesAtOnce[database]), weight).map((batch) => ({
     database,
