@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import type { Load } from '../tools/hostile/load.ts'
 import { balance, timesOf } from '../tools/test-batches.ts'
-import { filesOf, namesIn } from '../tools/test-files.ts'
+import { filesOf, namesIn, read, runsOn, sameOnEveryDatabase } from '../tools/test-files.ts'
 
 suite('npm test', () => {
   test('shares out the files by what they take, the longest first', () => {
@@ -31,6 +31,29 @@ suite('npm test', () => {
     assert.ok(filesOf([word]).includes(path))
     assert.throws(() => filesOf([`${word}${path}`]), /^Error: no test file, path or test name/)
     assert.ok(filesOf([]).every((file) => !file.startsWith('test/faults/')))
+  })
+
+  test('runs on PostgreSQL what can differ there, and all that knows a database where it is complete', () => {
+    for (const [file, usual, complete] of [
+      ['test/spec/8-login-limits.test.ts', true, true],
+      ['test/attacks/paths.test.ts', false, true], // it says that it is the same
+      ['test/tools.test.ts', false, false],
+    ] as const) {
+      assert.equal(runsOn('sqlite', file, { isComplete: false }), true, file)
+      assert.equal(runsOn('postgres', file, { isComplete: false }), usual, file)
+      assert.equal(runsOn('postgres', file, { isComplete: true }), complete, file)
+    }
+  })
+
+  test('what is marked as the same on every database says why, and is about no database', () => {
+    const marked = filesOf([]).filter((file) => read(file).startsWith(sameOnEveryDatabase))
+    assert.ok(marked.length > 0)
+    for (const file of marked) {
+      const source = read(file)
+      assert.match(source, /^\/\/ The same on every database: [A-Za-z].{20,}\.\n/, file)
+      const about = /\b(databaseLock|refuseChanges|heard|postgresOnly|sqliteOnly)\(/.exec(source)
+      assert.equal(about, null, `${file} holds ${about?.[1]}`)
+    }
   })
 
   test('reads names in any quotes, of every kind of test', () => {

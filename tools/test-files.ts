@@ -15,6 +15,28 @@ export function allFiles(): string[] {
 }
 
 /**
+ * The first line of a file whose tests pass or fail on every database alike: the answers come from
+ * HTTP, JSON, tokens, passwords or policy, before or beside what is stored. Nothing that is about
+ * SQL, transactions, races, counts or order has it. The reason follows in the same line.
+ */
+export const sameOnEveryDatabase = '// The same on every database: '
+
+/**
+ * Whether a file runs on a database: on PostgreSQL unless it neither starts the service nor connects,
+ * or says that it is the same there and not the complete tests are meant.
+ */
+export function runsOn(
+  database: 'sqlite' | 'postgres',
+  file: string,
+  { isComplete }: { readonly isComplete: boolean },
+): boolean {
+  if (database === 'sqlite') return true
+  const source = read(file)
+  if (!/\b(testApp|connectTo)\b/.test(source)) return false
+  return isComplete || !source.startsWith(sameOnEveryDatabase)
+}
+
+/**
  * The files that are meant: each word is a file, or part of a path or of the name of a test,
  * whatever its case. All files where there is no word.
  * @throws Error for a word that means none

@@ -4,11 +4,12 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../test/postgres.ts'
 import { balance, loadTimes, saveTimes, type Times, timesOf, weightOf } from './test-batches.ts'
-import { filesOf, read } from './test-files.ts'
+import { filesOf, runsOn } from './test-files.ts'
 
 /**
- * `npm test`: every test on SQLite, and every one that knows a database on PostgreSQL as well; in twice
- * as many processes as there are cores, since each waits now and then. Words pick files, by path or
+ * `npm test`: every test on SQLite, and on PostgreSQL as well where a database can make a difference;
+ * in twice as many processes as there are cores, since each waits now and then. `--complete` runs on
+ * both what is the same on every database, too (`tools/test-files.ts`). Words pick files, by path or
  * by the names of their tests; `--watch` runs one or more again whenever they, or what they import,
  * change; `TEST_DATABASE` names one database of the two.
  */
@@ -42,18 +43,18 @@ const options = [
   // Much is made and thrown away: with room for it, a tenth of the work goes.
   '--min-semi-space-size=16',
   '--max-semi-space-size=64',
-  '--test',
-  '--test-force-exit', // a request on a socket that was let go can keep Node busy at its end
-  '--test-isolation=none',
   '--test-timeout=60000',
-  '--test-reporter=spec',
 ]
+const watchOptions = ['--test', '--test-isolation=none', '--test-reporter=spec', '--watch']
 
-const words = process.argv.slice(2)
+const flags = ['--watch', '--complete'] as const
+const given = process.argv.slice(2)
+const words = given.filter((word) => !flags.some((flag) => flag === word))
+const isComplete = given.includes('--complete') || words.length > 0 // of what is named all is meant
 try {
-  const files = filesOf(words.filter((word) => word !== '--watch'))
-  process.exitCode = words.includes('--watch')
-    ? await watch(files, words.length > 1)
+  const files = filesOf(words)
+  process.exitCode = given.includes('--watch')
+    ? await watch(files, words.length > 0)
     : await main(files)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
@@ -96,8 +97,7 @@ async function watch(files: readonly string[], isNamed: boolean): Promise<number
   const [database = 'sqlite'] = databases.filter((name) => name === process.env.TEST_DATABASE)
   const server = serverFor([database])
   const env = await envOf(database, server)
-  const flags = options.filter((option) => option !== '--test-force-exit') // it would end the watch
-  const child = spawn(process.execPath, [...flags, '--watch', ...files], {
+  const child = spawn(process.execPath, [...options, ...watchOptions, ...files], {
     cwd: root,
     env,
     stdio: 'inherit',
@@ -125,11 +125,10 @@ async function envOf(database: Database, server: Server): Promise<NodeJS.Process
   }
 }
 
-/** Files that neither start the service nor connect know no database, or SQLite's file. */
 function batchesOf(database: Database, files: readonly string[], times: Times): Batch[] {
-  const own = files.filter(
-    (file) => database === 'sqlite' || /\b(testApp|connectTo)\b/.test(read(file)),
-  )
+  // Whoever names a database gets it: nothing is left out where the other does not run.
+  const isWhole = isComplete || process.env.TEST_DATABASE === database
+  const own = files.filter((file) => runsOn(database, file, { isComplete: isWhole }))
   const weight = (file: string) => weightOf(file, times[database])
   return balance(own, Math.ceil(own.length / filesAtOnce[database]), weight).map((batch) => ({
     database,
@@ -142,12 +141,8 @@ async function run(batch: Batch, env: NodeJS.ProcessEnv): Promise<Outcome> {
   const startedAt = performance.now()
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-times-'))
   const timesFile = join(folder, 'times')
-  const reporters = [
-    '--test-reporter-destination=stdout',
-    `--test-reporter=${join(import.meta.dirname, 'test-times.ts')}`,
-    `--test-reporter-destination=${timesFile}`,
-  ]
-  const child = spawn(process.execPath, [...options, ...reporters, ...batch.files], {
+  const program = join(import.meta.dirname, 'test-process.ts')
+  const child = spawn(process.execPath, [...options, program, timesFile, ...batch.files], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -6,13 +6,10 @@ export const wordsFile = join(import.meta.dirname, 'words.txt')
 export const minWordLength = 3
 export const maxWordLength = 20
 
+/** Words are looked up by so many first letters; a shorter one by all of its own. */
 const prefixLength = 4
 
-interface Words {
-  readonly all: ReadonlySet<string>
-  readonly prefixes: ReadonlySet<string>
-}
-let words: Words | undefined
+let words: ReadonlyMap<string, readonly string[]> | undefined
 
 /**
  * The common words that stand at a place of a text, which is to be in lower case without accents.
@@ -20,19 +17,17 @@ let words: Words | undefined
  */
 export function* wordsAt(text: string, start: number): Generator<string> {
   words ??= readWords()
-  const isPrefix = words.prefixes.has(text.slice(start, start + prefixLength))
-  if (!isPrefix && !words.all.has(text.slice(start, start + minWordLength))) return
-  const lastEnd = Math.min(text.length, start + maxWordLength)
-  for (let end = start + minWordLength; end <= lastEnd; end += 1) {
-    const word = text.slice(start, end)
-    if (words.all.has(word)) yield word
+  const last = Math.min(prefixLength, text.length - start)
+  for (let length = minWordLength; length <= last; length += 1) {
+    for (const word of words.get(text.slice(start, start + length)) ?? []) {
+      if (text.startsWith(word, start)) yield word
+    }
   }
 }
 
-/** Most texts begin with no word at all, and are asked for once. */
-function readWords(): Words {
+function readWords(): ReadonlyMap<string, readonly string[]> {
   const all = readFileSync(wordsFile, 'utf8').split('\n')
-  return { all: new Set(all), prefixes: new Set(all.map((text) => text.slice(0, prefixLength))) }
+  return Map.groupBy(all, (word) => word.slice(0, prefixLength))
 }
 
 /** Words that sentences are made of and lists for passphrases leave out. */

@@ -70,10 +70,12 @@ suite('errors', async () => {
     const lock = await databaseLock(app)
     await lock.hold()
     const json = { name: 'Ann', email: 'ann@example.org' }
-    const create = await app.call('POST', '/users', { headers: bearer, json })
-    const login = await app.call('POST', '/login', { json: { ...wrong.json, username: 'other' } })
+    const answers = await Promise.all([
+      app.call('POST', '/users', { headers: bearer, json }),
+      app.call('POST', '/login', { json: { ...wrong.json, username: 'other' } }),
+    ])
     await lock.release()
-    for (const answer of [create, login]) {
+    for (const answer of answers) {
       assertRefusal(answer, 503, 'Service unavailable')
       assert.match(String(answer.headers['retry-after']), /^[1-9][0-9]*$/)
     }

@@ -1,3 +1,4 @@
+// The same on every database: the router and the guard before it read paths.
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { suite, test } from 'node:test'
