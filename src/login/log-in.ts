@@ -70,7 +70,7 @@ async function changePasswordIfDue(
       refuseField(['new_password'], 'is for an account that must change its password')
     return account // an empty field of a form asks for nothing
   }
-  if (!newPassword) throw new ApiError('passwordChangeRequired') // an empty field asks for nothing
+  if (newPassword === undefined) throw new ApiError('passwordChangeRequired')
   const wanted = { text: newPassword, field: 'new_password' }
   assertOtherPassword(wanted.text, password, wanted.field)
   const changed = await accounts.replacePassword(account, wanted)

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { systemRandom } from '../../src/kernel/random.ts'
 import { type Headers, type TestApp, testApp } from '../app.ts'
-import { databaseLock } from '../database.ts'
+import { databaseLock, heard } from '../database.ts'
 import { guess, newHost, placesOf, takePlaces, tally } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -191,6 +191,7 @@ suite('administration under attack', async () => {
     assert.deepEqual(await app.rows(), before)
     app.clock.advance(3000)
     for (const { name, run } of app.app.chores) if (name === 'revocations') await run()
+    await heard(other)
     for (const node of [app, other]) assert.equal((await greeting(node, headers)).status, 401)
   })
 
@@ -203,6 +204,7 @@ suite('administration under attack', async () => {
     app.clock.advance(2000)
     for (const { name, run } of app.app.chores) if (name === 'revocations') await run()
     const headers = { authorization: `Bearer ${token}` }
+    await heard(other)
     for (const node of [app, other]) assert.equal((await greeting(node, headers)).status, 401)
   })
 
@@ -211,6 +213,7 @@ suite('administration under attack', async () => {
     const { refresh_token } = await app.pair(who)
     assert.equal((await call('POST', revoke, { token: refresh_token }, admin)).status, 200)
     const again = await testApp({}, { directory: app.directory, clock: app.clock, seed: 3 })
+    await heard(other)
     for (const node of [app, other, again]) {
       assertRefusal(await refresh(node, refresh_token), 401, 'Invalid refresh token')
     }
