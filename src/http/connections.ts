@@ -2,10 +2,11 @@ import type { Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** The answer to the request that came last on a connection. */
-const lastAnswer = new WeakMap<Duplex, ServerResponse>()
-/** The answer that goes out before this one, where it was under way when this one was asked for. */
-const answerAhead = new WeakMap<ServerResponse, ServerResponse>()
+/**
+ * The answers of a connection that are not sent yet, the next one first; and the last one, also when it
+ * is sent. An answer that is sent must not be kept by those behind it: with it goes what it was made of.
+ */
+const answers = new WeakMap<Duplex, ServerResponse[]>()
 /** Connections that end with an answer already under way or queued. */
 const over = new WeakSet<Duplex>()
 
@@ -40,26 +41,34 @@ export interface Connections {
 }
 
 function isAnswering(socket: Socket): boolean {
-  return lastAnswer.get(socket)?.writableFinished === false
+  return lastAnswerOf(socket)?.writableFinished === false
 }
 
 function ignore(): void {}
 
 export function startAnswer(response: ServerResponse): void {
   const { socket } = response.req
-  const ahead = lastAnswer.get(socket)
-  if (ahead && !ahead.writableFinished) answerAhead.set(response, ahead)
-  lastAnswer.set(socket, response)
+  const waiting = answers.get(socket)
+  if (waiting) waiting.push(response)
+  else answers.set(socket, [response])
+  forgetSentAnswers(socket)
+}
+
+/** To be called when an answer is sent. */
+export function forgetSentAnswers(socket: Duplex): void {
+  const waiting = answers.get(socket) ?? []
+  while (waiting.length > 1 && waiting[0]?.writableFinished) waiting.shift()
+}
+
+export function lastAnswerOf(socket: Duplex): ServerResponse | undefined {
+  return answers.get(socket)?.at(-1)
 }
 
 /** The answer that this one waits for; undefined where it is the next to be sent. */
 export function answerAheadOf(response: ServerResponse): ServerResponse | undefined {
-  const ahead = answerAhead.get(response)
+  const waiting = answers.get(response.req.socket) ?? []
+  const ahead = waiting[waiting.indexOf(response) - 1]
   return ahead?.writableFinished === false ? ahead : undefined
-}
-
-export function lastAnswerOf(socket: Duplex): ServerResponse | undefined {
-  return lastAnswer.get(socket)
 }
 
 /** The connection closes with the answer to the present request: nothing behind it is served. */
@@ -84,7 +93,7 @@ export function endWith(socket: Duplex, text: string): void {
  * before it has read it: the rest is read and discarded for a while. RFC 9112 section 9.6.
  */
 function closeWhenRead(this: Socket): void {
-  const request = lastAnswer.get(this)?.req
+  const request = lastAnswerOf(this)?.req
   if (!request || request.complete || request.destroyed) {
     Socket.prototype.destroySoon.call(this)
     return

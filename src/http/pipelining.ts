@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import plugin from 'fastify-plugin'
+import { forgetSentAnswers } from './connections.ts'
 
 /** Requests that may wait on one connection; clients in use pipeline far fewer. */
 export const maxWaitingRequests = 100
@@ -54,6 +55,7 @@ export const oneRequestAtATime = plugin(async (app) => {
 function startNext(socket: Socket, connection: Connection): void {
   const { waiting, hold } = connection
   connection.isBusy = false
+  forgetSentAnswers(socket)
   if (!socket.writable) waiting.length = 0 // it is closed, or its last answer said that it will be
   const next = waiting.shift()
   if (!next) return
