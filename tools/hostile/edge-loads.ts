@@ -4,6 +4,7 @@ import type { Load, Target } from './load.ts'
 const head = (line: string, fields: readonly string[] = []) =>
   `${[`${line} HTTP/1.1`, 'Host: localhost', ...fields].join('\r\n')}\r\n\r\n`
 const json = 'Content-Type: application/json'
+const upgrade = ['Connection: Upgrade', 'Upgrade: h2c']
 const form = 'Content-Type: application/x-www-form-urlencoded'
 const withBody = (type: string, body: string) =>
   head('POST /login', [type, `Content-Length: ${body.length}`]) + body
@@ -31,6 +32,11 @@ export const loads: readonly Load[] = [
     'a body of 16 KiB that never ends',
     400,
     `${head('POST /login', [json, 'Content-Length: 16384'])}${' '.repeat(16_000)}`,
+  ),
+  load(
+    'a body of 16 KiB behind Upgrade that never ends',
+    400,
+    `${head('POST /login', [json, ...upgrade, 'Content-Length: 16384'])}${' '.repeat(16_000)}`,
   ),
 ]
 
