@@ -64,7 +64,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
       const principal = principalOf(account, clock.now())
       return {
         principal,
-        shared: [word.account(account.userId)],
+        shared: () => [word.account(account.userId)],
         async again(db) {
           const present = await accountIn(db, account.userId)
           const isSame = present && hasPasswordOf(account, present) && isAccepted(present)

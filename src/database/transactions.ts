@@ -18,7 +18,7 @@ export function deadlineToBegin(): Deadline | undefined {
 /** Judges inside a transaction, before its work begins, whether the work may still be done. */
 export interface Guard {
   /** What others may read, but not change, from the judgement to the end of the transaction. */
-  readonly shared: readonly string[]
+  shared(): readonly string[]
   /** Reads by `db`: the transaction, or the database for no commit. Refuses by throwing. */
   judge(db: DatabaseOrTransaction): Promise<void>
 }
@@ -39,7 +39,7 @@ export async function transact<T>(
     await guard?.judge(trx)
     return work(trx)
   }
-  const locks = { words, shared: guard?.shared ?? [] }
+  const locks = { words, shared: guard?.shared() ?? [] }
   const { adapter } = db.getExecutor()
   if (!(adapter instanceof QueuedAdapter) || words.length === 0) return attempts(db, locks, guarded)
   const deadline = adapter.deadline()

@@ -121,7 +121,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     if (!principal) throw new ApiError('invalidOrExpiredToken')
     return {
       principal,
-      shared: [word.token(claims.jti), ...(account ? [word.account(account.userId)] : [])],
+      shared: () => [word.token(claims.jti), ...(account ? [word.account(account.userId)] : [])],
       async again(db) {
         if (!isTimely(claims, clock.now())) return null
         if (await revocations.refusesBy(db, judgedClaims(claims))) return null

@@ -126,7 +126,7 @@ function linkerGuard(
   { sessionId, token }: NonNullable<Finished['linkTo']>,
 ): Guard {
   return {
-    shared: token ? namesOf(token).map(word.token) : [],
+    shared: () => (token ? namesOf(token).map(word.token) : []),
     async judge(db) {
       const hasSession = sessionId === null || (await sessions.again(db, sessionId)) !== null
       const hasToken = !token || !(await revocations.refusesBy(db, token))

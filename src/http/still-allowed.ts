@@ -16,7 +16,7 @@ import { decide } from '../policy/decide.ts'
 export interface Authenticated {
   readonly principal: Principal
   /** What all that can end the caller changes alone; see `Guard`. */
-  readonly shared: readonly string[]
+  shared(): readonly string[]
   /**
    * The caller as it is by now, read by `db`, or null where it has ended: what `authenticate` would
    * find for the same credential, except limits of logins. An automatic lock ends nothing.
@@ -58,9 +58,7 @@ export interface GuardOptions {
 export function guardOf(request: FastifyRequest, options: GuardOptions): StillAllowed {
   const { caller, db } = options
   return {
-    get shared() {
-      return caller.shared // reads do not ask for it
-    },
+    shared: caller.shared,
     now: () => judge(request, db, options),
     async judge(trx) {
       await judge(request, trx, options)

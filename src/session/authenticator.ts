@@ -33,7 +33,7 @@ export function sessionAuthenticator(
       if (!session || !principal) return null
       return {
         principal,
-        shared: [word.account(session.userId)],
+        shared: () => [word.account(session.userId)],
         again: async (db) => callerOf(await sessions.again(db, session.id)),
       }
     },

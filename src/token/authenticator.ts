@@ -54,9 +54,7 @@ export function bearerAuthenticator({
       if (await revocations.refuses(claims)) throw new ApiError('invalidOrExpiredToken')
       return {
         principal,
-        get shared() {
-          return [word.account(claims.sub), ...namesOf(claims).map(word.token)]
-        },
+        shared: () => [word.account(claims.sub), ...namesOf(claims).map(word.token)],
         async again(db) {
           if (!isTimely(claims, clock.now())) return null
           return (await revocations.refusesBy(db, claims)) ? null : principal

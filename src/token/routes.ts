@@ -159,7 +159,7 @@ export async function tokenRoutes(
   ): Promise<Successor | null> {
     if (!config.token.rotatesRefresh) return null
     const guard = {
-      shared: [],
+      shared: () => [],
       async judge(trx: DatabaseOrTransaction) {
         if (!mayRefresh(claims, await accountIn(trx, userId)))
           throw new ApiError('invalidRefreshToken')

@@ -107,7 +107,7 @@ export async function transferRoutes(
   /** The same guard, and an end: time passes as well while lines are hashed. */
   function until(endsAt: number, guard: Guard | undefined): Guard {
     return {
-      shared: guard?.shared ?? [],
+      shared: () => guard?.shared() ?? [],
       async judge(trx) {
         if (clock.now() >= endsAt) throw new ApiError('requestTimeout')
         await guard?.judge(trx)

@@ -374,7 +374,7 @@ suite('a route that forgets to judge its caller again', async () => {
         scheme: 'basic',
         header: null,
         missing: 'authenticationRequired',
-        authenticate: async () => ({ principal, shared: [], again: async () => principal }),
+        authenticate: async () => ({ principal, shared: () => [], again: async () => principal }),
       },
     ],
   })
