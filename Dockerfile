@@ -25,5 +25,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/ready').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Options as in `npm start`. The command line: docker exec <container> node dist/cli/main.js
-ENTRYPOINT ["node", "--max-semi-space-size=4", "--v8-pool-size=1"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--heap-growing-percent=50", "--v8-pool-size=1"]
 CMD ["dist/main.js"]

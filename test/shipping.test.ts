@@ -82,7 +82,8 @@ suite('what is shipped', () => {
   test('starts node as `npm start` does, without a shell', () => {
     const options = (command: string) => command.match(/--\S+/g)
     const started = options(scripts.start)
-    assert.deepEqual(started, ['--max-semi-space-size=4', '--v8-pool-size=1'])
+    const wanted = ['--max-semi-space-size=4', '--heap-growing-percent=50', '--v8-pool-size=1']
+    assert.deepEqual(started, wanted)
     assert.deepEqual(JSON.parse(valuesOf(image, 'ENTRYPOINT')[0] ?? ''), ['node', ...started])
     assert.deepEqual(JSON.parse(valuesOf(image, 'CMD')[0] ?? ''), ['dist/main.js'])
     const [execStart = ''] = unit.get('ExecStart') ?? []
