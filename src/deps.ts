@@ -1,6 +1,7 @@
 import pino, { type Logger } from 'pino'
 import type { Config } from './config.ts'
 import { type ChangeFeed, connect, type Database } from './database/connect.ts'
+import type { Sinks } from './events/events.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { type Random, systemRandom } from './kernel/random.ts'
 
@@ -15,6 +16,8 @@ export interface Deps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
+  /** Where events go instead of `sinks.ts`. */
+  readonly sinks?: Sinks
   /** For the few answers that come from elsewhere. */
   readonly fetch: typeof fetch
 }

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { inContext } from './events/context.ts'
 
 /** Work that nobody asks for: done again and again in small steps, a failure logged and retried. */
 export interface Chore {
@@ -7,6 +8,11 @@ export interface Chore {
   readonly everyMs: number
   /** Ends early, where it can, once the signal says that the service stops. */
   run(stop?: AbortSignal): Promise<unknown>
+}
+
+/** The same chore; its events say that a job did it. */
+export function asJob({ run, ...chore }: Chore): Chore {
+  return { ...chore, run: (stop) => inContext('job', () => run(stop)) }
 }
 
 // Where a million rows are to go, requests come in between.

@@ -5,15 +5,16 @@ import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { createVerifier, type Verifier } from './accounts/verifier.ts'
 import { migrate } from './database/migrate.ts'
 import type { Deps } from './deps.ts'
-import { type Events, logEvents } from './events/events.ts'
+import type { Events } from './events/events.ts'
 import { createFlows, type Flows } from './external/flow.ts'
 import { createIdentities, type Identities } from './external/identities.ts'
 import { createProviders, type Providers } from './external/providers.ts'
-import { type Chore, inBatches } from './housekeeping.ts'
+import { asJob, type Chore, inBatches } from './housekeeping.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
 import { createSessions, endSessionsOf, type Sessions } from './session/sessions.ts'
+import { eventsOf } from './sinks.ts'
 import { type Captcha, createCaptcha, reapChallenges } from './throttle/captcha.ts'
 import { createLoginLimits, type LoginLimits } from './throttle/limits.ts'
 import { createThrottleOverview, type ThrottleOverview } from './throttle/overview.ts'
@@ -63,10 +64,10 @@ export interface Services {
  * @throws Error where the schema is an older one and `mayMigrate` is false
  */
 export async function createServices(deps: Deps, { mayMigrate = true } = {}): Promise<Services> {
-  const { config, db, unsyncedDb, clock, random, log } = deps
+  const { config, db, unsyncedDb, clock, random } = deps
   await migrate(db, clock, { mayChange: mayMigrate })
 
-  const events = logEvents(log)
+  const events = eventsOf(deps)
   const keys = await loadKeySet(deps)
   const revocations = await loadRevocations({ ...deps, events })
   const passwords = createPasswords(deps)
@@ -153,7 +154,7 @@ export function choresOf(
       everyMs: reapEveryMs,
       run: reaping((most) => reapChallenges(deps, most)),
     },
-  ]
+  ].map(asJob)
 
   async function rotateKeys() {
     if (await keys.rotateIfDue()) events.record('key_rotated', { kid: keys.current.kid })

@@ -37,8 +37,8 @@ const floor: Record<string, readonly string[]> = {
   kernel: [],
   policy: ['kernel'],
   database: ['kernel'],
-  http: ['kernel', 'policy', 'database'],
-  events: ['kernel', 'database', 'http'],
+  events: ['kernel', 'database'],
+  http: ['kernel', 'policy', 'database', 'events'],
 }
 
 /** Their types may be imported by all; what they are made of, by few. */

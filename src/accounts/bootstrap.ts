@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { inContext } from '../events/context.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { canonicalUsername } from '../kernel/username.ts'
@@ -45,7 +46,7 @@ export async function prepareFirstAdministrator(
   return async () => {
     if (!(await isFirst())) return null
     try {
-      await create()
+      await inContext('bootstrap', create)
     } catch (error) {
       if (isTaken(error)) return null
       throw error

@@ -1,4 +1,5 @@
 import type { Database } from '../database/connect.ts'
+import { inNoContext } from '../events/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { randomText } from '../kernel/random.ts'
@@ -55,7 +56,7 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
     async prepare() {
       const age = clock.now() - lookedAt
       if (age >= 0 && age < lookEveryMs) return
-      look ??= lookAtKinds().finally(() => {
+      look ??= inNoContext(lookAtKinds).finally(() => {
         look = undefined
       })
       await look

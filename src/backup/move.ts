@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { ChangeFeed, Database } from '../database/connect.ts'
 import { schemaVersion } from '../database/migrate.ts'
 import { inSnapshot, takeTime } from '../database/snapshot.ts'
+import { committing } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type OnProgress, takeDump } from './dump.ts'
 import { loadDump } from './load.ts'
@@ -24,15 +25,17 @@ export async function move({ from, to, clock, onProgress }: MoveOptions) {
   await schemaVersion(from.db) // opens the database, so that its version can be told
   const before = from.feed.version()
   return inSnapshot(from.db, async (snapshot): Promise<Map<TableName, number>> => {
-    return to.transaction().execute(async (trx) => {
-      await takeTime(trx)
-      const dump = await takeDump(snapshot, { onProgress })
-      const loaded = await loadDump(trx, dump, { clock, keepLogins: true })
-      await setImmediate() // a version is kept for one turn of the event loop
-      if (from.feed.version() !== before) {
-        throw new Error('the database was changed meanwhile: stop the service first')
-      }
-      return loaded
-    })
+    return committing(() =>
+      to.transaction().execute(async (trx) => {
+        await takeTime(trx)
+        const dump = await takeDump(snapshot, { onProgress })
+        const loaded = await loadDump(trx, dump, { clock, keepLogins: true })
+        await setImmediate() // a version is kept for one turn of the event loop
+        if (from.feed.version() !== before) {
+          throw new Error('the database was changed meanwhile: stop the service first')
+        }
+        return loaded
+      }),
+    )
   })
 }

@@ -1,4 +1,5 @@
 import { takeTime } from '../database/snapshot.ts'
+import { committing } from '../database/transactions.ts'
 import { operatorKeys } from '../keys/signing-key.ts'
 import { importKeys, type TravellingKey } from '../keys/travelling-keys.ts'
 import { type Archive, openArchive } from './archive-reader.ts'
@@ -57,13 +58,15 @@ export async function restore(
       batches: withoutKeys ? withoutSealed(lines) : lines,
     }
     const { clock } = deps
-    const counts = await deps.db.transaction().execute(async (trx) => {
-      await takeTime(trx)
-      const loaded = await loadDump(trx, dump, { clock, keepLogins, onProgress })
-      const kept = keys.filter(({ purpose }) => keepLogins || purpose === 'data')
-      await importKeys(trx, deps, kept)
-      return loaded
-    })
+    const counts = await committing(() =>
+      deps.db.transaction().execute(async (trx) => {
+        await takeTime(trx)
+        const loaded = await loadDump(trx, dump, { clock, keepLogins, onProgress })
+        const kept = keys.filter(({ purpose }) => keepLogins || purpose === 'data')
+        await importKeys(trx, deps, kept)
+        return loaded
+      }),
+    )
     return { createdAt: header.created_at, counts }
   } finally {
     await archive.close()

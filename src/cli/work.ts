@@ -13,6 +13,7 @@ export async function withDeps<T>(
   work: (deps: Deps) => Promise<T>,
 ): Promise<T> {
   const { createLog, systemDeps } = await import('../deps.ts')
+  const { inContext } = await import('../events/context.ts')
   const log = createLog(values.verbose === true ? config.logLevel : 'silent', {
     write: (line: string) => void terminal.stderr.write(line),
   })
@@ -20,7 +21,7 @@ export async function withDeps<T>(
   const system = systemDeps(config)
   const deps = { ...system, log, clock: terminal.clock ?? system.clock }
   try {
-    return await work(deps)
+    return await inContext('cli', () => work(deps))
   } finally {
     await deps.db.destroy()
   }

@@ -23,6 +23,47 @@ export interface Guard {
   judge(db: DatabaseOrTransaction): Promise<void>
 }
 
+/** What is to be done once a transaction is committed, and whether it still is to come. */
+interface Commit {
+  readonly work: (() => void)[]
+  isOpen: boolean
+}
+
+// By the transaction that is under way, never by its `trx`: Kysely gives several objects for one.
+const commits = new AsyncLocalStorage<Commit>()
+
+/**
+ * Does work once the transaction is committed, outside it and in the order of the calls: never where
+ * it is undone, once where it is begun anew. @throws Error outside a transaction
+ */
+export function afterCommit(trx: DatabaseOrTransaction, work: () => void): void {
+  const commit = commits.getStore()
+  if (!trx.isTransaction || !commit?.isOpen) throw new Error('there is no transaction to commit')
+  commit.work.push(work)
+}
+
+/**
+ * Runs one attempt at a transaction, from its beginning to its commit, and does then what the work
+ * left to `afterCommit`. For those who begin a transaction without `transact`.
+ * @throws what `attempt` throws; Error where the work after the commit threw, when all of it is done
+ */
+export async function committing<T>(attempt: () => Promise<T>): Promise<T> {
+  const commit: Commit = { work: [], isOpen: true }
+  const result = await commits.run(commit, attempt).finally(() => {
+    commit.isOpen = false
+  })
+  const failures: unknown[] = []
+  for (const work of commit.work) {
+    try {
+      work()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw new Error('committed, but not finished', { cause: failures[0] })
+  return result
+}
+
 /**
  * All of the work or nothing of it, alone with the words: no other transaction on any node that names
  * one of them runs beside it, so that what it reads stays so until it is done. Where the database
@@ -61,12 +102,14 @@ async function attempts<T>(
   locks: Locks,
   work: (trx: DatabaseOrTransaction) => Promise<T>,
 ): Promise<T> {
+  const attemptOnce = () =>
+    db.transaction().execute(async (trx) => {
+      await takeLocks(trx, locks)
+      return work(trx)
+    })
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.transaction().execute(async (trx) => {
-        await takeLocks(trx, locks)
-        return work(trx)
-      })
+      return await committing(attemptOnce)
     } catch (error) {
       if (!(error instanceof TransactionConflict) || attempt === mostAttempts) throw error
     }

@@ -1,3 +1,4 @@
+import { inNoContext } from '../events/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 
 /**
@@ -71,7 +72,7 @@ export function lastGood<T>({
     // A clock that was set back must not make it wait for its old time.
     if (loading || Math.abs(now - triedAt) < coolDown) return loading
     triedAt = now
-    loading = load()
+    loading = inNoContext(load)
       .then(
         (value) => {
           kept = { value, loadedAt: clock.now() }

@@ -23,6 +23,7 @@ import { requestClasses, takeRequests } from './node-requests.ts'
 import { answer, onClientError } from './parser-errors.ts'
 import { oneRequestAtATime } from './pipelining.ts'
 import { rateLimit } from './rate-limit.ts'
+import { requestContext } from './request-context.ts'
 import { requestShape } from './request-shape.ts'
 import { slowReaders } from './slow-readers.ts'
 import { ajvOptions } from './validation.ts'
@@ -76,6 +77,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
 
   warnOfForgedProxies(app, config)
   await app.register(oneRequestAtATime) // before anything is done for a request
+  await app.register(requestContext) // behind it: what waits goes on in another request's context
   await app.register(slowReaders, { clock: deps.clock, stillMs: requestTimeoutMs })
   await app.register(bulkAnswers)
   await app.register(headers)

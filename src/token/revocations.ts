@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { type Guard, transact, word } from '../database/transactions.ts'
+import { inNoContext } from '../events/context.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, clockLeewayMs } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
@@ -160,7 +161,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
    */
   function catchUp(): Promise<void> {
     if (!reading) {
-      reading = readLog().finally(() => {
+      reading = inNoContext(readLog).finally(() => {
         reading = undefined
       })
       return reading

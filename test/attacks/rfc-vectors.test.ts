@@ -5,11 +5,11 @@ import { suite, test } from 'node:test'
 import type { JWK } from 'jose'
 import { createPasswords } from '../../src/accounts/passwords.ts'
 import { loadConfig } from '../../src/config.ts'
-import { logEvents } from '../../src/events/events.ts'
 import { authorizationUrl } from '../../src/external/code-grant.ts'
 import { createProvider } from '../../src/external/provider.ts'
 import { keyedDigest } from '../../src/kernel/digest.ts'
 import { systemRandom } from '../../src/kernel/random.ts'
+import { eventsOf } from '../../src/sinks.ts'
 import { verifyJws } from '../../src/token/jws.ts'
 import { testApp } from '../app.ts'
 import { hs256, segment } from '../forge.ts'
@@ -78,7 +78,7 @@ suite('vectors printed in RFCs', async () => {
     }).providers
     assert.ok(config)
     const { clock, fetch } = app.deps
-    const provider = createProvider(config, { clock, fetch, events: logEvents(app.deps.log) })
+    const provider = createProvider(config, { clock, fetch, events: eventsOf(app.deps) })
     const client = await provider.client(AbortSignal.timeout(60_000))
     const secrets = { state: 's', nonce: 'n', verifier }
     const { searchParams } = await authorizationUrl(provider, client, secrets)

@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers'
 import { after, suite, test } from 'node:test'
 import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/deps.ts'
-import { logEvents } from '../../src/events/events.ts'
 import { createClientTokens } from '../../src/external/client-tokens.ts'
 import { createProvider } from '../../src/external/provider.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
+import { eventsOf } from '../../src/sinks.ts'
 import { payloadOf } from '../forge.ts'
 import {
   audience,
@@ -27,7 +27,7 @@ suite('4.4: tokens as a client', async () => {
   function clientOf(env: Record<string, string>) {
     const [config] = loadConfig(env).providers
     assert.ok(config)
-    const events = logEvents(createLog('silent'))
+    const events = eventsOf({ clock, log: createLog('silent') })
     const provider = createProvider(config, { clock, fetch: globalThis.fetch, events })
     return createClientTokens(provider, { clock })
   }

@@ -4,7 +4,10 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, suite, test } from 'node:test'
 import { loadConfig } from '../../config.ts'
-import type { EventFields } from '../../events/events.ts'
+import { createLog } from '../../deps.ts'
+import type { Payload } from '../../events/types.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { eventsOf } from '../../sinks.ts'
 import { breachQuery } from './range-query.ts'
 
 const password = 'quiet melons roll uphill'
@@ -29,9 +32,13 @@ suite('the service of breached passwords', async () => {
   const url = `http://127.0.0.1:${port}/range`
 
   async function ask(breachUrl: string | undefined, text = password) {
-    const failures: EventFields[] = []
+    const failures: Payload[] = []
     const config = loadConfig({ ...(breachUrl && { PASSWORD_BREACH_URL: breachUrl }) })
-    const events = { record: (_event: string, fields: EventFields) => void failures.push(fields) }
+    const events = eventsOf({
+      clock: systemClock,
+      log: createLog('silent'),
+      sinks: { inside: [], afterCommit: [({ payload }) => void failures.push(payload)] },
+    })
     return { found: await breachQuery({ config, events, fetch })(text), failures }
   }
 

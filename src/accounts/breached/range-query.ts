@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import type { Events } from '../../events/events.ts'
+import { passwordBreachQueryFail } from '../events.ts'
 
 const prefixLength = 5
 const patienceMs = 1500
@@ -38,7 +39,7 @@ export function breachQuery({ config, events, fetch }: BreachQueryDeps): BreachQ
       return holds(await boundedText(response), digest.slice(prefixLength))
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      events.record('password_breach_query_fail', { reason })
+      events.tell(passwordBreachQueryFail, { reason })
       return false
     }
   }

@@ -115,7 +115,8 @@ async function moveTo(call: CommandCall): Promise<void> {
   assertUnused(config.database.dataDirectory)
   const { db } = connect({ ...config.database, postgres: target })
   try {
-    await withDeps(call, async ({ clock, ...from }) => {
+    await withDeps(call, async (from) => {
+      const { clock } = from
       const onProgress = progressTo(terminal.stderr, clock)
       const counts = await move({ from, to: db, clock, onProgress })
       const { host, database } = target
@@ -132,9 +133,13 @@ async function moveTo(call: CommandCall): Promise<void> {
 }
 
 /** Tells who has taken or brought all accounts: by the command line, as this user of the machine. */
-async function record({ log }: Pick<Deps, 'log'>, event: EventName, fields: EventFields) {
-  const { logEvents } = await import('../../events/events.ts')
-  logEvents(log).record(event, { ...fields, by, uid: process.getuid?.() ?? null })
+async function record(
+  deps: Pick<Deps, 'clock' | 'log' | 'sinks'>,
+  event: EventName,
+  fields: EventFields,
+) {
+  const { eventsOf } = await import('../../sinks.ts')
+  eventsOf(deps).record(event, { ...fields, by, uid: process.getuid?.() ?? null })
 }
 
 /** @throws UsageError where it is no address, or holds a password, which all on the machine could read */

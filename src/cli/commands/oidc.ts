@@ -98,10 +98,10 @@ async function logIn(call: CommandCall): Promise<void> {
 
 async function providerOf({ config, values }: CommandCall): Promise<Provider> {
   const { createLog } = await import('../../deps.ts')
-  const { logEvents } = await import('../../events/events.ts')
   const { createProvider } = await import('../../external/provider.ts')
   const { systemClock } = await import('../../kernel/clock.ts')
   const { defaultName } = await import('../../oidc-settings.ts')
+  const { eventsOf } = await import('../../sinks.ts')
   const name = textOf(values.provider) ?? defaultName
   const found = config.providers.find((provider) => provider.name === name)
   if (!found) {
@@ -111,7 +111,7 @@ async function providerOf({ config, values }: CommandCall): Promise<Provider> {
   return createProvider(found, {
     clock: systemClock,
     fetch: globalThis.fetch,
-    events: logEvents(createLog('silent')), // what fails is told below, once
+    events: eventsOf({ clock: systemClock, log: createLog('silent') }), // what fails is told below, once
   })
 }
 

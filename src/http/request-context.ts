@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify'
+import plugin from 'fastify-plugin'
+import { type EventContext, inContextOf, isInContextOf } from '../events/context.ts'
+import { clientAddress } from './client-address.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who does what is done for this request. */
+    eventContext(): EventContext
+    /** The client, where a trusted caller names it (http/login-address.ts); else null. */
+    namedAddress: string | null
+  }
+}
+
+/**
+ * Does the work of each request in its own context, so that what is recorded names its caller. The
+ * request itself is what the context asks, and nothing is read before an event is recorded.
+ */
+export const requestContext = plugin(async (app) => {
+  app.decorateRequest('namedAddress', null)
+  app.decorateRequest('eventContext', contextOf)
+  app.addHook('onRequest', (request, _reply, done) => inContextOf(request, done))
+  // A body ends in the context of its connection, which knows no request or an earlier one.
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (isInContextOf(request)) done()
+    else inContextOf(request, done)
+  })
+})
+
+function contextOf(this: FastifyRequest): EventContext {
+  return {
+    by: this.principal?.subject ?? null,
+    address: this.namedAddress ?? clientAddress(this),
+    scheme: this.principal?.credential.scheme ?? null,
+    requestId: this.id,
+  }
+}

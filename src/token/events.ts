@@ -1,0 +1,10 @@
+import { eventType } from '../events/types.ts'
+
+export const tokenCreated = eventType<{ user_id: number; grant: 'login' | 'refresh' }>(
+  'authn_token_created',
+)
+
+/** A refresh token came that had been replaced: its family has ended. */
+export const tokenReuse = eventType<{ user_id: number }>('authn_token_reuse')
+
+export const tokenRevoked = eventType<{ reason: 'logout' | 'administrator' }>('authn_token_revoked')
