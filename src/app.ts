@@ -53,7 +53,7 @@ export interface App {
 export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<App> {
   const { config, db, random, log } = deps
   const services = await createServices(deps)
-  const { accounts, secondFactor, sessions } = services
+  const { accounts, sessions } = services
   const wired = { ...deps, ...services, loginAddress: createLoginAddress(config) }
   // Hashed on another thread while the server is put together.
   const bootstrap = prepareFirstAdministrator(accounts, config, random)
@@ -67,7 +67,7 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
     authenticators: [
       basicAuthenticator(wired),
       external.beside(bearerAuthenticator(wired)),
-      sessionAuthenticator(config, sessions, secondFactor),
+      sessionAuthenticator(config, sessions),
     ],
   })
   const routes = collectRoutes(server)

@@ -1,8 +1,15 @@
-import { type Accounts, createAccounts, isAdministratorsUser } from './accounts/accounts.ts'
+import {
+  type Accounts,
+  createAccounts,
+  isAdministratorsUser,
+  presentAccount,
+} from './accounts/accounts.ts'
 import { breachQuery } from './accounts/breached/range-query.ts'
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { createVerifier, type Verifier } from './accounts/verifier.ts'
+import { type Completion, createCompletion } from './authentication/completion.ts'
+import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { migrate } from './database/migrate.ts'
 import type { Deps } from './deps.ts'
 import type { Events } from './events/events.ts'
@@ -37,6 +44,7 @@ const rotateEveryMs = 3_600_000
 export interface Services {
   readonly accounts: Accounts
   readonly captcha: Captcha
+  readonly completion: Completion
   readonly events: Events
   readonly flows: Flows
   readonly identities: Identities
@@ -49,6 +57,7 @@ export interface Services {
   readonly posts: Posts
   readonly profiles: Profiles
   readonly providers: Providers
+  readonly requirements: Requirements
   readonly revocations: Revocations
   readonly rotation: Rotation
   readonly secondFactor: SecondFactor
@@ -71,6 +80,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
   const keys = await loadKeySet(deps)
   const revocations = await loadRevocations({ ...deps, events })
   const passwords = createPasswords(deps)
+  const requirements = createRequirements(deps)
   const lock = createAutomaticLock(deps)
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({
@@ -86,6 +96,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
     ...deps,
     passwords,
     isBreached,
+    requirements,
     hooks: {
       ending: [endSessionsOf],
       revoking: [revocations.revokeBelow],
@@ -105,8 +116,9 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
   return {
     accounts,
     captcha,
+    completion: createCompletion({ ...deps, events, requirements, present: presentAccount }),
     events,
-    flows: createFlows({ ...deps, keys }),
+    flows: createFlows({ ...deps, accounts, keys }),
     identities: createIdentities({ ...deps, accounts, events }),
     idempotency: createIdempotency({ ...deps, keys }),
     imports: createImports({ ...deps, events, passwords, isBreached }),
@@ -117,10 +129,11 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
     posts: createPosts(deps),
     profiles,
     providers: createProviders({ ...deps, events }),
+    requirements,
     revocations,
     rotation: createRotation(deps),
     secondFactor: createSecondFactor({ ...deps, accounts, events, keys }),
-    sessions: createSessions(deps),
+    sessions: createSessions({ ...deps, events, requirements }),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens: createTokens({ config, clock, random, keys }),
     users,

@@ -1,3 +1,6 @@
+import { type Account, isAdministrator } from '../authentication/account.ts'
+import type { PresentAccount } from '../authentication/completion.ts'
+import type { Column, Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { UniqueViolation } from '../database/errors.ts'
@@ -8,7 +11,6 @@ import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 import type { NewUser } from '../users/user.ts'
 import { insertUser, userEmail, userExists } from '../users/users.ts'
-import { type Account, isAdministrator, isUsable } from './account.ts'
 import type { BreachQuery } from './breached/range-query.ts'
 import { createEndTokens, type EndingHooks, everything } from './end-tokens.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
@@ -38,12 +40,17 @@ export interface Accounts {
    */
   change(userId: number, wanted: WantedChange, how?: HowToChange): Promise<Account | null>
   /**
-   * The new password of whoever has shown the present one, unless somebody else has changed the
-   * account since it was verified. @throws ApiError validationFailed, invalidCredentials
+   * The new password of a caller who has shown the present one, unless the account has changed since
+   * it was verified. @throws ApiError validationFailed, invalidCredentials
    */
   replacePassword(verified: Account, wanted: OwnPassword): Promise<Account>
   /** Ends all sessions but one and all tokens given out so far; false where the account is gone. */
   endLogins(userId: number, how?: Omit<HowToChange, 'assertWanted'>): Promise<boolean>
+  /**
+   * The account once more, in the transaction of what was allowed to the one that was verified; by the
+   * column `change` unless another is given. @throws ApiError what the column refuses
+   */
+  reread(trx: DatabaseOrTransaction, verified: Account, column?: Column): Promise<Account>
   /** How many accounts there are, and in what state. */
   tally(): Promise<AccountTally>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
@@ -76,7 +83,10 @@ export interface HowToChange {
   readonly guard?: Guard | undefined
 }
 
-export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWanted'> {}
+export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWanted'> {
+  /** What must be done in the same transaction, or not at all. */
+  readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
+}
 
 export interface FactorChange extends Omit<HowToChange, 'assertWanted'> {
   readonly on: boolean
@@ -97,10 +107,11 @@ export interface AccountsDeps {
   readonly passwords: Passwords
   readonly isBreached: BreachQuery
   readonly hooks: AccountHooks
+  readonly requirements: Pick<Requirements, 'refuse'>
 }
 
 export function createAccounts(deps: AccountsDeps): Accounts {
-  const { db, clock, passwords, hooks } = deps
+  const { db, clock, passwords, hooks, requirements } = deps
   const { byUsername, byUserId, page, after, count } = accountStore(db)
   const endTokens = createEndTokens(hooks)
 
@@ -114,6 +125,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
     create: async (wanted) => (await prepare(wanted))(),
     prepare,
+    reread,
 
     async change(userId, wanted, { keepSession, assertWanted, guard } = {}) {
       const account = await byUserId(userId)
@@ -135,14 +147,15 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return changing(userId, work, { words: wordsOf(wanted), guard })
     },
 
-    async replacePassword(verified, { keepSession, guard, ...password }) {
+    async replacePassword(verified, { keepSession, guard, also, ...password }) {
       const { userId } = verified
       const wanted: WantedChange = { password, mustChange: false }
       const passwordHash = await hashNew(verified, password)
       const work = async (trx: DatabaseOrTransaction) => {
-        const before = await reread(trx, verified)
+        const before = await reread(trx, verified, 'commit')
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash))
         await endTokens(trx, userId, endedBy(before, wanted), keepSession)
+        await also?.(trx)
         return present(await accountStore(trx).byUserId(userId))
       }
       return changing(userId, work, { guard })
@@ -184,6 +197,17 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       if (account) await removeAccount(trx, account)
       await accountStore(trx).dislodge([], [userId])
     },
+  }
+
+  async function reread(
+    trx: DatabaseOrTransaction,
+    verified: Account,
+    column: Column = 'change',
+  ): Promise<Account> {
+    const account = await accountStore(trx).byUserId(verified.userId)
+    if (!account) throw new ApiError('invalidCredentials')
+    requirements.refuse(column, { account, since: { now: account, before: verified } })
+    return account
   }
 
   async function prepare({ username, password, roles, mustChange, user, also }: WantedAccount) {
@@ -241,17 +265,12 @@ function wordsOf({ roles, locked, active }: WantedChange): string[] {
   return roles || locked === true || active === false ? [word.administrators] : []
 }
 
-/**
- * For whoever gives out a login after a verification that took its time: whether the account is
- * still what was verified. @throws ApiError invalidCredentials where it was locked, disabled,
- * deleted or given another password meanwhile
- */
-export async function reread(trx: DatabaseOrTransaction, verified: Account): Promise<Account> {
-  const account = await accountStore(trx).byUserId(verified.userId)
-  if (!account || !isUsable(account) || account.refreshVersion !== verified.refreshVersion) {
-    throw new ApiError('invalidCredentials')
-  }
-  return account
+/** For the completion of a login. */
+export function presentAccount(
+  trx: DatabaseOrTransaction,
+  userId: number,
+): Promise<PresentAccount | null> {
+  return accountStore(trx).present(userId)
 }
 
 /** The account as it is now; in a transaction, as that one sees it. Null where it is gone. */

@@ -1,5 +1,5 @@
+import type { Account } from '../authentication/account.ts'
 import type { EventName, Events } from '../events/events.ts'
-import type { Account } from './account.ts'
 import type { WantedChange } from './wanted-change.ts'
 
 /** Records what somebody did to an account: `by` is the subject of who did it, or `cli`. */

@@ -1,12 +1,10 @@
 import { eventType } from '../events/types.ts'
 
-export const loginSuccess = eventType<{ user_id: number }>('authn_login_success')
-
 /** A password was changed by its owner, or by another one, who sets or resets it. */
 export const passwordChange = eventType<{ user_id: number }>('authn_password_change')
 
 /** The present password, which a change asks for, was wrong. */
-export const passwordChangeFail = eventType<{ user_id: number }>(
+export const passwordChangeFail = eventType<{ user_id: number | null }>(
   'authn_password_change_fail',
   'warn',
 )

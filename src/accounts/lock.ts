@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
+import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config.ts'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
@@ -7,9 +8,7 @@ import { offsetOf, type Page } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Username } from '../kernel/username.ts'
 import type { FailuresInARow } from '../throttle/limits.ts'
-import type { Account } from './account.ts'
 import { type FailingAccount, standingStore } from './standing-store.ts'
-import { accountStore } from './store.ts'
 
 const mostNames = 10_000
 
@@ -19,10 +18,6 @@ const mostNames = 10_000
  * that nobody can be thrown out by guessing at the door. The administrator's lock is another.
  */
 export interface AutomaticLock extends FailuresInARow {
-  /** Whether it lets nobody log in now. */
-  holds(account: Pick<Account, 'lockedUntil'>): boolean
-  /** The same for an account that was read before its password was verified. */
-  holdsNow(account: Account): Promise<boolean>
   /** Ends the lock and forgets the failures; answers the user, or null where nobody has the name. */
   lift(trx: DatabaseOrTransaction, username: Username): Promise<number | null>
   /** Accounts with failures in a row or locked by them, the latest locks first. */
@@ -45,18 +40,7 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
   const { after, seconds } = config.login.lock
   const isOn = after > 0
 
-  const holds: AutomaticLock['holds'] = ({ lockedUntil }) =>
-    isOn && lockedUntil !== null && lockedUntil > clock.now()
-
   return {
-    holds,
-
-    async holdsNow(account) {
-      if (!isOn) return false
-      const present = holds(account) ? account : await accountStore(db).byUserId(account.userId)
-      return present !== null && holds(present)
-    },
-
     // One statement each, so that parallel tries lose no step. Tries during a lock do not count.
     async failed(trx, username) {
       if (!isOn) return null
@@ -84,8 +68,9 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
       return counted?.failed_logins === 0 ? counted.user_id : null
     },
 
-    async succeeded(trx, username) {
-      if (!isOn) return
+    async succeeded(trx, username, account) {
+      const isForgotten = account?.failedLogins === 0 && account.lockedUntil === null
+      if (!isOn || isForgotten) return
       await trx
         .updateTable('accounts')
         .set({ failed_logins: 0, locked_until: null })

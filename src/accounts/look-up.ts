@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
+import type { Account } from '../authentication/account.ts'
 import { callerOf } from '../http/access.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { userIdOf } from '../kernel/principal.ts'
 import { canonicalUsername } from '../kernel/username.ts'
-import type { Account } from './account.ts'
 import type { Accounts } from './accounts.ts'
 
 /** The account that a path names, in any spelling. @throws ApiError accountNotFound */

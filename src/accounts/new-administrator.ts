@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Account } from './account.ts'
 
 type Standing = Pick<Account, 'roles' | 'locked' | 'active'>
 

@@ -1,18 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type AuthenticateDeps, authenticate } from '../authentication/attempt.ts'
 import type { Config } from '../config.ts'
 import { fewFieldsBytes } from '../http/bodies.ts'
 import type { LoginAddress } from '../http/login-address.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { Message, Roles, type SchemaTypes, Text, Time } from '../http/schemas.ts'
 import { stillAllowed } from '../http/still-allowed.ts'
-import { type Clock, isoTime } from '../kernel/clock.ts'
+import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { authenticated } from '../policy/rules.ts'
 import { UserBody } from '../users/schemas.ts'
 import type { Users } from '../users/users.ts'
 import type { Accounts } from './accounts.ts'
-import { type FirstFactorDeps, firstFactor, refused } from './first-factor.ts'
+import { passwordChangeFail } from './events.ts'
 import { ownAccount, ownSession } from './look-up.ts'
+import { byPassword, type PasswordMethodDeps } from './password-method.ts'
 import { assertOtherPassword } from './password-rules.ts'
 import { Captcha, Password } from './schemas.ts'
 
@@ -20,10 +22,9 @@ import { Captcha, Password } from './schemas.ts'
  * One's own account: GET and PUT /password below /api/user/account (role
  * USER) and /api/account (any account).
  */
-export interface OwnAccountOptions extends FirstFactorDeps {
+export interface OwnAccountOptions extends AuthenticateDeps, PasswordMethodDeps {
   readonly accounts: Pick<Accounts, 'byUserId' | 'replacePassword'>
   readonly config: Pick<Config, 'login'>
-  readonly clock: Clock
   readonly loginAddress: LoginAddress
   readonly users: Pick<Users, 'byId'>
 }
@@ -53,7 +54,7 @@ export async function ownAccountRoutes(
   instance: FastifyInstance,
   options: OwnAccountOptions,
 ): Promise<void> {
-  const { accounts, clock, config, events, loginAddress, users } = options
+  const { accounts, clock, config, loginAddress, users } = options
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
@@ -101,28 +102,23 @@ export async function ownAccountRoutes(
     async (request) => {
       const { current_password: password, new_password: wanted, captcha } = request.body
       const { userId, username } = await ownAccount(accounts, request)
-      // The door of a login: wrong ones count there, so that no session is a way to guess on.
-      const { account, place } = await firstFactor(options, {
-        username,
-        password,
-        address: loginAddress(request),
-        captcha,
-        failure: 'authn_password_change_fail',
-      })
-      try {
+      const sent = { username, password, captcha, address: loginAddress(request) }
+      // Counted as a login: wrong ones must not make a session a way to guess.
+      const shown = {
+        ...byPassword(options, sent),
+        column: 'login',
+        failure: passwordChangeFail,
+      } as const
+      await authenticate(options, shown, async ({ account }, attempt) => {
         assertOtherPassword(wanted, password, 'new_password')
         await accounts.replacePassword(account, {
           text: wanted,
           field: 'new_password',
           keepSession: ownSession(request, userId),
           guard: stillAllowed(request),
+          also: attempt.succeed,
         })
-      } catch (error) {
-        return refused(place, error)
-      }
-      // It is done: a place that cannot be cleared now counts for a while.
-      await place.clear().catch(() => {})
-      events.record('authn_password_change', { user_id: userId })
+      })
       return { message: 'Password changed' }
     },
   )

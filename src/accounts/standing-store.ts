@@ -1,10 +1,10 @@
 import { type ExpressionBuilder, sql } from 'kysely'
+import { splitRoles } from '../authentication/account.ts'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/unfinished.ts'
 import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
-import { splitRoles } from './account.ts'
 
 /** Counts of accounts. */
 export interface AccountTally {

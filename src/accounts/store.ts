@@ -1,11 +1,12 @@
 import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
+import { type Account, splitRoles } from '../authentication/account.ts'
+import type { PresentAccount } from '../authentication/completion.ts'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
 import { held } from '../database/transactions.ts'
 import { isPresentAccount } from '../database/unfinished.ts'
 import { type Role, sortRoles } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
-import { type Account, splitRoles } from './account.ts'
 import { countedStates } from './standing-store.ts'
 
 export type NewAccount = Pick<
@@ -126,6 +127,21 @@ export function accountStore(db: DatabaseOrTransaction) {
     async byUserId(userId: number): Promise<Account | null> {
       const row = await accounts().where('accounts.user_id', '=', userId).executeTakeFirst()
       return row ? toAccount(row) : null
+    },
+
+    /** The same with how many sessions are stored for it: one statement, as every login asks. */
+    async present(userId: number): Promise<PresentAccount | null> {
+      const row = await accounts()
+        .select((eb) =>
+          eb
+            .selectFrom('sessions')
+            .whereRef('sessions.user_id', '=', 'accounts.user_id')
+            .select(({ fn }) => fn.countAll<number>().as('sessions'))
+            .as('sessions'),
+        )
+        .where('accounts.user_id', '=', userId)
+        .executeTakeFirst()
+      return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
     },
 
     /** Accounts in the order of their users' ids. */

@@ -1,5 +1,5 @@
+import type { Account } from '../authentication/account.ts'
 import type { Role } from '../kernel/principal.ts'
-import type { Account } from './account.ts'
 import type { AccountChanges, EndedTokens } from './store.ts'
 
 /** A password, and the name that `details` shows. */

@@ -1,29 +1,34 @@
 import type { FastifyRequest } from 'fastify'
-import { type Account, isUsable } from '../accounts/account.ts'
-import { type Accounts, accountIn, reread } from '../accounts/accounts.ts'
-import { type FirstFactorDeps, firstFactor } from '../accounts/first-factor.ts'
+import { type Accounts, accountIn } from '../accounts/accounts.ts'
+import type { AutomaticLock } from '../accounts/lock.ts'
+import { byPassword, type PasswordMethodDeps } from '../accounts/password-method.ts'
+import type { Account } from '../authentication/account.ts'
+import { type AuthenticateDeps, authenticate } from '../authentication/attempt.ts'
+import type { Completion, Result } from '../authentication/completion.ts'
+import type { Requirements } from '../authentication/requirements.ts'
 import { word } from '../database/transactions.ts'
 import type { Authenticator } from '../http/access.ts'
 import type { LoginAddress } from '../http/login-address.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { keyedDigest } from '../kernel/digest.ts'
 import { ApiError, type ErrorName } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
 import { canonicalUsername } from '../kernel/username.ts'
-import type { SecondFactor } from '../totp/second-factor.ts'
+import type { LoginLimits } from '../throttle/limits.ts'
 
 /**
  * HTTP Basic (RFC 7617; spec 5.1). Every request names its password, and hashing each would cost
  * 14 ms of a core: verified credentials are remembered for a minute under a keyed digest. Only the
  * hash is skipped; limits and account are asked each time.
  */
-export interface BasicDeps extends FirstFactorDeps {
+export interface BasicDeps extends AuthenticateDeps, PasswordMethodDeps {
   readonly accounts: Pick<Accounts, 'byUsername'>
-  readonly secondFactor: Pick<SecondFactor, 'isMissing'>
-  readonly clock: Clock
+  readonly completion: Completion
+  readonly limits: LoginLimits
+  readonly lock: Pick<AutomaticLock, 'forget'>
   readonly loginAddress: LoginAddress
+  readonly requirements: Requirements
   readonly random: Random
 }
 
@@ -45,7 +50,7 @@ interface Remembered {
 }
 
 export function basicAuthenticator(deps: BasicDeps): Authenticator {
-  const { accounts, clock, limits, lock, loginAddress, random, secondFactor } = deps
+  const { accounts, clock, completion, limits, lock, loginAddress, random, requirements } = deps
   const digestKey = random.bytes(32)
   const remembered = new BoundedMap<string, Remembered>(mostRemembered)
 
@@ -67,8 +72,10 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
         shared: () => [word.account(account.userId)],
         async again(db) {
           const present = await accountIn(db, account.userId)
-          const isSame = present && hasPasswordOf(account, present) && isAccepted(present)
-          return isSame ? { ...principal, roles: new Set(present.roles) } : null
+          if (!present) return null
+          const since = { now: present, before: account }
+          const unmet = requirements.unmet('basicCaller', { account: present, since })
+          return unmet ? null : { ...principal, roles: new Set(present.roles) }
         },
       }
     },
@@ -82,25 +89,24 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     const username = canonicalUsername(credentials.username)
     if (!known || known.until <= clock.now() || username === null) return null
     const account = await accounts.byUsername(username)
-    if (!account || account.passwordHash !== known.passwordHash || !isAccepted(account)) return null
-    if (lock.holds(account)) return null
+    if (!account || account.passwordHash !== known.passwordHash) return null
+    if (requirements.unmet('basic', { account })) return null
     await limits.pass({ username, address: loginAddress(request) })
     await lock.forget(account)
     return account
   }
 
   async function verify(request: FastifyRequest, credentials: Credentials): Promise<Account> {
-    const attempt = { ...credentials, address: loginAddress(request) }
-    const { account, place } = await firstFactor(deps, attempt).catch(asMissing)
-    if (!isAccepted(account)) {
-      await place.giveBack()
-      throw new ApiError('authenticationRequired')
-    }
-    await reread(deps.db, account).catch(async (error: unknown) => {
-      await place.keep() // locked, disabled or deleted while the password was verified
-      return asMissing(error)
-    })
-    await place.clear()
+    const shown = byPassword(deps, { ...credentials, address: loginAddress(request) })
+    const account = await authenticate(
+      deps,
+      { ...shown, column: 'basic' },
+      async (evidence, attempt) => {
+        const passed = requirements.pass('basic', evidence)
+        if (typeof passed === 'string') throw new Error('Basic has no room for a step')
+        return completion.complete(passed, attempt, oneRequest)
+      },
+    ).catch(asMissing)
     remembered.set(nameOf(credentials), {
       passwordHash: account.passwordHash,
       until: clock.now() + rememberedMs,
@@ -108,21 +114,16 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     return account
   }
 
-  /** Basic has no room for a code or a new password: such an account must log in. */
-  function isAccepted(account: Account): boolean {
-    if (account.mustChange || account.secondFactor || secondFactor.isMissing(account)) return false
-    return isUsable(account)
-  }
-
   function nameOf({ username, password }: Credentials): string {
     return keyedDigest(digestKey, `${username}:${password}`)
   }
 }
 
-/** A better hash of the same password keeps the version; the end of all logins keeps the hash. */
-function hasPasswordOf(verified: Account, present: Account): boolean {
-  const { passwordHash, refreshVersion } = verified
-  return present.passwordHash === passwordHash || present.refreshVersion === refreshVersion
+/** What Basic gives: the account for this request. */
+const oneRequest: Result<void, Account> = {
+  isStored: false,
+  give: async () => {},
+  answer: (_, { account }) => account,
 }
 
 function principalOf(account: Account, now: number): Principal {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { type Account, isUsable } from '../accounts/account.ts'
 import { accountIn } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Requirements } from '../authentication/requirements.ts'
 import { word } from '../database/transactions.ts'
 import type { Authenticator } from '../http/access.ts'
 import type { Authenticated } from '../http/still-allowed.ts'
@@ -13,7 +14,6 @@ import { bearerToken } from '../token/authenticator.ts'
 import { isTimely } from '../token/claims.ts'
 import { parseObject, verifyJws } from '../token/jws.ts'
 import type { JudgedClaims, Revocations } from '../token/revocations.ts'
-import type { SecondFactor } from '../totp/second-factor.ts'
 import { parseExternalClaims } from './claims.ts'
 import { type Identities, linkedUser } from './identities.ts'
 import { deadline, type Provider, within } from './provider.ts'
@@ -28,8 +28,8 @@ export interface ExternalDeps {
   readonly clock: Clock
   readonly identities: Pick<Identities, 'accountOf'>
   readonly providers: Providers
+  readonly requirements: Pick<Requirements, 'unmet'>
   readonly revocations: Pick<Revocations, 'refuses' | 'refusesBy' | 'revoke'>
-  readonly secondFactor: Pick<SecondFactor, 'isMissing'>
 }
 
 const mostKept = 10_000
@@ -49,7 +49,7 @@ export interface ExternalBearer {
 }
 
 export function externalBearer(deps: ExternalDeps): ExternalBearer {
-  const { clock, identities, providers, revocations, secondFactor } = deps
+  const { clock, identities, providers, requirements, revocations } = deps
   const verified = new BoundedMap<string, Verified>(mostKept)
   const isOn = providers.all.some(({ config }) => config.audience !== null)
 
@@ -143,11 +143,11 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
       authenticatedAt: auth_time === undefined ? Number.NEGATIVE_INFINITY : auth_time * 1000,
     } as const
     if (!account) return caller
-    if (!isUsable(account)) return null
+    const unmet = requirements.unmet('external', { account })
     // As with Basic: the token has no room for the account's own second factor or a new password,
     // and must not stand in for them. It goes on as what the provider says of it.
-    const isHeld = account.secondFactor || account.mustChange || secondFactor.isMissing(account)
-    if (isHeld) return caller
+    if (unmet?.cell === 'guest') return caller
+    if (unmet) return null
     return { ...caller, subject: String(account.userId), username: account.username }
   }
 }

@@ -1,6 +1,6 @@
-import type { Account } from '../accounts/account.ts'
-import { reread } from '../accounts/accounts.ts'
-import type { Database } from '../database/connect.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { type Guard, transact, word } from '../database/transactions.ts'
 import { throttledAddress } from '../http/client-address.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -38,8 +38,11 @@ export interface Flows {
   suspend(account: Account, finished: Pick<Finished, 'provider' | 'returnTo'>): Promise<string>
   /** The sign-in that a ticket waits for. @throws ApiError signInFailed where it has ended */
   waiting(ticket: string | undefined): Promise<Waiting>
-  /** Uses the ticket up. @throws ApiError signInFailed for all but the first of many at once */
-  resume(ticket: string, waiting: Waiting): Promise<void>
+  /**
+   * Uses the ticket up, in the transaction of the sign-in. @throws ApiError signInFailed for all but
+   * the first of many at once
+   */
+  resume(trx: DatabaseOrTransaction, ticket: string, waiting: Waiting): Promise<void>
   reap(most: number): Promise<number>
 }
 
@@ -81,6 +84,7 @@ export interface Waiting extends AccountThen {
 }
 
 export interface FlowsDeps {
+  readonly accounts: Pick<Accounts, 'reread'>
   readonly db: Database
   readonly clock: Clock
   readonly random: Random
@@ -106,7 +110,7 @@ const fullRetrySeconds = 30
 const maxPerAccount = 20
 const secretBytes = 32 // 43 characters of base64url, the shortest PKCE verifier: RFC 7636 section 4.1
 
-export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
+export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): Flows {
   const store = flowStore(db)
   let underWay = 0
   let countedAt = Number.NEGATIVE_INFINITY
@@ -175,9 +179,9 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
       return { provider, userId, returnTo, refreshVersion: open(flow).refreshVersion }
     },
 
-    async resume(ticket, { provider }) {
+    async resume(trx, ticket, { provider }) {
       const key = { id: digest(ticket), browser: digest(ticket) }
-      if (!(await store.take(key, { provider, now: clock.now() }))) {
+      if (!(await flowStore(trx).take(key, { provider, now: clock.now() }))) {
         throw new ApiError('signInFailed')
       }
     },
@@ -215,7 +219,7 @@ export function createFlows({ db, clock, random, keys }: FlowsDeps): Flows {
       db,
       account ? [word.account(account.userId)] : [],
       async (trx) => {
-        if (account) await reread(trx, account) // the way here was long: it may be gone
+        if (account) await accounts.reread(trx, account) // the way here was long: it may be gone
         await flowStore(trx).insert(kept)
         await flowStore(trx).bound(kept, account ? maxPerAccount : maxPerAddress)
       },

@@ -1,5 +1,5 @@
-import type { Account } from '../accounts/account.ts'
-import { type Accounts, reread } from '../accounts/accounts.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { UniqueViolation } from '../database/errors.ts'
 import { type Guard, transact, word } from '../database/transactions.ts'
@@ -47,7 +47,7 @@ export interface Person extends Subject {
 }
 
 export interface IdentitiesDeps {
-  readonly accounts: Pick<Accounts, 'byUserId' | 'create'>
+  readonly accounts: Pick<Accounts, 'byUserId' | 'create' | 'reread'>
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
@@ -92,7 +92,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
 
     async link(account, subject, guard) {
       const insert = async (trx: DatabaseOrTransaction) => {
-        await reread(trx, account)
+        await accounts.reread(trx, account)
         await identityStore(trx).insert(account.userId, subject, clock.now())
       }
       try {

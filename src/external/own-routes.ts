@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config.ts'
 import { callerOf } from '../http/access.ts'
 import { fewFieldsBytes } from '../http/bodies.ts'

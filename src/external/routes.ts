@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Account } from '../accounts/account.ts'
 import type { Config } from '../config.ts'
 import { acceptForms } from '../http/bodies.ts'
 import { clientAddress } from '../http/client-address.ts'
@@ -10,7 +9,8 @@ import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { defaultName } from '../oidc-settings.ts'
 import { anyone } from '../policy/rules.ts'
-import { type BrowserSessionDeps, endSession, startSession } from '../session/browser.ts'
+import { type BrowserSessionDeps, endSession, sessionResult } from '../session/browser.ts'
+import { loginFail } from '../throttle/events.ts'
 import { browserOf, clearFlowCookie, flowCookie, setFlowCookie } from './cookie.ts'
 import { landingPage, secondFactorPage } from './pages.ts'
 import { deadline, type Provider } from './provider.ts'
@@ -102,7 +102,7 @@ export async function externalRoutes(
         try {
           return await comeBack(provider, request, reply)
         } catch (error) {
-          tellOfFailure(request, provider, error)
+          tellOfFailure(provider, error)
           throw error
         }
       },
@@ -163,9 +163,10 @@ export async function externalRoutes(
       if (isForeignPage(request, config)) throw new ApiError('accessDenied')
       const { totp, recovery_code } = request.body
       const proof = { totp, recoveryCode: recovery_code, address: loginAddress(request) }
-      const { account, returnTo } = await confirm(options, flowCookie(request), proof)
+      const result = sessionResult(options, request, reply)
+      const ticket = flowCookie(request)
+      const { answer: csrf_token, returnTo } = await confirm(options, ticket, proof, result)
       clearFlowCookie(reply)
-      const csrf_token = await enter(account, request, reply)
       const isJson = request.headers['content-type']?.toLowerCase().startsWith('application/json')
       if (isJson) return { message: 'Logged in', csrf_token }
       return reply.type(html).send(landingPage('signed_in', returnTo))
@@ -178,27 +179,20 @@ export async function externalRoutes(
     // As it came: the library must see what is doubled.
     const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
     const finished = await flows.finish(provider, query, browser)
-    const outcome = await signIn(options, provider, finished)
+    const result = sessionResult(options, request, reply)
+    const outcome = await signIn(options, provider, finished, result)
     if (outcome.kind === 'second_factor') {
       setFlowCookie(reply, outcome.ticket)
       return reply.redirect('/oauth/second-factor', 303)
     }
-    if (outcome.kind === 'signed_in') await enter(outcome.account, request, reply)
     return reply.type(html).send(landingPage(outcome.kind, finished.returnTo))
   }
 
-  async function enter(account: Account, request: FastifyRequest, reply: FastifyReply) {
-    const csrfToken = await startSession(options, account, request, reply)
-    const address = clientAddress(request)
-    events.record('authn_login_success', { user_id: account.userId, address })
-    return csrfToken
-  }
-
-  function tellOfFailure(request: FastifyRequest, { config: { name } }: Provider, error: unknown) {
+  function tellOfFailure({ config: { name } }: Provider, error: unknown) {
     const { row = null } = error instanceof ApiError ? error : {}
     const { cause } = error instanceof ApiError ? error : {}
     const reason = cause instanceof Error ? cause.message : row
-    events.record('authn_login_fail', { provider: name, reason, address: clientAddress(request) })
+    events.tell(loginFail, { provider: name, reason: reason ?? '' })
   }
 
   /** OpenID Connect RP-Initiated Logout; home where the provider has none, or cannot be asked. */

@@ -1,11 +1,13 @@
-import { type Account, isUsable } from '../accounts/account.ts'
-import { type Accounts, reread } from '../accounts/accounts.ts'
-import { refused } from '../accounts/first-factor.ts'
-import type { AutomaticLock } from '../accounts/lock.ts'
-import type { Database } from '../database/connect.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Completion, Result } from '../authentication/completion.ts'
+import type { Evidence } from '../authentication/evidence.ts'
+import type { Passed, Requirements, Step } from '../authentication/requirements.ts'
 import { type Guard, word } from '../database/transactions.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { BrowserSessionDeps } from '../session/browser.ts'
+import type { Attempt } from '../throttle/attempt.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
 import { namesOf } from '../token/known-revocations.ts'
 import type { Revocations } from '../token/revocations.ts'
@@ -17,34 +19,35 @@ import type { Provider } from './provider.ts'
 
 export interface SignInDeps extends Pick<BrowserSessionDeps, 'sessions'> {
   readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly db: Database
+  readonly clock: Clock
+  readonly completion: Completion
   readonly flows: Flows
   readonly identities: Identities
-  readonly limits: Pick<LoginLimits, 'admitCode'>
-  readonly lock: Pick<AutomaticLock, 'holds' | 'holdsNow'>
+  readonly limits: Pick<LoginLimits, 'attemptCode'>
+  readonly requirements: Requirements
   readonly revocations: Pick<Revocations, 'refusesBy'>
-  readonly secondFactor: SecondFactor
+  readonly secondFactor: Pick<SecondFactor, 'prove'>
   readonly tokens: Pick<Tokens, 'issueEnrolment'>
 }
 
-/** What comes next for whoever came back from the provider. */
+/** What comes next for somebody who came back from the provider. */
 export type Outcome =
-  | { readonly kind: 'linked' }
+  | { readonly kind: 'linked' | 'signed_in' }
   | { readonly kind: 'second_factor'; readonly ticket: string }
-  | { readonly kind: 'signed_in'; readonly account: Account }
 
 /**
- * Behind the provider, the same as behind a password: the account's flags, its second factor, and what
- * policy asks of it. Spec 2.2, 5.5.
+ * Behind the provider, which is the method here: the requirements, then the result; or the ticket of
+ * a second factor that is asked for first. Spec 2.2, 5.5.
  * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired; invalidCredentials
  * where the account has ended its logins meanwhile
  */
-export async function signIn(
+export async function signIn<Given, Answer>(
   deps: SignInDeps,
   provider: Provider,
   finished: Finished,
+  result: Result<Given, Answer>,
 ): Promise<Outcome> {
-  const { flows, identities } = deps
+  const { clock, completion, flows, identities, requirements } = deps
   const { person, linkTo } = finished
   if (linkTo) {
     const account = await unchanged(deps, linkTo)
@@ -52,11 +55,13 @@ export async function signIn(
     return { kind: 'linked' }
   }
   const account = await identities.signIn(provider, person)
-  assertAllowed(deps, account)
-  if (account.secondFactor) {
+  const evidence: Evidence = { account, amr: ['fed'], authTime: clock.now() }
+  const next = requirements.pass('provider', evidence)
+  if (next === 'second_factor') {
     return { kind: 'second_factor', ticket: await flows.suspend(account, finished) }
   }
-  return { kind: 'signed_in', account: await complete(deps, account) }
+  await completion.complete(await passedOr(deps, next, account), null, result)
+  return { kind: 'signed_in' }
 }
 
 /**
@@ -65,54 +70,62 @@ export async function signIn(
  * @throws ApiError signInFailed, secondFactorRequired, invalidCredentials, tooManyLoginAttempts and
  * those of `signIn`
  */
-export async function confirm(
+export async function confirm<Given, Answer>(
   deps: SignInDeps,
   ticket: string | undefined,
   { address, ...proof }: Proof & { readonly address: string },
-): Promise<{ account: Account; returnTo: string }> {
-  const { flows, limits, lock, secondFactor } = deps
+  result: Result<Given, Answer>,
+): Promise<{ answer: Answer; returnTo: string }> {
+  const { clock, completion, flows, limits, requirements, secondFactor } = deps
   const waiting = await flows.waiting(ticket)
   const account = await unchanged(deps, waiting)
-  assertAllowed(deps, account) // before a code is judged: a lock must not tell right from wrong
-  const { username } = account
-  const place = account.secondFactor ? await limits.admitCode({ username, address }) : null
-  let ready: Account
-  try {
-    if (account.secondFactor) await secondFactor.prove(account, proof)
-    // Many guesses at once are judged at once: those behind the one that locked do not pass.
-    if (await lock.holdsNow(account)) throw new ApiError('accessDenied')
-    await flows.resume(ticket ?? '', waiting)
-    ready = await complete(deps, account)
-  } catch (error) {
-    if (place) return refused(place, error)
-    throw error
-  }
-  await place?.clear()
-  return { account: ready, returnTo: waiting.returnTo }
-}
+  const evidence: Evidence = { account, amr: ['fed'], authTime: clock.now() }
+  // Before a code is judged: a lock must not tell right from wrong.
+  const next = requirements.pass('provider', evidence)
+  const isAsked = next === 'second_factor' // it may have been removed meanwhile
+  const answer = isAsked
+    ? await limits.attemptCode({ username: account.username, address }, byCode)
+    : await finish(next, null)
+  return { answer, returnTo: waiting.returnTo }
 
-/** What must hold at the end, however long the way was. */
-async function complete(deps: SignInDeps, account: Account): Promise<Account> {
-  assertAllowed(deps, account)
-  if (deps.secondFactor.isMissing(account)) {
-    throw new ApiError('enrolmentRequired', {
-      extra: { enrolment_token: await deps.tokens.issueEnrolment(account) },
+  async function byCode(attempt: Attempt): Promise<Answer> {
+    await secondFactor.prove(account, proof)
+    const proven: Evidence = { account, amr: ['fed', 'otp', 'mfa'], authTime: clock.now() }
+    return finish(requirements.pass('provider', proven), attempt)
+  }
+
+  async function finish(passed: Passed<'provider'> | Step, attempt: Attempt | null) {
+    return completion.complete(await passedOr(deps, passed, account), attempt, {
+      ...result,
+      isStored: true,
+      async give(trx, present) {
+        await flows.resume(trx, ticket ?? '', waiting)
+        return result.give(trx, present)
+      },
     })
   }
-  return reread(deps.db, account)
 }
 
-function assertAllowed({ lock }: SignInDeps, account: Account): void {
-  if (!isUsable(account) || lock.holds(account)) throw new ApiError('accessDenied')
-  if (account.mustChange) throw new ApiError('passwordChangeRequired')
+/** @throws ApiError enrolmentRequired where that is the step before it: a page has no other */
+async function passedOr(
+  { tokens }: SignInDeps,
+  next: Passed<'provider'> | Step,
+  account: Account,
+): Promise<Passed<'provider'>> {
+  if (typeof next !== 'string') return next
+  throw new ApiError('enrolmentRequired', {
+    extra: { enrolment_token: await tokens.issueEnrolment(account) },
+  })
 }
 
 /** @throws ApiError signInFailed where the account has ended its logins since, or is gone */
-async function unchanged({ accounts }: SignInDeps, then: AccountThen): Promise<Account> {
-  const account = await accounts.byUserId(then.userId)
-  if (!account || !isUsable(account) || account.refreshVersion !== then.refreshVersion) {
-    throw new ApiError('signInFailed')
-  }
+async function unchanged(
+  { accounts, requirements }: SignInDeps,
+  before: AccountThen,
+): Promise<Account> {
+  const account = await accounts.byUserId(before.userId)
+  if (!account) throw new ApiError('signInFailed')
+  requirements.refuse('ticket', { account, since: { now: account, before } })
   return account
 }
 

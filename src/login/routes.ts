@@ -1,26 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Account } from '../accounts/account.ts'
+import { byPassword, type PasswordMethodDeps } from '../accounts/password-method.ts'
 import type { Config } from '../config.ts'
 import { acceptForms } from '../http/bodies.ts'
 import type { LoginAddress } from '../http/login-address.ts'
 import { isForeignPage } from '../http/origin.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
-import { startSession } from '../session/browser.ts'
-import type { Sessions } from '../session/sessions.ts'
+import { type SessionResultDeps, sessionResult } from '../session/browser.ts'
 import type { LoginMode } from '../settings-table.ts'
+import { pairResult, type TokenResultDeps, tokenResult } from '../token/results.ts'
 import type { Tokens } from '../token/tokens.ts'
-import { type LogInDeps, logIn } from './log-in.ts'
+import { type LogInDeps, type Login, logIn } from './log-in.ts'
 import { LoginAnswer, LoginBody } from './schemas.ts'
 
 /** Login room, spec 4.1, 3.1, 3.3: POST /login, in three modes, by form and by JSON. */
-export interface LoginRoutesOptions extends LogInDeps {
+export interface LoginRoutesOptions
+  extends LogInDeps,
+    PasswordMethodDeps,
+    SessionResultDeps,
+    TokenResultDeps {
   readonly config: Pick<Config, 'http' | 'baseUrl' | 'login' | 'session' | 'token'>
-  readonly clock: Clock
   readonly loginAddress: LoginAddress
-  readonly sessions: Sessions
   readonly tokens: Tokens
 }
 
@@ -28,7 +29,7 @@ export async function loginRoutes(
   instance: FastifyInstance,
   options: LoginRoutesOptions,
 ): Promise<void> {
-  const { config, clock, events, tokens } = options
+  const { config } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
@@ -58,51 +59,43 @@ export async function loginRoutes(
       // A page of another site must not log its visitor in as somebody else.
       if (isForeignPage(request, config)) throw new ApiError('accessDenied')
       const { username, password, mode, captcha, new_password, totp, recovery_code } = request.body
-      const give = answers[mode ?? defaultMode(request)]
-      return logIn(
-        options,
-        {
-          username: typeof username === 'string' ? username : '',
-          password: typeof password === 'string' ? password : '',
-          captcha,
-          totp,
-          recoveryCode: recovery_code,
-          newPassword: new_password,
-          address: options.loginAddress(request),
-        },
-        {
-          give: (account) => give(account, request, reply),
-          enrolmentToken: (account) => tokens.issueEnrolment(account),
-        },
-      )
+      const shown = {
+        username: typeof username === 'string' ? username : '',
+        password: typeof password === 'string' ? password : '',
+        captcha,
+        address: options.loginAddress(request),
+      }
+      const sent = {
+        password: shown.password,
+        totp,
+        recoveryCode: recovery_code,
+        newPassword: new_password,
+      }
+      const answer = answers[mode ?? defaultMode(request)]
+      return answer({ ...byPassword(options, shown), sent }, request, reply)
     },
   )
 
-  type Answer = (account: Account, request: FastifyRequest, reply: FastifyReply) => Promise<object>
+  type Answer = (login: Login, request: FastifyRequest, reply: FastifyReply) => Promise<object>
 
   const answers: Record<LoginMode, Answer> = {
-    async session(account, request, reply) {
-      const csrfToken = await startSession(options, account, request, reply)
+    async session(login, request, reply) {
+      const csrfToken = await logIn(options, login, sessionResult(options, request, reply))
       return { message: 'Logged in', csrf_token: csrfToken }
     },
 
-    async token(account) {
-      const seconds = config.token.singleSeconds
-      const token = await tokens.issueAccess(account, { seconds, authenticatedAt: clock.now() })
-      events.record('authn_token_created', { user_id: account.userId, by: 'login' })
-      return { token, token_type: 'Bearer', expires_in: seconds }
+    async token(login) {
+      const token = await logIn(options, login, tokenResult(options))
+      return { token, token_type: 'Bearer', expires_in: config.token.singleSeconds }
     },
 
-    async pair(account) {
-      const seconds = config.token.accessSeconds
-      const authenticatedAt = clock.now()
-      const pair = await tokens.issuePair(account, { seconds, authenticatedAt })
-      events.record('authn_token_created', { user_id: account.userId, by: 'login' })
+    async pair(login) {
+      const pair = await logIn(options, login, pairResult(options))
       return {
         access_token: pair.accessToken,
         refresh_token: pair.refreshToken,
         token_type: 'Bearer',
-        expires_in: seconds,
+        expires_in: config.token.accessSeconds,
       }
     },
   }

@@ -2,7 +2,6 @@ import type { Config } from '../config.ts'
 import { word } from '../database/transactions.ts'
 import type { Authenticator } from '../http/access.ts'
 import type { Principal } from '../kernel/principal.ts'
-import type { SecondFactor } from '../totp/second-factor.ts'
 import { sessionCookie } from './cookie.ts'
 import type { LiveSession, Sessions } from './sessions.ts'
 
@@ -13,7 +12,6 @@ import type { LiveSession, Sessions } from './sessions.ts'
 export function sessionAuthenticator(
   config: Pick<Config, 'session'>,
   sessions: Sessions,
-  secondFactor: Pick<SecondFactor, 'isMissing'>,
 ): Authenticator {
   return {
     scheme: 'session',
@@ -24,11 +22,8 @@ export function sessionAuthenticator(
       const secret = sessionCookie(request, config)
       const session = secret === undefined ? null : await sessions.resume(secret)
       const { enrols } = request.routeOptions.config
-      const callerOf = (live: LiveSession | null): Principal | null => {
-        // A role that asks for a second factor may be newer than the session.
-        const isHeld = live && secondFactor.isMissing({ ...live.account, roles: live.roles })
-        return live && (enrols || !isHeld) ? principalOf(live) : null
-      }
+      const callerOf = (live: LiveSession | null): Principal | null =>
+        live && (enrols || !live.needsEnrolment) ? principalOf(live) : null
       const principal = callerOf(session)
       if (!session || !principal) return null
       return {
@@ -41,11 +36,11 @@ export function sessionAuthenticator(
 }
 
 function principalOf(session: LiveSession): Principal {
-  const { id, userId, username, roles, csrfToken, createdAt, expiresAt } = session
+  const { id, userId, username, account, csrfToken, createdAt, expiresAt } = session
   return {
     subject: String(userId),
     username,
-    roles: new Set(roles),
+    roles: new Set(account.roles),
     credential: { scheme: 'session', sessionId: id, csrfToken, expiresAt },
     authenticatedAt: createdAt,
   }

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Account } from '../accounts/account.ts'
+import type { Result } from '../authentication/completion.ts'
 import type { Config } from '../config.ts'
 import type { Events } from '../events/events.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { clearSessionCookie, sessionCookie, setSessionCookie } from './cookie.ts'
-import type { Sessions } from './sessions.ts'
+import type { NewSession, Sessions } from './sessions.ts'
 
 export interface BrowserSessionDeps {
   readonly config: Pick<Config, 'session'>
@@ -12,29 +12,31 @@ export interface BrowserSessionDeps {
   readonly sessions: Sessions
 }
 
+export type SessionResultDeps = Pick<BrowserSessionDeps, 'config' | 'sessions'>
+
 /**
- * The last step of a login in mode session, and of a sign-in through a provider: session and cookie.
- * Answers the session's CSRF token. @throws ApiError invalidCredentials as `Sessions.start`
+ * What a login in mode session gives, and a sign-in through a provider: session and cookie. Answers
+ * the session's CSRF token.
  */
-export async function startSession(
-  { config, events, sessions }: BrowserSessionDeps,
-  account: Account,
+export function sessionResult(
+  { config, sessions }: SessionResultDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<string> {
-  // Always a new id: one that was planted before the login must not become a session.
-  const address = clientAddress(request)
-  const { secret, csrfToken, ended } = await sessions.start(
-    account,
-    { address, userAgent: request.headers['user-agent'] ?? '' },
-    sessionCookie(request, config),
-  )
-  setSessionCookie(reply, config, secret)
-  events.record('session_created', { user_id: account.userId, address })
-  if (ended > 0) {
-    events.record('session_ended', { user_id: account.userId, reason: 'limit', count: ended })
+): Result<NewSession, string> {
+  const client = {
+    address: clientAddress(request),
+    userAgent: request.headers['user-agent'] ?? '',
+    replaces: sessionCookie(request, config),
   }
-  return csrfToken
+  return {
+    isStored: true,
+    // Always a new id: one that was planted before the login must not become a session.
+    give: (trx, present) => sessions.start(trx, present, client),
+    answer({ secret, csrfToken }) {
+      setSessionCookie(reply, config, secret)
+      return csrfToken
+    },
+  }
 }
 
 /** Ends the session whose cookie came, if it is one. @throws DatabaseUnavailable where that cannot be stored */

@@ -1,13 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Account, isUsable } from '../accounts/account.ts'
-import { reread } from '../accounts/accounts.ts'
+import type { PresentAccount } from '../authentication/completion.ts'
+import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { type Guard, transact, word } from '../database/transactions.ts'
+import { type Guard, transact } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
+import { sessionCreated, sessionEnded } from './events.ts'
 import { reapSessions, type StoredSession, sessionLookUp, sessionStore } from './store.ts'
 
 /**
@@ -16,11 +18,10 @@ import { reapSessions, type StoredSession, sessionLookUp, sessionStore } from '.
  */
 export interface Sessions {
   /**
-   * Starts a session; the secret is the cookie's value. Ends the one whose cookie came with the login,
-   * and those that were idle longest where the account has too many, in the same transaction.
-   * @throws ApiError invalidCredentials where the account has changed since it was verified
+   * Starts a session in the transaction of a login. Ends the one whose cookie came with it, and those
+   * that were idle longest where the account has too many.
    */
-  start(account: Account, client: Client, replaced?: string): Promise<StartedSession>
+  start(trx: DatabaseOrTransaction, present: PresentAccount, client: Client): Promise<NewSession>
   /** The session of a cookie's value, and one request more of activity; null where it has ended. */
   resume(secret: string): Promise<LiveSession | null>
   /**
@@ -45,16 +46,19 @@ export interface Sessions {
 export interface Client {
   readonly address: string
   readonly userAgent: string
+  /** The cookie's value that came with the login. */
+  readonly replaces: string | undefined
 }
 
-export interface StartedSession {
+export interface NewSession {
+  /** The cookie's value. */
   readonly secret: string
   readonly csrfToken: string
-  /** How many others it has ended, for there were too many. */
-  readonly ended: number
 }
 
 export interface LiveSession extends StoredSession {
+  /** Only a route that enrols a second factor is there for it: a role asks for one since it began. */
+  readonly needsEnrolment: boolean
   /** When it ends if nothing more is asked, in epoch milliseconds. */
   readonly expiresAt: number
 }
@@ -78,6 +82,8 @@ export interface SessionsDeps {
   readonly feed: ChangeFeed
   readonly clock: Clock
   readonly random: Random
+  readonly events: Pick<Events, 'record'>
+  readonly requirements: Pick<Requirements, 'unmet'>
 }
 
 const secretBytes = 32
@@ -91,7 +97,8 @@ const endedAtOnce = 500
 // A session is looked for this long after its end: its last activity may not be written down yet.
 const unwrittenMs = 10_000
 
-export function createSessions({ config, db, feed, clock, random }: SessionsDeps): Sessions {
+export function createSessions(deps: SessionsDeps): Sessions {
+  const { config, db, events, feed, clock, random, requirements } = deps
   const { maxPerAccount } = config.session
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
@@ -105,23 +112,28 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
   const seen = new Map<string, number>()
 
   return {
-    async start(account, client, replaced) {
+    async start(trx, { account: { userId }, sessions: stored }, client) {
+      const store = sessionStore(trx)
       const secret = randomText(random, secretBytes)
       const csrfToken = randomText(random, csrfTokenBytes)
-      const ended = await transact(db, [word.account(account.userId)], async (trx) => {
-        await reread(trx, account)
-        if (replaced !== undefined) await sessionStore(trx).remove(digest(replaced))
-        await sessionStore(trx).insert({
-          id: digest(secret),
-          userId: account.userId,
-          csrfToken,
-          createdAt: clock.now(),
-          address: client.address,
-          userAgent: client.userAgent.slice(0, maxUserAgentLength),
-        })
-        return endExcess(trx, account.userId, digest(secret))
+      const id = digest(secret)
+      if (client.replaces !== undefined) await store.remove(digest(client.replaces))
+      await store.insert({
+        id,
+        userId,
+        csrfToken,
+        createdAt: clock.now(),
+        address: client.address,
+        userAgent: client.userAgent.slice(0, maxUserAgentLength),
       })
-      return { secret, csrfToken, ended }
+      await events.record(trx, sessionCreated, { user_id: userId })
+      // With the new one; those that have ended and are not removed yet count until they are looked at.
+      const mayExceed = maxPerAccount > 0 && stored + 1 > maxPerAccount
+      const count = mayExceed ? await endExcess(trx, userId, id) : 0
+      if (count > 0) {
+        await events.record(trx, sessionEnded, { user_id: userId, reason: 'limit', count })
+      }
+      return { secret, csrfToken }
     },
 
     async resume(secret) {
@@ -173,12 +185,19 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
 
   /** What a request makes of it: activity. Null where it has ended. */
   function live(session: StoredSession | null): LiveSession | null {
-    if (!session || !isUsable(session.account)) return null
+    if (!session) return null
+    const unmet = requirements.unmet('session', session)
+    if (unmet?.cell === 'absent') return null
     const now = clock.now()
     const lastSeenAt = lastSeenOf(session)
     if (now >= endOf({ ...session, lastSeenAt })) return null
     seen.set(session.id, Math.max(now, lastSeenAt))
-    return { ...session, lastSeenAt: now, expiresAt: endOf({ ...session, lastSeenAt: now }) }
+    return {
+      ...session,
+      lastSeenAt: now,
+      expiresAt: endOf({ ...session, lastSeenAt: now }),
+      needsEnrolment: unmet !== null,
+    }
   }
 
   async function liveOf(userId: number): Promise<OwnSession[]> {
@@ -200,7 +219,6 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
     userId: number,
     newest: string,
   ): Promise<number> {
-    if (maxPerAccount === 0) return 0
     const store = sessionStore(trx)
     const now = clock.now()
     const others = (await store.idleLongest(userId, maxPerAccount + endedAtOnce))

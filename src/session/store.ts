@@ -1,8 +1,8 @@
-import { type Account, splitRoles } from '../accounts/account.ts'
+import { splitRoles } from '../authentication/account.ts'
+import type { Judged } from '../authentication/requirements.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { removeEnded } from '../database/reap.ts'
 import { kept } from '../database/transactions.ts'
-import type { Role } from '../kernel/principal.ts'
 
 /** A session as stored, with what its account is now. Spec 2.3. Times in epoch milliseconds. */
 export interface StoredSession {
@@ -13,8 +13,7 @@ export interface StoredSession {
   readonly createdAt: number
   readonly lastSeenAt: number
   readonly username: string
-  readonly roles: readonly Role[]
-  readonly account: Pick<Account, 'locked' | 'active' | 'secondFactor'>
+  readonly account: Judged
 }
 
 export interface NewSession {
@@ -59,6 +58,8 @@ function withAccount(db: DatabaseOrTransaction, id: string) {
       'accounts.locked',
       'accounts.active',
       'accounts.second_factor',
+      'accounts.must_change',
+      'accounts.locked_until',
     ])
     .where('sessions.id', '=', id)
 }
@@ -75,11 +76,13 @@ function toSession(row: SessionWithAccount): StoredSession {
     createdAt: row.created_at,
     lastSeenAt: row.last_seen_at,
     username: row.username,
-    roles: splitRoles(row.roles),
     account: {
+      roles: splitRoles(row.roles),
       locked: row.locked === 1,
       active: row.active === 1,
+      lockedUntil: row.locked_until,
       secondFactor: row.second_factor === 1,
+      mustChange: row.must_change === 1,
     },
   }
 }

@@ -5,7 +5,9 @@ import { throttledAddress } from '../http/client-address.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
+import { type Attempt, attempted, type FailureCount, type Settling } from './attempt.ts'
 import type { Captcha } from './captcha.ts'
+import { loginFailMax, loginLock } from './events.ts'
 import { type CountName, createThrottleKeys } from './keys.ts'
 import {
   type Count,
@@ -20,16 +22,17 @@ import {
 /** Every limit of a login, whichever door it comes through. Spec 3.3, 8; docs/adr/0010. */
 export interface LoginLimits {
   /**
-   * Before a password is looked at: a place in every count, or a refusal.
-   * @throws ApiError tooManyLoginAttempts, captchaRequired
+   * Does the work as one attempt, once there is a place for it in every count.
+   * @throws ApiError tooManyLoginAttempts, captchaRequired; and what the work throws
    */
-  admit(login: LoginTry): Promise<TakenPlace>
+  attempt<T>(login: LoginTry, work: (attempt: Attempt) => Promise<T>): Promise<T>
   /**
-   * The same before a code that comes behind another proof than a password: a page that asks for the
-   * code alone has no room for a captcha. The try counts towards one. @throws ApiError tooManyLoginAttempts
+   * The same for a code that comes behind another proof than a password: a page that asks for the
+   * code alone has no room for a captcha. The attempt counts towards one.
+   * @throws ApiError tooManyLoginAttempts; and what the work throws
    */
-  admitCode(login: LoginTry): Promise<TakenPlace>
-  /** For a password that need not be verified again. @throws ApiError as `admit` */
+  attemptCode<T>(login: LoginTry, work: (attempt: Attempt) => Promise<T>): Promise<T>
+  /** For a password that need not be verified again. @throws ApiError as `attempt` */
   pass(login: LoginTry): Promise<void>
 }
 
@@ -44,12 +47,12 @@ export interface LoginTry {
   readonly isIncomplete?: boolean
 }
 
-/** Failures in a row, over all addresses; counted in the transaction that settles the places. */
+/** Failures in a row, over all addresses; counted in the transaction that settles the attempt. */
 export interface FailuresInARow {
   /** Answers the user whom this failure, and no other, has locked. */
   failed(trx: DatabaseOrTransaction, username: Username): Promise<number | null>
   /** Starts anew, unless they have locked the account in the meantime: a lock stays. */
-  succeeded(trx: DatabaseOrTransaction, username: Username): Promise<void>
+  succeeded(trx: DatabaseOrTransaction, username: Username, account?: FailureCount): Promise<void>
 }
 
 export interface LoginLimitsDeps extends ThrottleDeps {
@@ -85,29 +88,29 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   const throttleKeys = createThrottleKeys(deps.keys)
 
   return {
-    async admit(login) {
+    async attempt(login, work) {
       const { always, withoutCaptcha } = countsOf(login)
       let answer = await places.take([...always, withoutCaptcha])
       if ('full' in answer && answer.full === withoutCaptcha) {
         if (!(await captcha.accepts(login.captcha))) throw await captchaRequired()
         answer = await places.take([...always, unlimited(withoutCaptcha)])
       }
-      if ('full' in answer) throw tooMany(answer, login)
-      return withFailures(answer.place, login)
+      if ('full' in answer) throw tooMany(answer)
+      return attempted(deps, settling(answer.place, login), work)
     },
 
-    async admitCode(login) {
+    async attemptCode(login, work) {
       const { always, withoutCaptcha } = countsOf(login)
       const answer = await places.take([...always, unlimited(withoutCaptcha)])
-      if ('full' in answer) throw tooMany(answer, login)
-      return withFailures(answer.place, login)
+      if ('full' in answer) throw tooMany(answer)
+      return attempted(deps, settling(answer.place, login), work)
     },
 
     async pass(login) {
       const { always, withoutCaptcha } = countsOf(login)
       const refusal = await places.pass([...always, withoutCaptcha])
       if (refusal?.full === withoutCaptcha) throw await captchaRequired()
-      if (refusal) throw tooMany(refusal, login)
+      if (refusal) throw tooMany(refusal)
     },
   }
 
@@ -137,8 +140,8 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
     return { always, withoutCaptcha }
   }
 
-  function tooMany(full: Full, { address }: LoginTry): ApiError {
-    events.record('authn_login_fail_max', { address })
+  function tooMany(full: Full): ApiError {
+    events.tell(loginFailMax, {})
     return tooManyAttempts(full)
   }
 
@@ -147,20 +150,16 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   }
 
   /** The verdict counts for the account too, in the same transaction: unknown names cost the same. */
-  function withFailures(place: TakenPlace, login: LoginTry): TakenPlace {
-    const { username, address, isIncomplete = false } = login
-    if (username === null || isIncomplete) return place
+  function settling(place: TakenPlace, { username, isIncomplete = false }: LoginTry): Settling {
+    if (username === null || isIncomplete) return { place, events }
     return {
-      takenAt: place.takenAt,
-      async keep() {
-        let locked = null as number | null // set by what runs in the transaction
-        await place.keep(async (trx) => {
-          locked = await failures.failed(trx, username)
-        })
-        if (locked !== null) events.record('authn_login_lock', { user_id: locked, address })
+      place,
+      events,
+      async failed(trx) {
+        const locked = await failures.failed(trx, username)
+        if (locked !== null) await events.record(trx, loginLock, { user_id: locked })
       },
-      clear: () => place.clear((trx) => failures.succeeded(trx, username)),
-      giveBack: place.giveBack,
+      succeeded: (trx, account) => failures.succeeded(trx, username, account),
     }
   }
 }

@@ -143,13 +143,22 @@ export function throttleStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Removes the used places of a key, never a pending one that may still be another's. */
-    async removeUsed(key: ThrottleKey, pendingSince: number): Promise<void> {
+    /**
+     * Removes these places, and the used ones of the keys: never a pending one that may still be
+     * another's.
+     */
+    async clear(
+      ids: readonly number[],
+      keys: readonly ThrottleKey[],
+      pendingSince: number,
+    ): Promise<void> {
       await db
         .deleteFrom('throttle_places')
-        .where('username', '=', key.username)
-        .where('address', '=', key.address)
-        .where((eb) => eb.or([eb('pending', '=', 0), eb('taken_at', '<=', pendingSince)]))
+        .where((eb) => {
+          const isUsed = eb.or([eb('pending', '=', 0), eb('taken_at', '<=', pendingSince)])
+          const used = keys.map((key) => eb.and([eb.and({ ...key }), isUsed]))
+          return eb.or([...(ids.length > 0 ? [eb('id', 'in', ids)] : []), ...used])
+        })
         .execute()
     },
   }

@@ -1,18 +1,22 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { transact, word } from '../database/transactions.ts'
+import { afterCommit, transact, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { type Attempt, attempted, type Settling } from './attempt.ts'
 import { createLines } from './lines.ts'
 import { type Place, reapPlaces, type ThrottleKey, throttleStore } from './store.ts'
 
 /**
- * Tries counted in a sliding window, spec 3.3: so many places per key. A place is taken before the
- * try is judged, so that parallel guesses cannot all pass a count that none of them has raised
+ * Attempts counted in a sliding window, spec 3.3: so many places per key. A place is taken before the
+ * attempt is judged, so that parallel guesses cannot all pass a count that none of them has raised
  * yet; it lies in the database, so that all processes share it and a kill loses none.
  */
 export interface Throttle {
-  /** Takes a place, or waits for a pending one. @throws ApiError tooManyLoginAttempts */
-  admit(key: ThrottleKey): Promise<TakenPlace>
+  /**
+   * Does the work as an attempt of this key, once there is a place for it.
+   * @throws ApiError tooManyLoginAttempts; and what the work throws
+   */
+  attempt<T>(key: ThrottleKey, work: (attempt: Attempt) => Promise<T>): Promise<T>
 }
 
 /** How many tries in how long; no limit where `attempts` is 0. */
@@ -21,20 +25,20 @@ export interface Limit {
   readonly windowSeconds: number
 }
 
-/** What else happens in the transaction that settles a place; if it throws, nothing is settled. */
-export type Also = (trx: DatabaseOrTransaction) => Promise<void>
-
-/** A place that waits for the verdict. One of the three must follow. */
+/** A place that waits for the verdict: one of the three must follow. For `attempt.ts` alone. */
 export interface TakenPlace {
   /** Epoch milliseconds. */
   readonly takenAt: number
-  /** The password was wrong: the place stays used until the window has passed over it. */
-  keep(also?: Also): Promise<void>
-  /** The login succeeded: the counter starts anew. */
-  clear(also?: Also): Promise<void>
+  /** The attempt failed: the place stays used until the window has passed over it. */
+  keep(also?: InTransaction): Promise<void>
+  /** It succeeded: the count starts anew. In a transaction that may be begun again. */
+  clear(trx: DatabaseOrTransaction): Promise<void>
   /** There was no verdict, or it shall not count. */
   giveBack(): Promise<void>
 }
+
+/** If it throws, nothing is settled. */
+type InTransaction = (trx: DatabaseOrTransaction) => Promise<void>
 
 /** One of several counts that a try must find room in. */
 export interface Count {
@@ -81,14 +85,17 @@ const patienceMs = 2_000
 const pollMs = 100
 
 /** A throttle of a single count. */
-export function createThrottle(deps: ThrottleDeps, limit: Limit): Throttle {
+export function createThrottle(
+  { events, ...deps }: ThrottleDeps & Pick<Settling, 'events'>,
+  limit: Limit,
+): Throttle {
   const places = createPlaces(deps)
   const count = (key: ThrottleKey): Count => ({ key, limit, forgives: true, lapses: false })
   return {
-    async admit(key) {
+    async attempt(key, work) {
       const answer = await places.take([count(key)])
       if ('full' in answer) throw tooManyAttempts(answer)
-      return answer.place
+      return attempted(deps, { place: answer.place, events }, work)
     },
   }
 }
@@ -134,7 +141,7 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
         if (used.length >= count.limit.attempts) return fullness(count, used, now)
         if (count.forgives && used.length > 0) toForgive.push(count.key)
       }
-      for (const key of toForgive) await store.removeUsed(key, now - pendingMs)
+      if (toForgive.length > 0) await store.clear([], toForgive, now - pendingMs)
       return null
     },
   }
@@ -157,25 +164,31 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
   }
 
   function place(counts: readonly Count[], { ids, takenAt }: Taken): TakenPlace {
-    const settle = async (also: Also | undefined, change: Also) => {
-      await inTransaction([], ids.length > 0 || also !== undefined, async (trx) => {
-        if (ids.length > 0) await change(trx)
-        await also?.(trx)
-      })
+    const wake = () => {
       for (const { key } of counts) lines.call(nameOf(key))
     }
+    const settle = async (isNeeded: boolean, change: InTransaction) => {
+      await inTransaction([], isNeeded, change)
+      wake()
+    }
+    const isTaken = ids.length > 0
     return {
       takenAt,
-      keep: (also) => settle(also, (trx) => throttleStore(trx).markUsed(ids)),
-      giveBack: () => settle(undefined, (trx) => throttleStore(trx).remove(ids)),
-      clear: (also) =>
-        settle(also, async (trx) => {
-          const store = throttleStore(trx)
-          await store.remove(ids)
-          for (const { key, forgives } of counts) {
-            if (forgives) await store.removeUsed(key, clock.now() - pendingMs)
-          }
+      keep: (also) =>
+        settle(isTaken || also !== undefined, async (trx) => {
+          if (isTaken) await throttleStore(trx).markUsed(ids)
+          await also?.(trx)
         }),
+      giveBack: () =>
+        settle(isTaken, async (trx) => {
+          if (isTaken) await throttleStore(trx).remove(ids)
+        }),
+      async clear(trx) {
+        if (!isTaken) return
+        const forgiven = counts.flatMap(({ key, forgives }) => (forgives ? key : []))
+        await throttleStore(trx).clear(ids, forgiven, clock.now() - pendingMs)
+        afterCommit(trx, wake)
+      },
     }
   }
 

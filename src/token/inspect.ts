@@ -1,10 +1,9 @@
-import { isUsable } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
+import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
-import type { SecondFactor } from '../totp/second-factor.ts'
 import { parseObject, verifyJws } from './jws.ts'
 import type { Revocations } from './revocations.ts'
 import type { Rotation } from './rotation.ts'
@@ -15,9 +14,9 @@ export interface InspectDeps {
   readonly clock: Clock
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly keys: Pick<KeySet, 'find'>
+  readonly requirements: Pick<Requirements, 'unmet'>
   readonly revocations: Pick<Revocations, 'refuses' | 'refusesRefresh'>
   readonly rotation: Pick<Rotation, 'isEnded' | 'isSpent' | 'pairOf'>
-  readonly secondFactor: Pick<SecondFactor, 'isMissing'>
   readonly tokens: Tokens
 }
 
@@ -65,7 +64,7 @@ function refusalOf(
 
 /** null where its claims or its time are refused before that is asked. */
 async function isRevoked(
-  { accounts, config, revocations, rotation, secondFactor, tokens }: InspectDeps,
+  { accounts, config, requirements, revocations, rotation, tokens }: InspectDeps,
   token: string,
   type: unknown,
 ): Promise<boolean | null> {
@@ -76,8 +75,9 @@ async function isRevoked(
   const claims = await tokens.verifyRefresh(token)
   if (!claims) return null
   const account = await accounts.byUserId(Number(claims.sub))
-  if (!account || !isUsable(account) || secondFactor.isMissing(account)) return true
-  if (account.refreshVersion !== claims.ver) return true
+  if (!account) return true
+  const since = { now: account, before: { refreshVersion: claims.ver } }
+  if (requirements.unmet('refresh', { account, since })) return true
   if (await revocations.refusesRefresh(claims)) return true
   if (await rotation.isEnded(await rotation.pairOf(claims))) return true
   return config.token.rotatesRefresh && rotation.isSpent(claims)

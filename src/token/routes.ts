@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { type Account, isUsable } from '../accounts/account.ts'
 import { type Accounts, accountIn } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config.ts'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Events } from '../events/events.ts'
@@ -11,7 +12,6 @@ import { ApiError } from '../kernel/errors.ts'
 import { userIdOf } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
-import type { SecondFactor } from '../totp/second-factor.ts'
 import type { RefreshClaims } from './claims.ts'
 import { nobody, type Profiles } from './profiles.ts'
 import type { Revocations } from './revocations.ts'
@@ -27,9 +27,9 @@ export interface TokenRoutesOptions {
   readonly events: Events
   readonly keys: KeySet
   readonly profiles: Profiles
+  readonly requirements: Pick<Requirements, 'refuse'>
   readonly revocations: Pick<Revocations, 'endPair' | 'refusesRefresh'>
   readonly rotation: Rotation
-  readonly secondFactor: Pick<SecondFactor, 'isMissing'>
   readonly tokens: Tokens
 }
 
@@ -69,7 +69,7 @@ export async function tokenRoutes(
   instance: FastifyInstance,
   options: TokenRoutesOptions,
 ): Promise<void> {
-  const { accounts, config, events, keys, profiles, rotation, secondFactor, tokens } = options
+  const { accounts, config, events, keys, profiles, requirements, rotation, tokens } = options
   const { revocations } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
@@ -88,9 +88,8 @@ export async function tokenRoutes(
       const text = request.body.refresh_token
       const claims = typeof text === 'string' ? await tokens.verifyRefresh(text) : null
       const account = claims && (await accounts.byUserId(Number(claims.sub)))
-      if (!account || !mayRefresh(claims, account)) {
-        throw new ApiError('invalidRefreshToken')
-      }
+      if (!account) throw new ApiError('invalidRefreshToken')
+      assertMayRefresh(claims, account)
       const sid = await rotation.pairOf(claims)
       if ((await revocations.refusesRefresh(claims)) || (await rotation.isEnded(sid))) {
         throw new ApiError('invalidRefreshToken')
@@ -145,10 +144,10 @@ export async function tokenRoutes(
     async () => ({ keys: [...keys.publicKeys().keys] }),
   )
 
-  function mayRefresh({ ver }: RefreshClaims, account: Account | null): boolean {
-    // A pair from before the second factor was asked for does not stand in for it.
-    if (!account || !isUsable(account) || secondFactor.isMissing(account)) return false
-    return account.refreshVersion === ver
+  /** A pair from before a second factor was asked for does not stand in for it. */
+  function assertMayRefresh({ ver }: RefreshClaims, account: Account): void {
+    const since = { now: account, before: { refreshVersion: ver } }
+    requirements.refuse('refresh', { account, since })
   }
 
   /** The next refresh token, where each is good for one use. @throws ApiError invalidRefreshToken */
@@ -161,8 +160,9 @@ export async function tokenRoutes(
     const guard = {
       shared: () => [],
       async judge(trx: DatabaseOrTransaction) {
-        if (!mayRefresh(claims, await accountIn(trx, userId)))
-          throw new ApiError('invalidRefreshToken')
+        const account = await accountIn(trx, userId)
+        if (!account) throw new ApiError('invalidRefreshToken')
+        assertMayRefresh(claims, account)
       },
     }
     const successor = await rotation.use(claims, guard)

@@ -1,5 +1,5 @@
 import { type CompactJWSHeaderParameters, CompactSign, SignJWT } from 'jose'
-import type { Account } from '../accounts/account.ts'
+import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config.ts'
 import { type Clock, epochSeconds } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'

@@ -1,4 +1,4 @@
 import { eventType } from '../events/types.ts'
 
 /** A code or recovery code was wrong. */
-export const mfaFail = eventType<{ user_id: number }>('mfa_fail')
+export const mfaFail = eventType<{ user_id: number | null }>('mfa_fail')

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
+import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../http/bodies.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'

@@ -1,6 +1,5 @@
-import type { Account } from '../accounts/account.ts'
-import { type Accounts, type HowToChange, reread } from '../accounts/accounts.ts'
-import type { Config } from '../config.ts'
+import type { Accounts, HowToChange } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { type Guard, transact, word } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
@@ -9,9 +8,11 @@ import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
+import type { Attempt } from '../throttle/attempt.ts'
 import { secondFactorKey } from '../throttle/keys.ts'
 import { wrongCodes } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
+import { mfaFail } from './events.ts'
 import { type Provisioning, provision } from './provisioning.ts'
 import { createRecoveryCodes, recoveryCodeDigest } from './recovery-codes.ts'
 import { factorStore } from './store.ts'
@@ -46,8 +47,6 @@ export interface SecondFactor {
    * tooManyLoginAttempts once five wrong ones came in 15 minutes
    */
   prove(account: Account, proof: Proof, guard?: Guard): Promise<void>
-  /** Whether a role of the account asks for a factor that it does not have. */
-  isMissing(account: Pick<Account, 'secondFactor' | 'roles'>): boolean
 }
 
 /** The session that goes on, and the guard of the caller. */
@@ -61,7 +60,6 @@ export interface Proof {
 
 export interface SecondFactorDeps {
   readonly accounts: Accounts
-  readonly config: Pick<Config, 'secondFactor'>
   readonly db: Database
   readonly clock: Clock
   readonly random: Random
@@ -72,7 +70,7 @@ export interface SecondFactorDeps {
 const secretBytes = 20 // RFC 4226 section 4: 160 bits
 
 export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
-  const { accounts, config, db, clock, random, events, keys } = deps
+  const { accounts, db, clock, random, events, keys } = deps
   const store = factorStore(db)
   const throttle = createThrottle(deps, wrongCodes)
 
@@ -83,7 +81,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       const secret = random.bytes(secretBytes)
       const sealed = seal(random, keys.dataKey, contextOf(userId), secret)
       const work = async (trx: DatabaseOrTransaction) => {
-        await reread(trx, account)
+        await accounts.reread(trx, account)
         await factorStore(trx).begin(userId, sealed)
       }
       await transact(db, [word.account(userId)], work, guard)
@@ -94,13 +92,14 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       const { userId } = account
       if (!isSent(code)) refuseField(['totp'], 'is required')
       const codes = createRecoveryCodes(random)
-      await counted(account, async () => {
+      await counted(account, async (attempt) => {
         const { pending = null } = (await store.of(userId)) ?? {}
         const [step] = pending === null ? [] : stepsOf(userId, pending, code)
         if (pending === null || step === undefined) return false
         const work = async (trx: DatabaseOrTransaction) => {
           if (!(await factorStore(trx).confirm(userId, pending, step))) return false
           await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
+          await attempt.succeed(trx)
           return true
         }
         return accounts.changeSecondFactor(userId, { on: true, ...how, work })
@@ -144,11 +143,15 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         hasCode
           ? useCode(at, account.userId, totp)
           : useRecoveryCode(at, account.userId, recoveryCode)
-      await counted(account, () => (guard ? transact(db, [], use, guard) : use(db)))
+      await counted(account, (attempt) => {
+        const work = async (trx: DatabaseOrTransaction) => {
+          if (!(await use(trx))) return false
+          await attempt.succeed(trx)
+          return true
+        }
+        return transact(db, [], work, guard)
+      })
     },
-
-    isMissing: ({ secondFactor, roles }) =>
-      !secondFactor && roles.some((role) => config.secondFactor.requiredOf.includes(role)),
   }
 
   /** Ends an enrolment that was not confirmed, if there is one. */
@@ -164,21 +167,15 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     await accounts.changeSecondFactor(userId, { on: false, ...how, work })
   }
 
-  /** Counts a proof before it is judged, like a password. */
-  async function counted({ userId }: Account, judge: () => Promise<boolean>): Promise<void> {
-    const place = await throttle.admit(secondFactorKey(userId))
-    let isRight: boolean
-    try {
-      isRight = await judge()
-    } catch (error) {
-      await place.giveBack()
-      throw error
-    }
-    // What was proved is done: a place that cannot be cleared now counts as used for a while.
-    if (isRight) return place.clear().catch(() => {})
-    await place.keep()
-    events.record('mfa_fail', { user_id: userId })
-    throw new ApiError('invalidCredentials')
+  /** Counts a proof before it is judged, like a password; a right one settles its attempt itself. */
+  function counted(
+    { userId }: Account,
+    judge: (attempt: Attempt) => Promise<boolean>,
+  ): Promise<void> {
+    return throttle.attempt(secondFactorKey(userId), async (attempt) => {
+      attempt.failsAs({ event: mfaFail, userId })
+      if (!(await judge(attempt))) throw new ApiError('invalidCredentials')
+    })
   }
 
   async function useCode(

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { splitRoles } from '../accounts/account.ts'
+import { splitRoles } from '../authentication/account.ts'
 import type { Database } from '../database/connect.ts'
 import type { MakeBatch } from '../http/bulk-answers.ts'
 import { isoTime } from '../kernel/clock.ts'

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { hash as argon2Hash } from '@node-rs/argon2'
 import { createAutomaticLock } from '../../src/accounts/lock.ts'
+import { ApiError } from '../../src/kernel/errors.ts'
 import { canonicalUsername } from '../../src/kernel/username.ts'
 import { loadKeySet } from '../../src/keys/key-set.ts'
 import { eventsOf } from '../../src/sinks.ts'
-import { createLoginLimits } from '../../src/throttle/limits.ts'
+import { createLoginLimits, type LoginLimits, type LoginTry } from '../../src/throttle/limits.ts'
 import { startService } from '../../tools/service.ts'
 import { type Answer, testApp } from '../app.ts'
 import { databaseLock } from '../database.ts'
@@ -143,6 +144,22 @@ suite('the limit per address', async () => {
   })
 })
 
+/** An attempt that has its places, and no verdict before it is told one. */
+async function taken(limits: LoginLimits, login: LoginTry): Promise<{ keep(): Promise<void> }> {
+  const [begun, verdict] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()]
+  const attempt = limits.attempt(login, () => {
+    begun.resolve()
+    return verdict.promise
+  })
+  await Promise.race([begun.promise, attempt])
+  return {
+    async keep() {
+      verdict.reject(new ApiError('invalidCredentials'))
+      await assert.rejects(attempt)
+    },
+  }
+}
+
 suite('places of a process that is gone', async () => {
   const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '3' })
   const ann = await app.account('ann')
@@ -158,7 +175,7 @@ suite('places of a process that is gone', async () => {
   const abandon = (username: string, address: string) => {
     const name = canonicalUsername(username)
     assert.ok(name)
-    return limits.admit({ username: name, address })
+    return taken(limits, { username: name, address })
   }
   const blocked = async () => {
     const { body } = await app.call('GET', '/api/admin/statistics', { headers: admin })

@@ -1,5 +1,5 @@
-import type { Account } from '../../accounts/account.ts'
 import type { WantedChange } from '../../accounts/wanted-change.ts'
+import type { Account } from '../../authentication/account.ts'
 import type { Services } from '../../services.ts'
 import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
 import { assertPasswordSource, newPassword, passwordOptions, tellPassword } from '../secrets.ts'

@@ -1,5 +1,5 @@
-import type { Account } from '../../accounts/account.ts'
 import type { Accounts } from '../../accounts/accounts.ts'
+import type { Account } from '../../authentication/account.ts'
 import type { Deps } from '../../deps.ts'
 import { parseRole, type Role, roleNames, sortRoles } from '../../kernel/principal.ts'
 import { canonicalUsername } from '../../kernel/username.ts'
@@ -97,7 +97,7 @@ function userOf(call: CommandCall, username: string) {
 async function list(call: CommandCall): Promise<void> {
   const role = textOf(call, 'role')
   const [wantedRole] = role === undefined ? [] : parseRoles([role])
-  await withServices(call, async ({ accounts, lock }, { clock }) => {
+  await withServices(call, async ({ accounts, requirements }, { clock }) => {
     const { show } = await import('../../accounts/admin-routes.ts')
     const { isoTime } = await import('../../kernel/clock.ts')
     const filter = {
@@ -117,7 +117,7 @@ async function list(call: CommandCall): Promise<void> {
     }
     function rowOf(account: Account): Row {
       const { created_at, ...shown } = show(account)
-      const until = lock.holds(account) ? account.lockedUntil : null
+      const until = requirements.lockedOutUntil(account)
       return {
         ...shown,
         locked_until: until === null ? null : isoTime(until),

@@ -25,7 +25,7 @@ export interface Account {
   readonly createdAt: number
 }
 
-/** Whether the account may be used at all. */
+/** Whether the account may be used at all. For the table of requirements, and for `isAdministrator`. */
 export function isUsable({ locked, active }: Pick<Account, 'locked' | 'active'>): boolean {
   return active && !locked
 }

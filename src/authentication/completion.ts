@@ -1,0 +1,88 @@
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { transact, word } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Attempt } from '../throttle/attempt.ts'
+import type { Account } from './account.ts'
+import { loginSuccess } from './events.ts'
+import type { Evidence } from './evidence.ts'
+import type { Column, Passed, Requirements } from './requirements.ts'
+
+/** What an account gets that has passed: a session, a token, a pair, or one request. */
+export interface Result<Given, Answer> {
+  /** Whether `give` writes anything: such a commit waits for the disk. */
+  readonly isStored: boolean
+  /** In the completing transaction, which may begin it again: it reads, writes and records. */
+  give(trx: DatabaseOrTransaction, present: PresentAccount): Promise<Given>
+  /** After the commit: what is signed, and set as a cookie. */
+  answer(given: Given, evidence: Evidence): Promise<Answer> | Answer
+}
+
+export interface PresentAccount {
+  readonly account: Account
+  /** How many sessions it has, ended ones that are still stored among them. */
+  readonly sessions: number
+}
+
+/** The columns whose evidence completes something, and what is asked again when it does. */
+const commitColumns = {
+  login: 'commit',
+  basic: 'commit',
+  provider: 'providerCommit',
+} as const satisfies Partial<Record<Column, Column>>
+
+export type Completing = keyof typeof commitColumns
+
+/**
+ * Gives a result to evidence that has passed, in one transaction: what may have changed since is
+ * asked again, the result is stored, the login is recorded and the attempt succeeds, or none of it.
+ */
+export interface Completion {
+  /** @throws ApiError invalidCredentials, accessDenied where the account has changed meanwhile */
+  complete<Given, Answer>(
+    passed: Passed<Completing>,
+    attempt: Attempt | null,
+    result: Result<Given, Answer>,
+  ): Promise<Answer>
+}
+
+export interface CompletionDeps {
+  readonly db: Database
+  /** For results that store nothing. */
+  readonly unsyncedDb: Database
+  readonly events: Pick<Events, 'record'>
+  readonly requirements: Pick<Requirements, 'refuse'>
+  /** The account as the transaction sees it; null where it is gone. */
+  readonly present: (trx: DatabaseOrTransaction, userId: number) => Promise<PresentAccount | null>
+}
+
+export function createCompletion(deps: CompletionDeps): Completion {
+  const { db, unsyncedDb, events, requirements, present } = deps
+  return {
+    async complete(
+      { account: before, amr, authTime, column },
+      attempt,
+      { isStored, give, answer },
+    ) {
+      const work = async (trx: DatabaseOrTransaction) => {
+        const found = await present(trx, before.userId)
+        if (!found) throw new ApiError('invalidCredentials')
+        const { account } = found
+        requirements.refuse(commitColumns[column], {
+          account,
+          amr,
+          since: { now: account, before },
+        })
+        const given = await give(trx, found)
+        if (column !== 'basic') {
+          await events.record(trx, loginSuccess, { user_id: account.userId })
+        }
+        await attempt?.succeed(trx, account)
+        return { given, account }
+      }
+      const words = [word.account(before.userId)]
+      const { given, account } = await transact(isStored ? db : unsyncedDb, words, work)
+      return answer(given, { account, amr, authTime })
+    },
+  }
+}

@@ -1,0 +1,3 @@
+import { eventType } from '../events/types.ts'
+
+export const loginSuccess = eventType<{ user_id: number }>('authn_login_success')

@@ -1,0 +1,82 @@
+import type { Accounts } from '../accounts/accounts.ts'
+import { assertOtherPassword } from '../accounts/password-rules.ts'
+import type { Evidence } from '../authentication/evidence.ts'
+import type { Passed, Requirements, Step } from '../authentication/requirements.ts'
+import type { Database } from '../database/connect.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError, refuseField } from '../kernel/errors.ts'
+import type { Attempt } from '../throttle/attempt.ts'
+import { loginFail } from '../throttle/events.ts'
+import type { Tokens } from '../token/tokens.ts'
+import type { Proof, SecondFactor } from '../totp/second-factor.ts'
+
+/** What a caller sends for the steps of a login; empty fields of a form are as good as none. */
+export interface Sent extends Proof {
+  /** As sent, where it was a password that proved the account. */
+  readonly password?: string
+  /** For an account that must change its password, and no other. */
+  readonly newPassword: string | undefined
+}
+
+export interface StepDeps {
+  readonly accounts: Pick<Accounts, 'replacePassword' | 'reread'>
+  readonly clock: Clock
+  readonly db: Database
+  readonly requirements: Pick<Requirements, 'pass'>
+  readonly secondFactor: Pick<SecondFactor, 'prove'>
+  readonly tokens: Pick<Tokens, 'issueEnrolment'>
+}
+
+/**
+ * Takes the steps that the requirements ask for, until they ask for none.
+ * @throws ApiError secondFactorRequired, passwordChangeRequired, enrolmentRequired where a step has
+ * not what it needs; invalidCredentials, validationFailed, tooManyLoginAttempts where that is wrong
+ */
+export async function meetRequirements(
+  deps: StepDeps,
+  first: Evidence,
+  sent: Sent,
+  attempt: Attempt,
+): Promise<Passed<'login'>> {
+  const { accounts, clock, db, requirements, secondFactor, tokens } = deps
+
+  const steps: Record<Step, (evidence: Evidence) => Promise<Evidence>> = {
+    async second_factor(evidence) {
+      attempt.failsAs({ event: null }) // the factor tells of a wrong code itself
+      await secondFactor.prove(evidence.account, sent)
+      attempt.failsAs({ event: loginFail })
+      return { ...evidence, amr: [...evidence.amr, 'otp', 'mfa'], authTime: clock.now() }
+    },
+
+    async password_change(evidence) {
+      if (sent.newPassword === undefined) throw new ApiError('passwordChangeRequired')
+      const wanted = { text: sent.newPassword, field: 'new_password' }
+      if (sent.password !== undefined) {
+        assertOtherPassword(wanted.text, sent.password, wanted.field)
+      }
+      return { ...evidence, account: await accounts.replacePassword(evidence.account, wanted) }
+    },
+
+    async enrolment({ account }) {
+      throw new ApiError('enrolmentRequired', {
+        extra: { enrolment_token: await tokens.issueEnrolment(account) },
+      })
+    },
+  }
+
+  let evidence = first
+  let isChanged = false
+  for (;;) {
+    const next = requirements.pass('login', evidence)
+    const step = typeof next === 'string' ? next : null
+    // Behind the proof: before it, the answer would tell which accounts must change theirs.
+    if (step !== 'second_factor' && step !== 'password_change' && sent.newPassword && !isChanged) {
+      refuseField(['new_password'], 'is for an account that must change its password')
+    }
+    if (typeof next !== 'string') return next
+    // Locked while the password was verified: what a step answers must not tell that it was right.
+    const account = await accounts.reread(db, evidence.account, 'commit')
+    evidence = await steps[next]({ ...evidence, account })
+    isChanged ||= next === 'password_change'
+  }
+}

@@ -1,0 +1,43 @@
+import type { Result } from '../authentication/completion.ts'
+import type { Config } from '../config.ts'
+import type { Events } from '../events/events.ts'
+import { tokenCreated } from './events.ts'
+import type { Pair, Tokens } from './tokens.ts'
+
+/** What a login gives in the modes token and pair. Nothing is stored; signed after the commit. */
+export interface TokenResultDeps {
+  readonly config: Pick<Config, 'token'>
+  readonly events: Pick<Events, 'record'>
+  readonly tokens: Pick<Tokens, 'issueAccess' | 'issuePair'>
+}
+
+/** A single access token, spec 2.4. */
+export function tokenResult({ config, events, tokens }: TokenResultDeps): Result<void, string> {
+  return {
+    ...recorded(events),
+    answer: (_, { account, authTime }) =>
+      tokens.issueAccess(account, {
+        seconds: config.token.singleSeconds,
+        authenticatedAt: authTime,
+      }),
+  }
+}
+
+/** An access token and the refresh token beside it, spec 2.5. */
+export function pairResult({ config, events, tokens }: TokenResultDeps): Result<void, Pair> {
+  return {
+    ...recorded(events),
+    answer: (_, { account, authTime }) =>
+      tokens.issuePair(account, { seconds: config.token.accessSeconds, authenticatedAt: authTime }),
+  }
+}
+
+function recorded(
+  events: TokenResultDeps['events'],
+): Pick<Result<void, never>, 'isStored' | 'give'> {
+  return {
+    isStored: false,
+    give: (trx, { account: { userId } }) =>
+      events.record(trx, tokenCreated, { user_id: userId, grant: 'login' }),
+  }
+}
