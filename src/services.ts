@@ -1,7 +1,7 @@
 import { type Accounts, createAccounts, isAdministratorsUser } from './accounts/accounts.ts'
-import { breachQuery } from './accounts/breached/range-query.ts'
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { createPasswords, type Passwords } from './accounts/passwords.ts'
+import { breachQuery } from './accounts/range-query.ts'
 import { createVerifier, type Verifier } from './accounts/verifier.ts'
 import { migrate } from './database/migrate.ts'
 import type { Deps } from './deps.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import type { Config } from '../../config.ts'
-import type { Deps } from '../../deps.ts'
-import type { Events } from '../../events/events.ts'
+import type { Config } from '../config.ts'
+import type { Deps } from '../deps.ts'
+import type { Events } from '../events/events.ts'
 
 const prefixLength = 5
 const patienceMs = 1500
