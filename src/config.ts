@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
-import { passwordRefusal } from './accounts/password-rules.ts'
 import { isUnguarded, parsePostgresAddress } from './database/postgres-address.ts'
-import { overlap, parseAddressRange } from './http/address-ranges.ts'
+import { overlap, parseAddressRange } from './kernel/address-ranges.ts'
 import { isLoopback } from './kernel/loopback.ts'
+import { passwordRefusal } from './kernel/password.ts'
 import {
   type ProvidersReading,
   providerContradictions,

@@ -4,9 +4,9 @@ import {
   isAdministratorsUser,
   presentAccount,
 } from './accounts/accounts.ts'
-import { breachQuery } from './accounts/breached/range-query.ts'
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { createPasswords, type Passwords } from './accounts/passwords.ts'
+import { breachQuery } from './accounts/range-query.ts'
 import { createVerifier, type Verifier } from './accounts/verifier.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'

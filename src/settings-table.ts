@@ -1,8 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
-import { hashKinds } from './accounts/password.ts'
 import { parsePostgresAddress } from './database/postgres-address.ts'
-import { parseAddressRange } from './http/address-ranges.ts'
+import { parseAddressRange } from './kernel/address-ranges.ts'
 import { isLoopback } from './kernel/loopback.ts'
 import { parseRole } from './kernel/principal.ts'
 import { canonicalUsername } from './kernel/username.ts'
@@ -224,7 +223,7 @@ export const settings = {
   }),
   PASSWORD_HASH: oneOf({
     default: 'argon2id',
-    values: hashKinds,
+    values: ['argon2id', 'bcrypt', 'pbkdf2'],
     doc: 'Kind of new password hashes. All kinds verify; a hash of another kind or of lower cost is replaced at the next login. bcrypt refuses passwords of more than 72 bytes.',
   }),
   REAUTHENTICATE_SECONDS: integer({

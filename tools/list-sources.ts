@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { fingerprint, fingerprintBytes } from '../src/accounts/breached/fingerprint-list.ts'
+import { fingerprint, fingerprintBytes } from '../src/strength/breached/fingerprint-list.ts'
 
 /** Texts that a shipped list is made of, and what SOURCE.md says of them. */
 export interface Source {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fingerprintBytes } from '../src/accounts/breached/fingerprint-list.ts'
+import { fingerprintBytes } from '../src/strength/breached/fingerprint-list.ts'
 import { knownSecretsFile, listedForm } from '../src/strength/known-secrets.ts'
 import { maxWordLength, minWordLength, wordsFile } from '../src/strength/words.ts'
 import { fromFile, fromPackage, type PackagedList, pack, type Source } from './list-sources.ts'

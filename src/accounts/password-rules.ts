@@ -1,13 +1,13 @@
 import type { Config } from '../config.ts'
 import { refuseField } from '../kernel/errors.ts'
+import { passwordRefusal } from '../kernel/password.ts'
 import { codePointLength } from '../kernel/text.ts'
-import { bareForms, repeatedUnit, unleeted } from './breached/bare-forms.ts'
-import { isListed } from './breached/breached-list.ts'
-import { isKeyboardRun } from './breached/keyboard-runs.ts'
-import type { BreachQuery } from './breached/range-query.ts'
+import { bareForms, repeatedUnit, unleeted } from '../strength/breached/bare-forms.ts'
+import { isListed } from '../strength/breached/breached-list.ts'
+import { isKeyboardRun } from '../strength/breached/keyboard-runs.ts'
 import { bcryptMaxBytes } from './password.ts'
+import type { BreachQuery } from './range-query.ts'
 
-const maxLength = 128
 const product = 'gatehouse'
 /** Shorter usernames and local parts of e-mail addresses occur in too many words. */
 const minUsernameLength = 4
@@ -52,17 +52,6 @@ export function assertOtherPassword(text: string, present: string, field: string
   if (text.normalize('NFC') === present.normalize('NFC')) {
     refuseField([field], 'must differ from the present one')
   }
-}
-
-/** Why a text cannot be a new password, in the words of `details`; undefined where it can. */
-export function passwordRefusal(password: string, minLength: number): string | undefined {
-  if (!password.isWellFormed() || password.includes('\0')) {
-    return 'must not hold NUL characters or lone surrogates'
-  }
-  const length = codePointLength(password.normalize('NFC'))
-  if (length < minLength) return `must have at least ${minLength} characters`
-  if (length > maxLength) return `must have at most ${maxLength} characters`
-  return undefined
 }
 
 function bytesRefusal(password: string, hash: Config['password']['hash']): string | undefined {

@@ -11,8 +11,6 @@ import type { Random } from '../kernel/random.ts'
  */
 export type HashSettings = Omit<Config['password'], 'minLength' | 'breachUrl'>
 
-export const hashKinds = ['argon2id', 'bcrypt', 'pbkdf2'] as const
-
 const saltBytes = 16
 const longestVerified = 1024 // UTF-16 units
 const hashBytes = 32

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CompiledQuery, Kysely, type Transaction } from 'kysely'
+import { CompiledQuery, type Dialect, Kysely, type Transaction } from 'kysely'
 import { DatabaseUnavailable } from './errors.ts'
 import { NodeSqliteDialect } from './node-sqlite.ts'
 import { connectPostgres } from './postgres.ts'
@@ -20,6 +20,8 @@ export interface ConnectOptions {
   readonly postgres?: PostgresAddress | undefined
   /** Of PostgreSQL: connections at once. */
   readonly poolMax?: number
+  /** Puts something between the queries and the driver, such as a count of what is sent. */
+  readonly wrap?: (dialect: Dialect) => Dialect
 }
 
 const poolMax = 10
@@ -69,6 +71,7 @@ function connectSqlite({
   dataDirectory,
   timeoutMs,
   synchronous = 'full',
+  wrap = (given) => given,
 }: ConnectOptions): Connected {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
@@ -80,8 +83,8 @@ function connectSqlite({
   assertPrivate(path)
   const dialect = new NodeSqliteDialect({ path, timeoutMs, synchronous })
   return {
-    db: new Kysely<Schema>({ dialect }),
-    unsyncedDb: new Kysely<Schema>({ dialect: dialect.unsynced() }),
+    db: new Kysely<Schema>({ dialect: wrap(dialect) }),
+    unsyncedDb: new Kysely<Schema>({ dialect: wrap(dialect.unsynced()) }),
     feed: {
       isCurrent: () => true,
       version: () => dialect.foreignVersion(),

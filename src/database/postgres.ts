@@ -1,19 +1,23 @@
 import { Kysely } from 'kysely'
-import type { Connected } from './connect.ts'
+import type { Connected, ConnectOptions } from './connect.ts'
 import { connectionOf, type PostgresAddress } from './postgres-address.ts'
 import { PooledPostgresDialect } from './postgres-driver.ts'
 import { createPostgresFeed } from './postgres-feed.ts'
 import { assertTakesChanges } from './postgres-server.ts'
 import type { Schema } from './schema.ts'
 
-export interface PostgresOptions {
+export interface PostgresOptions extends Pick<ConnectOptions, 'timeoutMs' | 'wrap'> {
   readonly address: PostgresAddress
   readonly poolMax: number
-  readonly timeoutMs: number
 }
 
 /** Connects when the first query needs it; a server that is away is a DatabaseUnavailable until it is back. */
-export function connectPostgres({ address, poolMax, timeoutMs }: PostgresOptions): Connected {
+export function connectPostgres({
+  address,
+  poolMax,
+  timeoutMs,
+  wrap = (given) => given,
+}: PostgresOptions): Connected {
   const connection = { ...connectionOf(address), types }
   const feed = createPostgresFeed(connection)
   const dialect = new PooledPostgresDialect({
@@ -22,10 +26,10 @@ export function connectPostgres({ address, poolMax, timeoutMs }: PostgresOptions
     timeoutMs,
     onClose: feed.close,
   })
-  const db = new Kysely<Schema>({ dialect })
+  const db = new Kysely<Schema>({ dialect: wrap(dialect) })
   return {
     db,
-    unsyncedDb: new Kysely<Schema>({ dialect: dialect.unsynced() }),
+    unsyncedDb: new Kysely<Schema>({ dialect: wrap(dialect.unsynced()) }),
     feed,
     assertDatabaseServes: () => assertTakesChanges(db),
   }

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { isWithin, parseAddressRange } from './address-ranges.ts'
-import { canonicalAddress, clientAddress } from './client-address.ts'
+import { canonicalAddress } from '../kernel/address.ts'
+import { isWithin, parseAddressRange } from '../kernel/address-ranges.ts'
+import { clientAddress } from './client-address.ts'
 
 /** Whose attempts the limits of a login count together: see `createLoginAddress`. */
 export type LoginAddress = (request: FastifyRequest) => string

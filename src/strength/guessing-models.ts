@@ -1,4 +1,4 @@
-import { areNeighbours } from '../accounts/breached/keyboard-runs.ts'
+import { areNeighbours } from './breached/keyboard-runs.ts'
 import { bitsOfCharacter, log2Choose, type Subject } from './guessing-subject.ts'
 import { functionWords, wordsAt } from './words.ts'
 

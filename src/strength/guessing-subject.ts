@@ -1,4 +1,4 @@
-import { unleeted } from '../accounts/breached/bare-forms.ts'
+import { unleeted } from './breached/bare-forms.ts'
 
 /** A text under examination; `folded` and `plain` have one UTF-16 unit per code point of it. */
 export interface Subject {

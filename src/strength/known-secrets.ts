@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { fingerprintList } from '../accounts/breached/fingerprint-list.ts'
+import { fingerprintList } from './breached/fingerprint-list.ts'
 import { readingsOf } from './readings.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { isListed } from '../accounts/breached/breached-list.ts'
+import { isListed } from './breached/breached-list.ts'
 import { guessingBits } from './guessing-bits.ts'
 import { isKnownSecret } from './known-secrets.ts'
 

@@ -1,4 +1,4 @@
-import { unleeted } from '../accounts/breached/bare-forms.ts'
+import { unleeted } from './breached/bare-forms.ts'
 
 /** Words that templates leave for the operator to replace. */
 const leftByTemplates =

@@ -1,4 +1,4 @@
-import { isKeyboardRun } from '../accounts/breached/keyboard-runs.ts'
+import { isKeyboardRun } from './breached/keyboard-runs.ts'
 import { guessingBits } from './guessing-bits.ts'
 import { isKnownSecret } from './known-secrets.ts'
 import { isPlaceholder, isTemplateText } from './placeholders.ts'

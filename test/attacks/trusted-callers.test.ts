@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { loadConfig } from '../../src/config.ts'
-import { parseAddressRange } from '../../src/http/address-ranges.ts'
+import { parseAddressRange } from '../../src/kernel/address-ranges.ts'
 import { testApp } from '../app.ts'
 import { assertBlocked, doors, everyDoor, newHost, placesOf } from '../logins.ts'
 import { ask } from '../raw-http.ts'

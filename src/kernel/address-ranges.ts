@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from 'node:net'
-import { canonicalAddress, expand } from './client-address.ts'
+import { canonicalAddress, expand } from './address.ts'
 
 /** Addresses and CIDR ranges, IPv4 and IPv6; an IPv4 address is the one that IPv6 maps it to. */
 export interface AddressRange {

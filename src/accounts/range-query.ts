@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import type { Config } from '../../config.ts'
-import type { Deps } from '../../deps.ts'
-import type { Events } from '../../events/events.ts'
-import { passwordBreachQueryFail } from '../events.ts'
+import type { Config } from '../config.ts'
+import type { Deps } from '../deps.ts'
+import type { Events } from '../events/events.ts'
+import { passwordBreachQueryFail } from './events.ts'
 
 const prefixLength = 5
 const patienceMs = 1500

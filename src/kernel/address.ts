@@ -1,0 +1,34 @@
+import { isIP } from 'node:net'
+
+/** One spelling per address; null for what is no address. */
+export function canonicalAddress(text: string): string | null {
+  const bare = withoutPort(text.trim()).split('%')[0] ?? ''
+  const family = isIP(bare)
+  if (family === 4) return bare
+  if (family === 0) return null
+  const groups = expand(bare)
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+  if (isMapped) {
+    const [high = 0, low = 0] = groups.slice(6)
+    return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
+  }
+  return new URL(`http://[${bare}]`).hostname.slice(1, -1)
+}
+
+function withoutPort(text: string): string {
+  const bracketed = /^\[([^\]]*)\](?::[0-9]+)?$/.exec(text)
+  if (bracketed) return bracketed[1] ?? ''
+  return text.replace(/^([0-9.]+):[0-9]+$/, '$1')
+}
+
+/** The eight groups of an IPv6 address. */
+export function expand(address: string): number[] {
+  const plain = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [head = '', tail] = plain.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = !tail ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
+  return [...left, ...Array<string>(zeros).fill('0'), ...right].map((group) =>
+    Number.parseInt(group, 16),
+  )
+}

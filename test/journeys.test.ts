@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readJourneys } from '../tools/journeys.ts'
+import { testDatabase } from './database.ts'
+import { countJourneys } from './journeys.ts'
+
+// On both databases: journeys.ts begins with testApp.
+test('ARCHITECTURE.md says what every journey costs (npm run journeys)', async () => {
+  assert.deepEqual(await countJourneys(), readJourneys(testDatabase))
+})

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { stepSeconds } from '../src/totp/totp.ts'
+import { type Answer, type Someone, type TestApp, testApp } from './app.ts'
+import { fixedClock } from './clock.ts'
+import { type Count, type CountedDatabase, countedDatabase } from './counted-database.ts'
+import { enrolled } from './factor.ts'
+import { clockOfToday, identityProvider, settingsFor } from './identity-provider.ts'
+import { newHost } from './logins.ts'
+import { testBrowser } from './test-browser.ts'
+
+/** Something a client does, and the status that it is answered with. */
+interface Journey {
+  readonly name: string
+  readonly status: number
+  /** All that comes before; the answer is what is counted. */
+  prepare(service: Service): Promise<() => Promise<Answer>>
+}
+
+interface Service extends TestApp {
+  /** An account that no other journey has used. */
+  someone(more?: object): Promise<Someone>
+  logIn(json: object, from?: string): Promise<Answer>
+}
+
+const login = (name: string, json: object): Journey => ({
+  name,
+  status: 200,
+  prepare: async ({ someone, logIn }) => {
+    const { username, password } = await someone()
+    return () => logIn({ username, password, ...json })
+  },
+})
+
+const journeys: readonly Journey[] = [
+  login('login, session', { mode: 'session' }),
+  login('login, token', { mode: 'token' }),
+  login('login, pair', { mode: 'pair' }),
+  {
+    name: 'login, after a wrong password',
+    status: 200,
+    async prepare({ someone, logIn }) {
+      const [{ username, password }, from] = [await someone(), newHost()]
+      await logIn({ username, password: 'not the password' }, from)
+      return () => logIn({ username, password, mode: 'session' }, from)
+    },
+  },
+  {
+    name: 'login, wrong password',
+    status: 401,
+    async prepare({ someone, logIn }) {
+      const { username } = await someone()
+      return () => logIn({ username, password: 'not the password' })
+    },
+  },
+  {
+    name: 'login, unknown name',
+    status: 401,
+    prepare: async ({ logIn }) => {
+      return () => logIn({ username: 'a stranger', password: 'not the password' })
+    },
+  },
+  {
+    name: 'login, locked account',
+    status: 401,
+    async prepare({ admin, basic, call, someone, logIn }) {
+      const { username, password } = await someone()
+      const change = { headers: basic(admin), json: { locked: true } }
+      await call('PUT', `/api/admin/accounts/${username}`, change)
+      return () => logIn({ username, password })
+    },
+  },
+  {
+    name: 'login, throttled',
+    status: 429,
+    async prepare({ someone, logIn }) {
+      const [{ username, password }, from] = [await someone(), newHost()]
+      for (let tries = 0; tries < 5; tries += 1) await logIn({ username, password: 'no' }, from)
+      return () => logIn({ username, password }, from)
+    },
+  },
+  {
+    name: 'login, no code where one is due',
+    status: 401,
+    async prepare(service) {
+      const { who } = await enrolled(service, 'without-code')
+      return () => service.logIn({ username: who.username, password: who.password })
+    },
+  },
+  {
+    name: 'login with a code, session',
+    status: 200,
+    async prepare(service) {
+      const { who, device } = await enrolled(service, 'with-code')
+      const { username, password } = who
+      return () => service.logIn({ username, password, totp: device.code(), mode: 'session' })
+    },
+  },
+  {
+    name: 'login with a new password due, session',
+    status: 200,
+    async prepare({ someone, logIn }) {
+      const { username, password } = await someone({ must_change: true })
+      const new_password = 'another quiet melon'
+      return () => logIn({ username, password, new_password, mode: 'session' })
+    },
+  },
+  {
+    name: '`GET /api/account`, Basic, first',
+    status: 200,
+    async prepare({ basic, call, someone }) {
+      const headers = basic(await someone())
+      return () => call('GET', '/api/account', { headers, from: newHost() })
+    },
+  },
+  {
+    name: '`GET /api/account`, Basic, remembered',
+    status: 200,
+    async prepare({ basic, call, someone }) {
+      const request = { headers: basic(await someone()), from: newHost() }
+      await call('GET', '/api/account', request)
+      return () => call('GET', '/api/account', request)
+    },
+  },
+  {
+    name: '`POST /refresh`',
+    status: 200,
+    prepare: refresh,
+  },
+  {
+    name: '`POST /logout`, session',
+    status: 200,
+    async prepare({ call, session, someone }) {
+      const { cookie } = await session(await someone())
+      return () => call('POST', '/logout', { headers: { cookie } })
+    },
+  },
+  {
+    name: '`POST /logout`, bearer',
+    status: 200,
+    async prepare({ call, bearer, someone }) {
+      const headers = await bearer(await someone())
+      return () => call('POST', '/logout', { headers })
+    },
+  },
+  {
+    name: '`GET /api/protected`, session',
+    status: 200,
+    async prepare({ call, session, someone }) {
+      const headers = await session(await someone())
+      return () => call('GET', '/api/protected', { headers })
+    },
+  },
+  {
+    name: '`GET /api/me`, bearer, first',
+    status: 200,
+    async prepare({ call, bearer, someone }) {
+      const headers = await bearer(await someone())
+      return () => call('GET', '/api/me', { headers })
+    },
+  },
+  {
+    name: '`GET /api/me`, bearer, remembered',
+    status: 200,
+    async prepare({ call, bearer, someone }) {
+      const headers = await bearer(await someone())
+      await call('GET', '/api/me', { headers })
+      return () => call('GET', '/api/me', { headers })
+    },
+  },
+  {
+    name: '`GET /users`, bearer',
+    status: 200,
+    async prepare({ call, bearer, someone }) {
+      const headers = await bearer(await someone())
+      return () => call('GET', '/users', { headers })
+    },
+  },
+  {
+    name: '`POST /users`, bearer',
+    status: 201,
+    async prepare({ admin, call, bearer }) {
+      const headers = await bearer(admin)
+      const json = { name: 'Ann Lee', email: 'ann@example.org' }
+      return () => call('POST', '/users', { headers, json })
+    },
+  },
+  {
+    name: '`PUT /api/account/password`, session',
+    status: 200,
+    async prepare({ call, session, someone }) {
+      const who = await someone()
+      const json = { current_password: who.password, new_password: 'another quiet melon' }
+      const request = { headers: await session(who), json, from: newHost() }
+      return () => call('PUT', '/api/account/password', request)
+    },
+  },
+]
+
+const rotating: Journey = {
+  name: '`POST /refresh` with `REFRESH_ROTATION=on`',
+  status: 200,
+  prepare: refresh,
+}
+
+async function refresh({ call, pair, someone }: Service) {
+  const { refresh_token } = await pair(await someone())
+  return () => call('POST', '/refresh', { json: { refresh_token } })
+}
+
+const signIn: Journey = {
+  name: 'sign-in through a provider, both requests',
+  status: 200,
+  async prepare(service) {
+    await testBrowser(service).open('/oauth/login') // makes the account
+    return () => testBrowser(service).open('/oauth/login')
+  },
+}
+
+/** Name and count of every journey, on the database of the tests, by the real service. */
+export async function countJourneys(): Promise<[string, Count][]> {
+  const provider = await identityProvider()
+  return [
+    ...(await countEach(journeys)),
+    ...(await countEach([rotating], { REFRESH_ROTATION: 'on' })),
+    ...(await countEach([signIn], settingsFor(provider), clockOfToday())),
+  ]
+}
+
+/** On a service of their own, one after the other. */
+async function countEach(
+  wanted: readonly Journey[],
+  env: Record<string, string> = {},
+  clock = fixedClock(),
+): Promise<[string, Count][]> {
+  const database = await countedDatabase()
+  const app = await testApp(env, { ...database.options, clock })
+  const counts: [string, Count][] = []
+  for (const [index, journey] of wanted.entries()) {
+    clock.advance(stepSeconds) // a code is accepted once
+    counts.push([journey.name, await countOne(serviceFor(app, index), journey, database)])
+  }
+  await app.close()
+  return counts
+}
+
+async function countOne(
+  service: Service,
+  { name, status, prepare }: Journey,
+  { during }: CountedDatabase,
+): Promise<Count> {
+  const work = await prepare(service)
+  // What is looked at once a second is no part of it.
+  const { username, password } = service.admin
+  await service.logIn({ username, password })
+  const { result, count } = await during(work)
+  assert.equal(result.status, status, `${name}: ${result.text}`)
+  return count
+}
+
+function serviceFor(app: TestApp, index: number): Service {
+  let made = 0
+  return {
+    ...app,
+    someone(more = {}) {
+      made += 1
+      return app.account(`someone-${index}-${made}`, ['USER'], more)
+    },
+    logIn: (json, from = newHost()) => app.call('POST', '/login', { json, from }),
+  }
+}

@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Count } from '../test/counted-database.ts'
+
+/**
+ * `npm run journeys`: how many statements and transactions a client's request costs, counted on both
+ * databases, as a table in ARCHITECTURE.md; a test holds it to the code.
+ */
+const page = join(import.meta.dirname, '../ARCHITECTURE.md')
+const [start, end] = ['<!-- npm run journeys -->\n', '<!-- end of journeys -->\n']
+const databases = ['sqlite', 'postgres'] as const
+const head = `| | SQLite: statements | transactions | PostgreSQL: statements | transactions |
+|-|-|-|-|-|
+`
+
+type Journeys = readonly (readonly [string, Count])[]
+
+/** What ARCHITECTURE.md says of one database. */
+export function readJourneys(database: (typeof databases)[number]): [string, Count][] {
+  const [, , ...lines] = (partsOf(readFileSync(page, 'utf8'))[1] ?? '').trim().split('\n')
+  return lines.map((line) => {
+    const [, name = '', ...cells] = line.split('|').map((cell) => cell.trim())
+    const [statements, transactions] = cells.slice(2 * databases.indexOf(database)).map(Number)
+    return [name, { statements: statements ?? NaN, transactions: transactions ?? NaN }]
+  })
+}
+
+function tableOf(sqlite: Journeys, postgres: Journeys): string {
+  const rows = sqlite.map(([name, one], index) => {
+    const [, other] = postgres[index] ?? []
+    const cells = [one, other].flatMap((count) => [count?.statements, count?.transactions])
+    return `| ${[name, ...cells].join(' | ')} |\n`
+  })
+  return head + rows.join('')
+}
+
+function partsOf(text: string): [string, string, string] {
+  const [from, to] = [text.indexOf(start) + start.length, text.indexOf(end)]
+  if (from < start.length || to < from)
+    throw new Error('ARCHITECTURE.md has no place for the table')
+  return [text.slice(0, from), text.slice(from, to), text.slice(to)]
+}
+
+/** In a process of its own: the tests choose their database as they are loaded. */
+function countOn(database: string): Journeys {
+  const output = execFileSync(process.execPath, [import.meta.filename, 'count'], {
+    env: { ...process.env, TEST_DATABASE: database },
+    encoding: 'utf8',
+  })
+  return JSON.parse(output)
+}
+
+if (import.meta.main && process.argv[2] === 'count') {
+  const { countJourneys } = await import('../test/journeys.ts')
+  writeFileSync(process.stdout.fd, JSON.stringify(await countJourneys()))
+  process.exit() // the test runner would tell of no tests
+} else if (import.meta.main) {
+  const [before, , after] = partsOf(readFileSync(page, 'utf8'))
+  const [sqlite = [], postgres = []] = databases.map(countOn)
+  const table = tableOf(sqlite, postgres)
+  writeFileSync(page, before + table + after)
+  process.stdout.write(table)
+}
