@@ -2,15 +2,18 @@ import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { UniqueViolation } from '../database/errors.ts'
 import { exclusively, type Guard, transact, word } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
+import { userCreated } from '../users/events.ts'
 import type { NewUser } from '../users/user.ts'
 import { insertUser, userEmail, userExists } from '../users/users.ts'
 import { type Account, isAdministrator, isUsable } from './account.ts'
 import type { BreachQuery } from './breached/range-query.ts'
 import { createEndTokens, type EndingHooks, everything } from './end-tokens.ts'
+import { adminAction, fieldsOf, passwordChange, permissionsChange } from './events.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
 import { type AccountTally, standingStore } from './standing-store.ts'
@@ -43,7 +46,7 @@ export interface Accounts {
    */
   replacePassword(verified: Account, wanted: OwnPassword): Promise<Account>
   /** Ends all sessions but one and all tokens given out so far; false where the account is gone. */
-  endLogins(userId: number, how?: Omit<HowToChange, 'assertWanted'>): Promise<boolean>
+  endLogins(userId: number, how?: HowToEnd): Promise<boolean>
   /** How many accounts there are, and in what state. */
   tally(): Promise<AccountTally>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
@@ -63,6 +66,8 @@ export interface WantedAccount {
   readonly roles: readonly Role[]
   readonly mustChange: boolean
   readonly user: { readonly id: number } | NewUser
+  /** The identity provider that vouches for its owner, if one does. */
+  readonly issuer?: string
   /** What must be made in the same transaction or not at all. */
   readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
@@ -77,6 +82,11 @@ export interface HowToChange {
 }
 
 export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWanted'> {}
+
+export interface HowToEnd extends Omit<HowToChange, 'assertWanted'> {
+  /** In the same transaction, once all has ended. */
+  readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
+}
 
 export interface FactorChange extends Omit<HowToChange, 'assertWanted'> {
   readonly on: boolean
@@ -94,13 +104,14 @@ export interface AccountsDeps {
   readonly config: Pick<Config, 'password'>
   readonly db: Database
   readonly clock: Clock
+  readonly events: Events
   readonly passwords: Passwords
   readonly isBreached: BreachQuery
   readonly hooks: AccountHooks
 }
 
 export function createAccounts(deps: AccountsDeps): Accounts {
-  const { db, clock, passwords, hooks } = deps
+  const { db, clock, events, passwords, hooks } = deps
   const { byUsername, byUserId, page, after, count } = accountStore(db)
   const endTokens = createEndTokens(hooks)
 
@@ -130,7 +141,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         }
         await store.update(userId, changes)
         await endTokens(trx, userId, endedBy(before, wanted), keepSession)
-        return present(await store.byUserId(userId))
+        return recorded(trx, wanted, present(await store.byUserId(userId)))
       }
       return changing(userId, work, { words: wordsOf(wanted), guard })
     },
@@ -143,15 +154,18 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         const before = await reread(trx, verified)
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash))
         await endTokens(trx, userId, endedBy(before, wanted), keepSession)
-        return present(await accountStore(trx).byUserId(userId))
+        const after = present(await accountStore(trx).byUserId(userId))
+        await events.record(trx, passwordChange, fieldsOf(after))
+        return after
       }
       return changing(userId, work, { guard })
     },
 
-    async endLogins(userId, { keepSession, guard } = {}) {
+    async endLogins(userId, { keepSession, guard, also } = {}) {
       const work = async (trx: DatabaseOrTransaction) => {
         if (!(await accountStore(trx).byUserId(userId))) return false
         await endTokens(trx, userId, everything, keepSession)
+        await also?.(trx)
         return true
       }
       return changing(userId, work, { guard })
@@ -173,6 +187,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         if (!account) return null
         assertWanted?.(account)
         await removeAccount(trx, account)
+        await events.record(trx, adminAction, { ...fieldsOf(account), what: 'account_deleted' })
         return account
       }
       return changing(userId, work, { words: [word.administrators], guard })
@@ -186,7 +201,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
   }
 
-  async function prepare({ username, password, roles, mustChange, user, also }: WantedAccount) {
+  async function prepare({ username, password, roles, mustChange, user, ...more }: WantedAccount) {
+    const { also, issuer } = more
     const email = 'id' in user ? await userEmail(db, user.id) : user.email
     if (password !== null) {
       await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
@@ -204,7 +220,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         throw error instanceof UniqueViolation ? new ApiError('usernameExists') : error
       })
       await also?.(trx, userId)
-      return present(await store.byUserId(userId))
+      const made = present(await store.byUserId(userId))
+      const vouched = issuer === undefined ? {} : { issuer }
+      await events.record(trx, userCreated, { ...fieldsOf(made), ...vouched })
+      return made
     }
     return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : transact(db, words, make))
   }
@@ -217,6 +236,24 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     const email = await userEmail(db, userId)
     await assertAcceptablePassword({ ...password, username, email }, deps)
     return passwords.hash(password.text)
+  }
+
+  /** A change of what is wanted leaves an event for each kind of it. */
+  async function recorded(
+    trx: DatabaseOrTransaction,
+    { roles, locked, active, password, mustChange }: WantedChange,
+    account: Account,
+  ): Promise<Account> {
+    const fields = fieldsOf(account)
+    const isOfRights = [roles, locked, active].some((wanted) => wanted !== undefined)
+    if (isOfRights) await events.record(trx, permissionsChange, fields)
+    if (password !== undefined) {
+      const reset = mustChange === true ? ({ what: 'reset' } as const) : {}
+      await events.record(trx, passwordChange, { ...fields, ...reset })
+    } else if (mustChange !== undefined) {
+      await events.record(trx, adminAction, { ...fields, what: 'must_change' })
+    }
+    return account
   }
 
   async function changing<T>(

@@ -1,13 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Account, isUsable } from '../accounts/account.ts'
-import { reread } from '../accounts/accounts.ts'
+import { type Accounts, type HowToEnd, reread } from '../accounts/accounts.ts'
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { type Guard, transact, word } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
+import { sessionEnded } from './events.ts'
 import { reapSessions, type StoredSession, sessionLookUp, sessionStore } from './store.ts'
 
 /**
@@ -32,6 +34,11 @@ export interface Sessions {
   of(userId: number): Promise<OwnSession[]>
   /** Ends one of those by its handle; null where there is no such session. */
   endOne(userId: number, handle: string, guard?: Guard): Promise<OwnSession | null>
+  /**
+   * Ends all of an account but the one that goes on, with all its tokens; false where it is gone.
+   * `administrator`: somebody else asks for it than the owner.
+   */
+  endAll(userId: number, reason: 'everywhere' | 'administrator', how: HowToEnd): Promise<boolean>
   /** How many sessions are live. */
   count(): Promise<number>
   /** Ends the session of a cookie's value; answers whose it was, or null where there is none. */
@@ -73,10 +80,12 @@ export interface OwnSession {
 }
 
 export interface SessionsDeps {
+  readonly accounts: Pick<Accounts, 'endLogins'>
   readonly config: Pick<Config, 'session'>
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
+  readonly events: Events
   readonly random: Random
 }
 
@@ -91,7 +100,8 @@ const endedAtOnce = 500
 // A session is looked for this long after its end: its last activity may not be written down yet.
 const unwrittenMs = 10_000
 
-export function createSessions({ config, db, feed, clock, random }: SessionsDeps): Sessions {
+export function createSessions(deps: SessionsDeps): Sessions {
+  const { accounts, config, db, feed, clock, events, random } = deps
   const { maxPerAccount } = config.session
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
@@ -136,8 +146,14 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
     async endOne(userId, handle, guard) {
       const session = (await liveOf(userId)).find((other) => other.handle === handle)
       if (!session) return null
-      const remove = (trx: DatabaseOrTransaction) => sessionStore(trx).remove(session.id)
+      const remove = (trx: DatabaseOrTransaction) => removeOne(trx, session.id, 'owner')
       return (await transact(db, [], remove, guard)) === null ? null : session
+    },
+
+    endAll(userId, reason, how) {
+      const also = (trx: DatabaseOrTransaction) =>
+        events.record(trx, sessionEnded, { user_id: userId, reason })
+      return accounts.endLogins(userId, { ...how, also })
     },
 
     count: () => {
@@ -146,7 +162,8 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
     },
 
     async end(secret) {
-      return secretFormat.test(secret) ? sessionStore(db).remove(digest(secret)) : null
+      if (!secretFormat.test(secret)) return null
+      return transact(db, [], (trx) => removeOne(trx, digest(secret), 'logout'))
     },
 
     async flush() {
@@ -169,6 +186,17 @@ export function createSessions({ config, db, feed, clock, random }: SessionsDeps
       const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
       return reapSessions(db, { seenBefore: now - idleMs - unwrittenMs, createdBefore }, most)
     },
+  }
+
+  /** Answers whose it was; null where there is no such session. */
+  async function removeOne(
+    trx: DatabaseOrTransaction,
+    id: string,
+    reason: 'owner' | 'logout',
+  ): Promise<number | null> {
+    const userId = await sessionStore(trx).remove(id)
+    if (userId !== null) await events.record(trx, sessionEnded, { user_id: userId, reason })
+    return userId
   }
 
   /** What a request makes of it: activity. Null where it has ended. */
