@@ -83,10 +83,10 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   server.register(captchaRoutes, wired)
   server.register(loginRoutes, wired)
   server.register(externalRoutes, wired)
-  const endOwn = endBearer(services)
+  const endOwn = endBearer(wired)
   server.register(logoutRoutes, {
     ...wired,
-    endRefresh: (token: string) => endRefreshToken(services, token),
+    endRefresh: (token: string) => endRefreshToken(wired, token, { reason: 'logout' }),
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
   })
   server.register(sessionRoutes, wired)

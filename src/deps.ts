@@ -1,9 +1,10 @@
 import pino, { type Logger } from 'pino'
 import type { Config } from './config.ts'
 import { type ChangeFeed, connect, type Database } from './database/connect.ts'
-import type { Sinks } from './events/events.ts'
+import type { Events } from './events/events.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { type Random, systemRandom } from './kernel/random.ts'
+import { eventsOf } from './sinks.ts'
 
 /** Everything that reaches outside the process, handed down from `main.ts` or from a test. */
 export interface Deps {
@@ -16,21 +17,24 @@ export interface Deps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
-  /** Where events go instead of `sinks.ts`. */
-  readonly sinks?: Sinks
+  readonly events: Events
   /** For the few answers that come from elsewhere. */
   readonly fetch: typeof fetch
 }
 
 /** The real world. @throws DatabaseUnavailable where the database cannot be opened */
-export function systemDeps(config: Config): Deps {
+export function systemDeps(
+  config: Config,
+  { clock = systemClock, log = createLog(config.logLevel) } = {},
+): Deps {
   process.umask(0o077) // the database, its log and the keys are nobody else's to read
   return {
     config,
     ...connect(config.database),
-    clock: systemClock,
+    clock,
     random: systemRandom,
-    log: createLog(config.logLevel),
+    log,
+    events: eventsOf({ clock, log }),
     fetch: globalThis.fetch,
   }
 }

@@ -12,7 +12,6 @@ import { type Completion, createCompletion } from './authentication/completion.t
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { migrate } from './database/migrate.ts'
 import type { Deps } from './deps.ts'
-import type { Events } from './events/events.ts'
 import { createFlows, type Flows } from './external/flow.ts'
 import { createIdentities, type Identities } from './external/identities.ts'
 import { createProviders, type Providers } from './external/providers.ts'
@@ -21,7 +20,6 @@ import { createIdempotency, type Idempotency } from './idempotency/idempotency.t
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
 import { createSessions, endSessionsOf, type Sessions } from './session/sessions.ts'
-import { eventsOf } from './sinks.ts'
 import { type Captcha, createCaptcha, reapChallenges } from './throttle/captcha.ts'
 import { createLoginLimits, type LoginLimits } from './throttle/limits.ts'
 import { createThrottleOverview, type ThrottleOverview } from './throttle/overview.ts'
@@ -45,7 +43,6 @@ export interface Services {
   readonly accounts: Accounts
   readonly captcha: Captcha
   readonly completion: Completion
-  readonly events: Events
   readonly flows: Flows
   readonly identities: Identities
   readonly idempotency: Idempotency
@@ -73,12 +70,11 @@ export interface Services {
  * @throws Error where the schema is an older one and `mayMigrate` is false
  */
 export async function createServices(deps: Deps, { mayMigrate = true } = {}): Promise<Services> {
-  const { config, db, unsyncedDb, clock, random } = deps
+  const { config, db, unsyncedDb, clock, events, random } = deps
   await migrate(db, clock, { mayChange: mayMigrate })
 
-  const events = eventsOf(deps)
   const keys = await loadKeySet(deps)
-  const revocations = await loadRevocations({ ...deps, events })
+  const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
   const lock = createAutomaticLock(deps)
@@ -86,12 +82,11 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
   const limits = createLoginLimits({
     ...deps,
     db: unsyncedDb,
-    events,
     captcha,
     failures: lock,
     keys,
   })
-  const isBreached = breachQuery({ ...deps, events })
+  const isBreached = breachQuery(deps)
   const accounts = createAccounts({
     ...deps,
     passwords,
@@ -106,6 +101,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
   const users = createUsers({
     config,
     db,
+    events,
     hooks: {
       isPrivileged: isAdministratorsUser,
       removing: [accounts.removeWithUser],
@@ -116,24 +112,23 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
   return {
     accounts,
     captcha,
-    completion: createCompletion({ ...deps, events, requirements, present: presentAccount }),
-    events,
+    completion: createCompletion({ ...deps, requirements, present: presentAccount }),
     flows: createFlows({ ...deps, accounts, keys }),
-    identities: createIdentities({ ...deps, accounts, events }),
+    identities: createIdentities({ ...deps, accounts }),
     idempotency: createIdempotency({ ...deps, keys }),
-    imports: createImports({ ...deps, events, passwords, isBreached }),
+    imports: createImports({ ...deps, passwords, isBreached }),
     keys,
     limits,
     lock,
     passwords,
     posts: createPosts(deps),
     profiles,
-    providers: createProviders({ ...deps, events }),
+    providers: createProviders(deps),
     requirements,
     revocations,
     rotation: createRotation(deps),
-    secondFactor: createSecondFactor({ ...deps, accounts, events, keys }),
-    sessions: createSessions({ ...deps, events, requirements }),
+    secondFactor: createSecondFactor({ ...deps, accounts, keys }),
+    sessions: createSessions({ ...deps, accounts, requirements }),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens: createTokens({ config, clock, random, keys }),
     users,
@@ -143,7 +138,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
 
 /** What runs beside the requests. */
 export function choresOf(
-  { events, flows, idempotency, imports, keys, revocations, rotation, sessions }: Services,
+  { flows, idempotency, imports, keys, revocations, rotation, sessions }: Services,
   deps: Deps,
 ): Chore[] {
   const reaping = inBatches(reapedAtOnce)
@@ -151,7 +146,7 @@ export function choresOf(
     { name: 'session activity', everyMs: flushEveryMs, run: sessions.flush },
     { name: 'ended sessions', everyMs: reapEveryMs, run: reaping(sessions.reap) },
     { name: 'keys of other processes', everyMs: flushEveryMs, run: keys.refresh },
-    { name: 'key rotation', everyMs: rotateEveryMs, run: rotateKeys },
+    { name: 'key rotation', everyMs: rotateEveryMs, run: keys.rotateIfDue },
     { name: 'sign-ins under way', everyMs: reapEveryMs, run: reaping(flows.reap) },
     { name: 'refresh tokens', everyMs: reapEveryMs, run: reaping(rotation.reap) },
     { name: 'dead imports', everyMs: reapEveryMs, run: reaping(imports.reap) },
@@ -168,8 +163,4 @@ export function choresOf(
       run: reaping((most) => reapChallenges(deps, most)),
     },
   ].map(asJob)
-
-  async function rotateKeys() {
-    if (await keys.rotateIfDue()) events.record('key_rotated', { kid: keys.current.kid })
-  }
 }

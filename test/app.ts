@@ -9,8 +9,10 @@ import { type App, buildApp } from '../src/app.ts'
 import { type Config, loadConfig } from '../src/config.ts'
 import { connect, type Database } from '../src/database/connect.ts'
 import { createLog, type Deps } from '../src/deps.ts'
+import type { Sinks } from '../src/events/events.ts'
 import { digest } from '../src/kernel/digest.ts'
 import type { Role } from '../src/kernel/principal.ts'
+import { eventsOf } from '../src/sinks.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
 import {
   databaseSettings,
@@ -150,6 +152,8 @@ export interface TestOptions {
   readonly deps?: Partial<Deps>
   /** Without any table, as at the very first start. */
   readonly isEmpty?: boolean
+  /** Where events go, in place of the service's own. */
+  readonly sinks?: Sinks
 }
 
 /**
@@ -164,6 +168,7 @@ export async function testApp(
     seed = 1,
     deps: given = {},
     isEmpty = false,
+    sinks,
   }: TestOptions = {},
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = []
@@ -182,14 +187,20 @@ export async function testApp(
     ...timeoutFor(env.DATABASE_TIMEOUT_MS),
   })
   const config = isAboutHashes(env) ? loaded : withQuickHashes(loaded)
+  const logger = createLog(config.logLevel, destination)
   const deps: Deps = {
     config,
     ...connect({ ...config.database, synchronous: 'off' }),
     clock,
     random: seededRandom(seed),
-    log: createLog(config.logLevel, destination),
+    log: logger,
     fetch: globalThis.fetch,
     ...given,
+    events: eventsOf({
+      clock: given.clock ?? clock,
+      log: given.log ?? logger,
+      ...(sinks && { sinks }),
+    }),
   }
   const app = await buildApp(deps, { runsChores: false }) // a test runs them when it wants them
   await app.makeFirstAdministrator()

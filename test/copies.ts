@@ -9,6 +9,8 @@ import { type RestoreOptions, restore } from '../src/backup/restore.ts'
 import { existingTables } from '../src/backup/rows.ts'
 import { loadConfig } from '../src/config.ts'
 import { connect } from '../src/database/connect.ts'
+import { createLog } from '../src/deps.ts'
+import { eventsOf } from '../src/sinks.ts'
 import { type TestApp, testApp } from './app.ts'
 import { fixedClock } from './clock.ts'
 import { databaseSettings } from './database.ts'
@@ -40,7 +42,8 @@ export async function place(
   const connected = connect({ ...config.database, synchronous: 'off' })
   closing.push(() => connected.db.destroy())
   seeds += 1
-  const deps = { ...connected, config, clock, random: seededRandom(seeds) }
+  const events = eventsOf({ clock, log: createLog('silent') })
+  const deps = { ...connected, config, clock, events, random: seededRandom(seeds) }
   const tables = async () => [...(await existingTables(connected.db))]
   return { directory, deps, tables }
 }

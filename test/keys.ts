@@ -6,7 +6,9 @@ import { after } from 'node:test'
 import { loadConfig } from '../src/config.ts'
 import { connect } from '../src/database/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
+import { createLog } from '../src/deps.ts'
 import { type KeySet, loadKeySet } from '../src/keys/key-set.ts'
+import { eventsOf } from '../src/sinks.ts'
 import { fixedClock } from './clock.ts'
 import { seededRandom } from './random.ts'
 
@@ -28,7 +30,8 @@ export async function place() {
   const load = (env: Record<string, string> = {}, on = db) => {
     const config = loadConfig({ DATA_DIR: directory, ...env })
     seeds += 1
-    return loadKeySet({ config, db: on, feed, clock, random: seededRandom(seeds) })
+    const events = eventsOf({ clock, log: createLog('silent') })
+    return loadKeySet({ config, db: on, feed, clock, events, random: seededRandom(seeds) })
   }
   const rows = () => db.selectFrom('keys').selectAll().orderBy('id').execute()
   const kinds = async () => (await rows()).map(({ algorithm }) => algorithm).toSorted()

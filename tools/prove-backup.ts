@@ -9,9 +9,11 @@ import { copiedTables } from '../src/backup/tables.ts'
 import { loadConfig } from '../src/config.ts'
 import { connect } from '../src/database/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
+import { createLog } from '../src/deps.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { systemRandom } from '../src/kernel/random.ts'
 import { loadKeySet } from '../src/keys/key-set.ts'
+import { eventsOf } from '../src/sinks.ts'
 
 /**
  * How long do a backup and a restore take, how much memory, and is every row the same afterwards? With
@@ -41,7 +43,8 @@ async function fill(dataDirectory: string, users: number): Promise<void> {
   const config = loadConfig({ DATA_DIR: dataDirectory })
   const { db, feed } = connect({ ...config.database, synchronous: 'off' })
   await migrate(db, systemClock)
-  await loadKeySet({ config, db, feed, clock: systemClock, random: systemRandom })
+  const events = eventsOf({ clock: systemClock, log: createLog('silent') })
+  await loadKeySet({ config, db, feed, clock: systemClock, events, random: systemRandom })
   await db.transaction().execute(async (trx) => {
     for (let id = 1; id <= users; id += 500) {
       for (const batch of batchesFrom(id, Math.min(500, users - id + 1)))

@@ -5,13 +5,16 @@ import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { UniqueViolation } from '../database/errors.ts'
 import { exclusively, type Guard, transact, word } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
+import { userCreated } from '../users/events.ts'
 import type { NewUser } from '../users/user.ts'
 import { insertUser, userEmail, userExists } from '../users/users.ts'
 import { createEndTokens, type EndingHooks, everything } from './end-tokens.ts'
+import { adminAction, fieldsOf, passwordChange, permissionsChange } from './events.ts'
 import { assertAcceptablePassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
 import type { BreachQuery } from './range-query.ts'
@@ -45,7 +48,7 @@ export interface Accounts {
    */
   replacePassword(verified: Account, wanted: OwnPassword): Promise<Account>
   /** Ends all sessions but one and all tokens given out so far; false where the account is gone. */
-  endLogins(userId: number, how?: Omit<HowToChange, 'assertWanted'>): Promise<boolean>
+  endLogins(userId: number, how?: HowToEnd): Promise<boolean>
   /**
    * The account once more, in the transaction of what was allowed to the one that was verified; by the
    * column `change` unless another is given. @throws ApiError what the column refuses
@@ -70,6 +73,8 @@ export interface WantedAccount {
   readonly roles: readonly Role[]
   readonly mustChange: boolean
   readonly user: { readonly id: number } | NewUser
+  /** The identity provider that vouches for its owner, if one does. */
+  readonly issuer?: string
   /** What must be made in the same transaction or not at all. */
   readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
@@ -85,6 +90,11 @@ export interface HowToChange {
 
 export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWanted'> {
   /** What must be done in the same transaction, or not at all. */
+  readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
+}
+
+export interface HowToEnd extends Omit<HowToChange, 'assertWanted'> {
+  /** In the same transaction, once all has ended. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
@@ -104,6 +114,7 @@ export interface AccountsDeps {
   readonly config: Pick<Config, 'password'>
   readonly db: Database
   readonly clock: Clock
+  readonly events: Events
   readonly passwords: Passwords
   readonly isBreached: BreachQuery
   readonly hooks: AccountHooks
@@ -111,7 +122,7 @@ export interface AccountsDeps {
 }
 
 export function createAccounts(deps: AccountsDeps): Accounts {
-  const { db, clock, passwords, hooks, requirements } = deps
+  const { db, clock, events, passwords, hooks, requirements } = deps
   const { byUsername, byUserId, page, after, count } = accountStore(db)
   const endTokens = createEndTokens(hooks)
 
@@ -142,7 +153,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         }
         await store.update(userId, changes)
         await endTokens(trx, userId, endedBy(before, wanted), keepSession)
-        return present(await store.byUserId(userId))
+        return recorded(trx, wanted, present(await store.byUserId(userId)))
       }
       return changing(userId, work, { words: wordsOf(wanted), guard })
     },
@@ -155,16 +166,19 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         const before = await reread(trx, verified, 'commit')
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash))
         await endTokens(trx, userId, endedBy(before, wanted), keepSession)
+        const after = present(await accountStore(trx).byUserId(userId))
+        await events.record(trx, passwordChange, fieldsOf(after))
         await also?.(trx)
-        return present(await accountStore(trx).byUserId(userId))
+        return after
       }
       return changing(userId, work, { guard })
     },
 
-    async endLogins(userId, { keepSession, guard } = {}) {
+    async endLogins(userId, { keepSession, guard, also } = {}) {
       const work = async (trx: DatabaseOrTransaction) => {
         if (!(await accountStore(trx).byUserId(userId))) return false
         await endTokens(trx, userId, everything, keepSession)
+        await also?.(trx)
         return true
       }
       return changing(userId, work, { guard })
@@ -186,6 +200,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         if (!account) return null
         assertWanted?.(account)
         await removeAccount(trx, account)
+        await events.record(trx, adminAction, { ...fieldsOf(account), what: 'account_deleted' })
         return account
       }
       return changing(userId, work, { words: [word.administrators], guard })
@@ -210,7 +225,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return account
   }
 
-  async function prepare({ username, password, roles, mustChange, user, also }: WantedAccount) {
+  async function prepare({ username, password, roles, mustChange, user, ...more }: WantedAccount) {
+    const { also, issuer } = more
     const email = 'id' in user ? await userEmail(db, user.id) : user.email
     if (password !== null) {
       await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
@@ -228,7 +244,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         throw error instanceof UniqueViolation ? new ApiError('usernameExists') : error
       })
       await also?.(trx, userId)
-      return present(await store.byUserId(userId))
+      const made = present(await store.byUserId(userId))
+      const vouched = issuer === undefined ? {} : { issuer }
+      await events.record(trx, userCreated, { ...fieldsOf(made), ...vouched })
+      return made
     }
     return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : transact(db, words, make))
   }
@@ -241,6 +260,24 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     const email = await userEmail(db, userId)
     await assertAcceptablePassword({ ...password, username, email }, deps)
     return passwords.hash(password.text)
+  }
+
+  /** A change of what is wanted leaves an event for each kind of it. */
+  async function recorded(
+    trx: DatabaseOrTransaction,
+    { roles, locked, active, password, mustChange }: WantedChange,
+    account: Account,
+  ): Promise<Account> {
+    const fields = fieldsOf(account)
+    const isOfRights = [roles, locked, active].some((wanted) => wanted !== undefined)
+    if (isOfRights) await events.record(trx, permissionsChange, fields)
+    if (password !== undefined) {
+      const reset = mustChange === true ? ({ what: 'reset' } as const) : {}
+      await events.record(trx, passwordChange, { ...fields, ...reset })
+    } else if (mustChange !== undefined) {
+      await events.record(trx, adminAction, { ...fields, what: 'must_change' })
+    }
+    return account
   }
 
   async function changing<T>(

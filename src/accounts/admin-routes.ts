@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config.ts'
-import type { Events } from '../events/events.ts'
-import { callerOf } from '../http/access.ts'
 import { fewFieldsBytes } from '../http/bodies.ts'
 import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/paging.ts'
@@ -14,7 +12,6 @@ import { type Clock, isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import type { Accounts } from './accounts.ts'
-import { recordAccount, recordChange } from './change-events.ts'
 import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
 import { assertMayAppoint, assertMayDismiss } from './new-administrator.ts'
 import { parseRoles, parseUser, parseUsername } from './parse.ts'
@@ -25,7 +22,6 @@ export interface AccountRoutesOptions {
   readonly accounts: Accounts
   readonly config: Pick<Config, 'login'>
   readonly clock: Clock
-  readonly events: Events
   readonly idempotency: Idempotency
 }
 
@@ -36,7 +32,7 @@ export async function accountAdminRoutes(
   instance: FastifyInstance,
   options: AccountRoutesOptions,
 ): Promise<void> {
-  const { accounts, clock, config, events, idempotency } = options
+  const { accounts, clock, config, idempotency } = options
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
@@ -85,8 +81,7 @@ export async function accountAdminRoutes(
       const { password, must_change = false } = request.body
       const roles = parseRoles(request.body.roles)
       assertMayAppoint(request, options, { roles })
-      let created: Account | undefined
-      const { body, isRepeat } = await idempotency.once(request, async () => {
+      const { body } = await idempotency.once(request, async () => {
         const create = await accounts.prepare({
           username: parseUsername(request.body.username),
           password,
@@ -94,13 +89,8 @@ export async function accountAdminRoutes(
           mustChange: must_change,
           user: parseUser(request.body),
         })
-        return async (trx) => {
-          created = await create(trx)
-          return show(created)
-        }
+        return async (trx) => show(await create(trx))
       })
-      if (created && !isRepeat)
-        recordAccount(events, 'user_created', created, { by: callerOf(request).subject })
       return reply.status(201).send(tagged(reply, body))
     },
   )
@@ -150,7 +140,6 @@ export async function accountAdminRoutes(
         },
       })
       if (!changed) throw new ApiError('accountNotFound')
-      recordChange(events, wanted, changed, callerOf(request).subject)
       return tagged(reply, show(changed))
     },
   )
@@ -180,8 +169,6 @@ export async function accountAdminRoutes(
         },
       })
       if (!account) throw new ApiError('accountNotFound')
-      const by = callerOf(request).subject
-      recordAccount(events, 'authz_admin', account, { by, what: 'account_deleted' }) // the user stays
       return show(account)
     },
   )

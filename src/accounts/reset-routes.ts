@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config.ts'
-import type { Events } from '../events/events.ts'
-import { callerOf } from '../http/access.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import { type SchemaTypes, Text } from '../http/schemas.ts'
 import { stillAllowed } from '../http/still-allowed.ts'
@@ -23,7 +21,6 @@ export interface ResetRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUsername' | 'change'>
   readonly config: Pick<Config, 'login' | 'password'>
   readonly clock: Clock
-  readonly events: Events
   readonly random: Random
 }
 
@@ -41,7 +38,7 @@ const mostTries = 5
 
 export async function passwordResetRoutes(
   instance: FastifyInstance,
-  { accounts, clock, config, events, random }: ResetRoutesOptions,
+  { accounts, clock, config, random }: ResetRoutesOptions,
 ): Promise<void> {
   instance.withTypeProvider<SchemaTypes>().post(
     '/api/admin/accounts/:username/password',
@@ -59,12 +56,9 @@ export async function passwordResetRoutes(
     },
     async (request: FastifyRequest<{ Params: { username: string } }>) => {
       const account = await accountNamed(accounts, request.params.username)
-      const { userId, username } = account
       assertNotOwn(request, account)
       const password = await reset(account, request)
-      const by = callerOf(request).subject
-      events.record('authn_password_change', { user_id: userId, by, what: 'reset' })
-      return { username, password }
+      return { username: account.username, password }
     },
   )
 

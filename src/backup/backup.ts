@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
 import { inSnapshot } from '../database/snapshot.ts'
+import type { Events } from '../events/events.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { operatorKeys } from '../keys/signing-key.ts'
@@ -8,6 +9,7 @@ import { exportKeys } from '../keys/travelling-keys.ts'
 import { assertStrongPassphrase } from '../strength/passphrase.ts'
 import { writeArchive } from './archive-writer.ts'
 import { type OnProgress, takeDump, withoutSealed } from './dump.ts'
+import { backupMade, ofMachine } from './events.ts'
 import { type BackupHeader, toLines } from './format.ts'
 import { createKeyBox, leastPassphrase, saltBytes } from './key-box.ts'
 
@@ -15,6 +17,7 @@ export interface BackupDeps {
   readonly config: Pick<Config, 'masterKey' | 'database' | 'token'>
   readonly db: Database
   readonly clock: Clock
+  readonly events: Events
   readonly random: Random
 }
 
@@ -35,7 +38,7 @@ export async function backup(
   path: string,
   { passphrase, onProgress }: BackupOptions,
 ): Promise<string> {
-  const { clock, config, random } = deps
+  const { clock, config, events, random } = deps
   if (passphrase !== undefined && passphrase.length < leastPassphrase) {
     throw new Error(`the passphrase must have at least ${leastPassphrase} characters`)
   }
@@ -47,7 +50,7 @@ export async function backup(
   const kids = (await operatorKeys(config)).map(({ kid }) => kid)
   const startedAt = clock.now()
 
-  return inSnapshot(db, async (snapshot) => {
+  const sha256 = await inSnapshot(db, async (snapshot) => {
     const dump = await takeDump(snapshot, { except: ['keys'], onProgress })
     const header: BackupHeader = {
       format: 'gatehouse-backup',
@@ -64,4 +67,6 @@ export async function backup(
     const batches = box ? dump.batches : withoutSealed(dump.batches)
     return writeArchive(path, { header, body: toLines(batches), macOf: box?.macOf })
   })
+  events.tell(backupMade, { file: path, sha256, keys: box !== undefined, ...ofMachine() })
+  return sha256
 }

@@ -3,8 +3,10 @@ import type { ChangeFeed, Database } from '../database/connect.ts'
 import { schemaVersion } from '../database/migrate.ts'
 import { inSnapshot, takeTime } from '../database/snapshot.ts'
 import { committing } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type OnProgress, takeDump } from './dump.ts'
+import { databaseMoved, ofMachine } from './events.ts'
 import { loadDump } from './load.ts'
 import type { TableName } from './rows.ts'
 
@@ -12,7 +14,10 @@ export interface MoveOptions {
   readonly from: { readonly db: Database; readonly feed: Pick<ChangeFeed, 'version'> }
   /** Empty. */
   readonly to: Database
+  /** Names it, for the event. */
+  readonly target: string
   readonly clock: Clock
+  readonly events: Events
   readonly onProgress?: OnProgress
 }
 
@@ -21,7 +26,7 @@ export interface MoveOptions {
  * by the same master key, and goes on where this one stopped. Answers how many rows each table got.
  * @throws Error where another process wrote meanwhile, or a count differs; nothing is moved then
  */
-export async function move({ from, to, clock, onProgress }: MoveOptions) {
+export async function move({ from, to, target, clock, events, onProgress }: MoveOptions) {
   await schemaVersion(from.db) // opens the database, so that its version can be told
   const before = from.feed.version()
   return inSnapshot(from.db, async (snapshot): Promise<Map<TableName, number>> => {
@@ -34,6 +39,8 @@ export async function move({ from, to, clock, onProgress }: MoveOptions) {
         if (from.feed.version() !== before) {
           throw new Error('the database was changed meanwhile: stop the service first')
         }
+        const users = loaded.get('users') ?? 0
+        await events.record(trx, databaseMoved, { to: target, users, ...ofMachine() })
         return loaded
       }),
     )

@@ -5,6 +5,7 @@ import { importKeys, type TravellingKey } from '../keys/travelling-keys.ts'
 import { type Archive, openArchive } from './archive-reader.ts'
 import type { BackupDeps } from './backup.ts'
 import { type OnProgress, withoutSealed } from './dump.ts'
+import { backupRestored, ofMachine } from './events.ts'
 import { type BackupHeader, byTable, fromLines, parseHeader } from './format.ts'
 import { createKeyBox } from './key-box.ts'
 import { loadDump } from './load.ts'
@@ -64,6 +65,14 @@ export async function restore(
         const loaded = await loadDump(trx, dump, { clock, keepLogins, onProgress })
         const kept = keys.filter(({ purpose }) => keepLogins || purpose === 'data')
         await importKeys(trx, deps, kept)
+        await deps.events.record(trx, backupRestored, {
+          file: path,
+          created_at: header.created_at,
+          users: loaded.get('users') ?? 0,
+          logins_kept: keepLogins,
+          verified: !unverified,
+          ...ofMachine(),
+        })
         return loaded
       }),
     )

@@ -4,9 +4,6 @@ import type { Deps } from '../deps.ts'
 import type { Services } from '../services.ts'
 import { type CommandCall, CommandError, exitCodes } from './command.ts'
 
-/** Who did it, in the events of the command line. */
-export const by = 'cli'
-
 /** Runs work on the database alone, and closes it whatever happens; makes it where it is missing. */
 export async function withDeps<T>(
   { config, terminal, values }: CommandCall,
@@ -18,8 +15,7 @@ export async function withDeps<T>(
     write: (line: string) => void terminal.stderr.write(line),
   })
   for (const warning of config.warnings) log.warn(warning)
-  const system = systemDeps(config)
-  const deps = { ...system, log, clock: terminal.clock ?? system.clock }
+  const deps = systemDeps(config, { log, ...(terminal.clock && { clock: terminal.clock }) })
   try {
     return await inContext('cli', () => work(deps))
   } finally {

@@ -3,6 +3,7 @@ import { accountIn } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import { word } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import type { Authenticator } from '../http/access.ts'
 import type { Authenticated } from '../http/still-allowed.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
@@ -12,6 +13,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { ExternalClaims, Principal } from '../kernel/principal.ts'
 import { bearerToken } from '../token/authenticator.ts'
 import { isTimely } from '../token/claims.ts'
+import { endOf } from '../token/end-token.ts'
 import { parseObject, verifyJws } from '../token/jws.ts'
 import type { JudgedClaims, Revocations } from '../token/revocations.ts'
 import { parseExternalClaims } from './claims.ts'
@@ -26,6 +28,7 @@ import type { Providers } from './providers.ts'
  */
 export interface ExternalDeps {
   readonly clock: Clock
+  readonly events: Events
   readonly identities: Pick<Identities, 'accountOf'>
   readonly providers: Providers
   readonly requirements: Pick<Requirements, 'unmet'>
@@ -74,7 +77,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
       const token = isOn ? bearerToken(request) : null
       const provider = token === null ? undefined : issuerOf(token)
       const claims = token !== null && provider && (await claimsOf(token, provider))
-      if (claims) await revocations.revoke(claims)
+      if (claims) await revocations.revoke(claims, endOf(deps, { reason: 'logout' }))
       return Boolean(claims)
     },
   }

@@ -12,6 +12,7 @@ import type { Role } from '../kernel/principal.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { codePointLength } from '../kernel/text.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'
+import { identityLinked, identityUnlinked } from './events.ts'
 import { identityStore, type LinkedIdentity, type Subject } from './identity-store.ts'
 import type { Provider } from './provider.ts'
 
@@ -94,10 +95,11 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       const insert = async (trx: DatabaseOrTransaction) => {
         await accounts.reread(trx, account)
         await identityStore(trx).insert(account.userId, subject, clock.now())
+        const linked = { user_id: account.userId, issuer: subject.issuer }
+        await events.record(trx, identityLinked, linked)
       }
       try {
         await transact(db, [word.account(account.userId)], insert, guard)
-        events.record('identity_linked', { user_id: account.userId, issuer: subject.issuer })
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error
         const owner = await store.userIdOf(subject)
@@ -108,10 +110,11 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     of: store.of,
 
     async unlink(userId, id, guard) {
-      const remove = (trx: DatabaseOrTransaction) => identityStore(trx).remove(userId, id)
-      const isRemoved = await transact(db, [word.account(userId)], remove, guard)
-      if (!isRemoved) throw new ApiError('identityNotFound')
-      events.record('identity_unlinked', { user_id: userId, identity: id })
+      const remove = async (trx: DatabaseOrTransaction) => {
+        if (!(await identityStore(trx).remove(userId, id))) throw new ApiError('identityNotFound')
+        await events.record(trx, identityUnlinked, { user_id: userId, identity: id })
+      }
+      await transact(db, [word.account(userId)], remove, guard)
     },
   }
 
@@ -125,16 +128,15 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     if (email === undefined || !isEmail(email)) throw new ApiError('accessDenied')
     for (const username of usernames(person, random)) {
       try {
-        const account = await accounts.create({
+        return await accounts.create({
           username,
           password: null,
           roles,
           mustChange: false,
           user: { name: nameOf(person, username), email },
+          issuer,
           also: (trx, userId) => identityStore(trx).insert(userId, person, clock.now()),
         })
-        events.record('user_created', { user_id: account.userId, by: issuer })
-        return account
       } catch (error) {
         const isTaken = error instanceof ApiError && error.row === 'usernameExists'
         if (!isTaken && !(error instanceof UniqueViolation)) throw error

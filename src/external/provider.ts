@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { identityProviderFail } from './events.ts'
 import { fetchObject, guardedFetch, unreachable, wrong } from './guarded-fetch.ts'
 import { lastGood } from './last-good.ts'
 import { asymmetricAlgorithms, createProviderKeys, type ProviderKeys } from './provider-keys.ts'
@@ -140,7 +141,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
     } catch (error) {
       const { cause } = error instanceof ApiError ? error : { cause: error }
       const reason = cause instanceof Error ? cause.message : String(cause)
-      events.record('identity_provider_fail', { provider: name, reason })
+      events.tell(identityProviderFail, { provider: name, reason })
       throw error
     }
   }

@@ -2,8 +2,10 @@ import type { JWK } from 'jose'
 import type { Config } from '../config.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
+import { keyRetired, keyRotated } from './events.ts'
 import { loadMasterKey } from './master-key.ts'
 import { openKey, sealKey } from './sealed-key.ts'
 import {
@@ -62,6 +64,7 @@ export interface KeySetDeps {
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
+  readonly events: Events
   readonly random: Random
 }
 
@@ -74,7 +77,7 @@ const overlapMarginMs = 60_000
 
 /** Loads the key set; makes what it lacks. @throws Error where the master key does not open it */
 export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
-  const { config, db, feed, clock, random } = deps
+  const { config, db, feed, clock, events, random } = deps
   const { algorithm, rotationDays } = config.token
   const stored = await keyStore(db).all()
   const masterKey = loadMasterKey({ config, random, mayCreate: stored.length === 0 })
@@ -136,7 +139,11 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
 
     async retire(kid) {
       if (kid === keys.current.kid) throw new Error('this key signs: rotate first')
-      const isRetired = await keyStore(db).end(kid, clock.now())
+      const isRetired = await transact(db, [word.keys], async (trx) => {
+        if (!(await keyStore(trx).end(kid, clock.now()))) return false
+        await events.record(trx, keyRetired, { kid })
+        return true
+      })
       await read()
       return isRetired
     },
@@ -224,7 +231,8 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
       if (!(await isWanted(store))) return false
       const until = clock.now() + longestTokenMs(config) + overlapMarginMs
       await store.retireInUse('signing', algorithm, until)
-      await insert(trx, 'signing', algorithm, material)
+      const kid = await insert(trx, 'signing', algorithm, material)
+      if (replacing) await events.record(trx, keyRotated, { kid })
       return true
     })
   }
@@ -241,10 +249,11 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     purpose: SealedKey['purpose'],
     name: string,
     material: Uint8Array,
-  ): Promise<void> {
+  ): Promise<string> {
     const key = { id: randomText(random, 12), purpose, algorithm: name }
     const sealed = sealKey(random, masterKey, key, material)
     await keyStore(trx).insert({ ...key, sealed, createdAt: clock.now(), retiredAt: null })
+    return key.id
   }
 }
 

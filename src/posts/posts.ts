@@ -1,11 +1,13 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { type Guard, transact } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import type { SliceStart } from '../http/listing.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Principal, userIdOf } from '../kernel/principal.ts'
 import { userExists } from '../users/users.ts'
 import type { Asked } from './allowed.ts'
+import { postCreated, postDeleted, postLocked, postUnlocked, postUpdated } from './events.ts'
 import type { Post, PostChanges, PostText } from './post.ts'
 import { postStore } from './store.ts'
 
@@ -46,7 +48,13 @@ export interface AskedOfPost extends Asked {
   readonly guard: Guard | undefined
 }
 
-export function createPosts({ db, clock }: { db: Database; clock: Clock }): Posts {
+export interface PostsDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createPosts({ db, clock, events }: PostsDeps): Posts {
   const { byId, count, slice } = postStore(db)
   return {
     byId,
@@ -57,7 +65,7 @@ export function createPosts({ db, clock }: { db: Database; clock: Clock }): Post
       const authorId = authorIdOf(caller)
       if (!(await userExists(trx, authorId))) throw new ApiError('accessDenied')
       const id = await postStore(trx).insert({ title, body, authorId, createdAt: clock.now() })
-      return present(trx, id)
+      return recorded(trx, postCreated, await present(trx, id))
     },
 
     update(id, changes, { assertWanted, guard, ...asked }) {
@@ -68,7 +76,7 @@ export function createPosts({ db, clock }: { db: Database; clock: Clock }): Post
         const isDone = await postStore(trx).update(id, { ...changes, updatedAt }, asked)
         if (!isDone) throw new ApiError('accessDenied')
         assertWanted?.(before) // 403 comes before 412
-        return present(trx, id)
+        return recorded(trx, postUpdated, await present(trx, id))
       }
       return transact(db, [], work, guard)
     },
@@ -78,7 +86,7 @@ export function createPosts({ db, clock }: { db: Database; clock: Clock }): Post
         const before = await held(trx, id)
         if (!(await postStore(trx).remove(id, asked))) throw new ApiError('accessDenied')
         assertWanted?.(before)
-        return before
+        return recorded(trx, postDeleted, before)
       }
       return transact(db, [], work, guard)
     },
@@ -87,10 +95,19 @@ export function createPosts({ db, clock }: { db: Database; clock: Clock }): Post
       const work = async (trx: DatabaseOrTransaction) => {
         assertWanted?.(await held(trx, id))
         await postStore(trx).setLocked(id, locked)
-        return present(trx, id)
+        return recorded(trx, locked ? postLocked : postUnlocked, await present(trx, id))
       }
       return transact(db, [], work, guard)
     },
+  }
+
+  async function recorded(
+    trx: DatabaseOrTransaction,
+    type: typeof postCreated,
+    post: Post,
+  ): Promise<Post> {
+    await events.record(trx, type, { post_id: post.id, author_id: post.authorId })
+    return post
   }
 }
 

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import type { EventName, Events } from '../events/events.ts'
 import { authorize, callerOf } from '../http/access.ts'
 import { ifMatch, tagged } from '../http/entity-tag.ts'
 import { sendList } from '../http/listing.ts'
@@ -18,7 +17,6 @@ import { CreatePost, PostBody, PostId, PostList, UpdatePost } from './schemas.ts
 /** Posts room, spec 2.7, 3.4 and 4.3: /api/posts, its lock, and the editors' list. */
 export interface PostRoutesOptions {
   readonly config: Pick<Config, 'lists' | 'posts'>
-  readonly events: Events
   readonly idempotency: Idempotency
   readonly posts: Posts
 }
@@ -30,7 +28,7 @@ const batchSize = 50 // a post can have 80 kB
 
 export async function postRoutes(
   instance: FastifyInstance,
-  { config, events, idempotency, posts }: PostRoutesOptions,
+  { config, idempotency, posts }: PostRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const removeRule = postsRules.remove[config.posts.deletePolicy]
@@ -78,12 +76,11 @@ export async function postRoutes(
     },
     async (request, reply) => {
       const { title, body = '' } = request.body
-      const made = await idempotency.once(
+      const { body: made } = await idempotency.once(
         request,
         () => async (trx) => show(await posts.create(trx, { title, body }, callerOf(request))),
       )
-      if (!made.isRepeat) record(request, 'post_created', made.body)
-      return reply.status(201).send(tagged(reply, made.body))
+      return reply.status(201).send(tagged(reply, made))
     },
   )
 
@@ -108,7 +105,6 @@ export async function postRoutes(
       const { title, body } = request.body
       const asked = askedBy(request, postsRules.update)
       const post = show(await posts.update(idOf(request), { title, body }, asked))
-      record(request, 'post_updated', post)
       return tagged(reply, post)
     },
   )
@@ -121,9 +117,7 @@ export async function postRoutes(
       onRequest: authorizePost,
     },
     async (request) => {
-      const post = show(await posts.remove(idOf(request), askedBy(request, removeRule)))
-      record(request, 'post_deleted', post)
-      return post
+      return show(await posts.remove(idOf(request), askedBy(request, removeRule)))
     },
   )
 
@@ -143,7 +137,6 @@ export async function postRoutes(
       handler: async (request, reply) => {
         const how = { assertWanted: ifMatch(request, show), guard: stillAllowed(request) }
         const post = show(await posts.setLocked(idOf(request), locked, how))
-        record(request, locked ? 'post_locked' : 'post_unlocked', post)
         return tagged(reply, post)
       },
     })
@@ -159,11 +152,6 @@ export async function postRoutes(
   async function byId({ params }: FastifyRequest): Promise<Post | null> {
     const id = positiveInteger((params as WithId).id)
     return id === null ? null : posts.byId(id)
-  }
-
-  function record(request: FastifyRequest, event: EventName, post: Static<typeof PostBody>): void {
-    const by = callerOf(request).subject
-    events.record(event, { post_id: post.id, author_id: post.author_id, by })
   }
 }
 

@@ -2,8 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { accountNamed, ownSession } from '../accounts/look-up.ts'
 import { AccountName } from '../accounts/schemas.ts'
-import type { Events } from '../events/events.ts'
-import { callerOf } from '../http/access.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { stillAllowed } from '../http/still-allowed.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -13,9 +11,8 @@ import type { Sessions } from './sessions.ts'
 
 /** GET and DELETE /api/admin/accounts/{username}/sessions: who is logged in, and the end of it. */
 export interface SessionAdminOptions {
-  readonly accounts: Pick<Accounts, 'byUsername' | 'endLogins'>
-  readonly events: Events
-  readonly sessions: Pick<Sessions, 'of'>
+  readonly accounts: Pick<Accounts, 'byUsername'>
+  readonly sessions: Pick<Sessions, 'of' | 'endAll'>
 }
 
 const path = '/api/admin/accounts/:username/sessions'
@@ -23,7 +20,7 @@ const access = { rule: role('ADMIN') }
 
 export async function sessionAdminRoutes(
   instance: FastifyInstance,
-  { accounts, events, sessions }: SessionAdminOptions,
+  { accounts, sessions }: SessionAdminOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -57,13 +54,11 @@ export async function sessionAdminRoutes(
     },
     async (request) => {
       const { userId } = await accountNamed(accounts, request.params.username)
-      const ended = await accounts.endLogins(userId, {
+      const ended = await sessions.endAll(userId, 'administrator', {
         keepSession: ownSession(request, userId),
         guard: stillAllowed(request),
       })
       if (!ended) throw new ApiError('accountNotFound')
-      const by = callerOf(request).subject
-      events.record('session_ended', { user_id: userId, by, reason: 'administrator' })
       return { message: 'All sessions and all tokens ended' }
     },
   )

@@ -41,13 +41,12 @@ export function sessionResult(
 
 /** Ends the session whose cookie came, if it is one. @throws DatabaseUnavailable where that cannot be stored */
 export async function endSession(
-  { config, events, sessions }: BrowserSessionDeps,
+  { config, sessions }: Omit<BrowserSessionDeps, 'events'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   const secret = sessionCookie(request, config)
   if (secret === undefined) return
-  const userId = await sessions.end(secret) // a failure is 503: never a 200 that is not true
-  if (userId !== null) events.record('session_ended', { user_id: userId, reason: 'logout' })
+  await sessions.end(secret) // a failure is 503: never a 200 that is not true
   clearSessionCookie(reply, config)
 }

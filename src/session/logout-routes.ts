@@ -11,9 +11,9 @@ import { type BrowserSessionDeps, endSession } from './browser.ts'
  */
 export interface LogoutRoutesOptions extends BrowserSessionDeps {
   /** Ends the bearer token of a request, if it has one. */
-  readonly endBearer: (request: FastifyRequest) => Promise<boolean>
-  /** Ends a refresh token; false where it is none. */
-  readonly endRefresh: (token: string) => Promise<boolean>
+  readonly endBearer: (request: FastifyRequest) => Promise<unknown>
+  /** Ends a refresh token, if it is one. */
+  readonly endRefresh: (token: string) => Promise<unknown>
 }
 
 const LogoutRequest = {
@@ -25,7 +25,7 @@ export async function logoutRoutes(
   instance: FastifyInstance,
   options: LogoutRoutesOptions,
 ): Promise<void> {
-  const { endBearer, endRefresh, events } = options
+  const { endBearer, endRefresh } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
@@ -43,11 +43,8 @@ export async function logoutRoutes(
     async (request, reply) => {
       await endSession(options, request, reply)
       const { refresh_token: token } = request.body
-      const isBearerEnded = await endBearer(request)
-      const isRefreshEnded = typeof token === 'string' && (await endRefresh(token))
-      if (isBearerEnded || isRefreshEnded) {
-        events.record('authn_token_revoked', { reason: 'logout' })
-      }
+      await endBearer(request)
+      if (typeof token === 'string') await endRefresh(token)
       return { message: 'Logged out' }
     },
   )

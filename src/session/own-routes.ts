@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Config } from '../config.ts'
-import type { Events } from '../events/events.ts'
 import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
 import { stillAllowed } from '../http/still-allowed.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -16,10 +15,9 @@ import type { Sessions } from './sessions.ts'
  * below /api/user/account (role USER) and /api/account (any account).
  */
 export interface OwnSessionsOptions {
-  readonly accounts: Pick<Accounts, 'byUserId' | 'endLogins'>
+  readonly accounts: Pick<Accounts, 'byUserId'>
   readonly config: Pick<Config, 'session'>
-  readonly events: Events
-  readonly sessions: Pick<Sessions, 'of' | 'endOne'>
+  readonly sessions: Pick<Sessions, 'of' | 'endOne' | 'endAll'>
 }
 
 const access = { rule: authenticated }
@@ -28,7 +26,7 @@ const SessionName = { type: 'object', required: ['id'], properties: { id: Text }
 
 export async function ownSessionRoutes(
   instance: FastifyInstance,
-  { accounts, config, events, sessions }: OwnSessionsOptions,
+  { accounts, config, sessions }: OwnSessionsOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -62,7 +60,6 @@ export async function ownSessionRoutes(
       const ended = await sessions.endOne(userId, request.params.id, stillAllowed(request))
       if (!ended) throw new ApiError('sessionNotFound')
       if (ended.id === current) clearSessionCookie(reply, config)
-      events.record('session_ended', { user_id: userId, reason: 'owner' })
       return { message: 'Session ended' }
     },
   )
@@ -78,12 +75,11 @@ export async function ownSessionRoutes(
     },
     async (request) => {
       const { userId } = await ownAccount(accounts, request)
-      const ended = await accounts.endLogins(userId, {
+      const ended = await sessions.endAll(userId, 'everywhere', {
         keepSession: ownSession(request, userId),
         guard: stillAllowed(request),
       })
       if (!ended) throw new ApiError('accountNotFound')
-      events.record('session_ended', { user_id: userId, reason: 'everywhere' })
       return { message: 'All other sessions and all tokens ended' }
     },
   )

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/access.ts'
 import { Message, Roles, type SchemaTypes, Text, Time } from '../http/schemas.ts'
@@ -8,6 +9,7 @@ import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { authenticated } from '../policy/rules.ts'
+import { sensitiveUpdate } from './events.ts'
 
 /**
  * Session room, spec 3.1, 4.1 and 5.2: GET /api/session, GET /api/protected and POST /api/transfer.
@@ -78,11 +80,10 @@ export async function sessionRoutes(
     },
     async (request) => {
       // The specification gives the operation no meaning: that it happened is all there is.
-      await stillAllowed(request)?.judge(db)
-      events.record('sensitive_update', {
-        user_id: Number(callerOf(request).subject),
-        what: 'transfer',
-      })
+      const userId = Number(callerOf(request).subject)
+      const record = (trx: DatabaseOrTransaction) =>
+        events.record(trx, sensitiveUpdate, { user_id: userId, what: 'transfer' })
+      await transact(db, [], record, stillAllowed(request))
       return { message: 'Transfer accepted' }
     },
   )

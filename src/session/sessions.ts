@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Accounts, HowToEnd } from '../accounts/accounts.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config.ts'
@@ -33,6 +34,11 @@ export interface Sessions {
   of(userId: number): Promise<OwnSession[]>
   /** Ends one of those by its handle; null where there is no such session. */
   endOne(userId: number, handle: string, guard?: Guard): Promise<OwnSession | null>
+  /**
+   * Ends all of an account but the one that goes on, with all its tokens; false where it is gone.
+   * `administrator`: somebody else asks for it than the owner.
+   */
+  endAll(userId: number, reason: 'everywhere' | 'administrator', how: HowToEnd): Promise<boolean>
   /** How many sessions are live. */
   count(): Promise<number>
   /** Ends the session of a cookie's value; answers whose it was, or null where there is none. */
@@ -77,12 +83,13 @@ export interface OwnSession {
 }
 
 export interface SessionsDeps {
+  readonly accounts: Pick<Accounts, 'endLogins'>
   readonly config: Pick<Config, 'session'>
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
+  readonly events: Events
   readonly random: Random
-  readonly events: Pick<Events, 'record'>
   readonly requirements: Pick<Requirements, 'unmet'>
 }
 
@@ -98,7 +105,7 @@ const endedAtOnce = 500
 const unwrittenMs = 10_000
 
 export function createSessions(deps: SessionsDeps): Sessions {
-  const { config, db, events, feed, clock, random, requirements } = deps
+  const { accounts, config, db, events, feed, clock, random, requirements } = deps
   const { maxPerAccount } = config.session
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
@@ -148,8 +155,14 @@ export function createSessions(deps: SessionsDeps): Sessions {
     async endOne(userId, handle, guard) {
       const session = (await liveOf(userId)).find((other) => other.handle === handle)
       if (!session) return null
-      const remove = (trx: DatabaseOrTransaction) => sessionStore(trx).remove(session.id)
+      const remove = (trx: DatabaseOrTransaction) => removeOne(trx, session.id, 'owner')
       return (await transact(db, [], remove, guard)) === null ? null : session
+    },
+
+    endAll(userId, reason, how) {
+      const also = (trx: DatabaseOrTransaction) =>
+        events.record(trx, sessionEnded, { user_id: userId, reason })
+      return accounts.endLogins(userId, { ...how, also })
     },
 
     count: () => {
@@ -158,7 +171,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
 
     async end(secret) {
-      return secretFormat.test(secret) ? sessionStore(db).remove(digest(secret)) : null
+      if (!secretFormat.test(secret)) return null
+      return transact(db, [], (trx) => removeOne(trx, digest(secret), 'logout'))
     },
 
     async flush() {
@@ -181,6 +195,17 @@ export function createSessions(deps: SessionsDeps): Sessions {
       const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
       return reapSessions(db, { seenBefore: now - idleMs - unwrittenMs, createdBefore }, most)
     },
+  }
+
+  /** Answers whose it was; null where there is no such session. */
+  async function removeOne(
+    trx: DatabaseOrTransaction,
+    id: string,
+    reason: 'owner' | 'logout',
+  ): Promise<number | null> {
+    const userId = await sessionStore(trx).remove(id)
+    if (userId !== null) await events.record(trx, sessionEnded, { user_id: userId, reason })
+    return userId
   }
 
   /** What a request makes of it: activity. Null where it has ended. */

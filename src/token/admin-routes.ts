@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/connect.ts'
-import type { Guard } from '../database/transactions.ts'
-import type { Events } from '../events/events.ts'
-import { callerOf } from '../http/access.ts'
 import { fewFieldsBytes } from '../http/bodies.ts'
 import { Message, type SchemaTypes, type Static } from '../http/schemas.ts'
 import { stillAllowed } from '../http/still-allowed.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
-import { type EndTokenDeps, endAccessToken, endRefreshToken } from './end-token.ts'
+import {
+  type EndTokenDeps,
+  endAccessToken,
+  endOf,
+  endRefreshToken,
+  type TokenEnd,
+} from './end-token.ts'
 
 /**
  * POST /api/admin/tokens/revoke: ends one token, of either kind, by itself or by its id. One that is
@@ -17,7 +20,6 @@ import { type EndTokenDeps, endAccessToken, endRefreshToken } from './end-token.
  */
 export interface TokenAdminOptions extends EndTokenDeps {
   readonly db: Database
-  readonly events: Events
 }
 
 const RevokeToken = {
@@ -44,7 +46,7 @@ export async function tokenAdminRoutes(
   instance: FastifyInstance,
   options: TokenAdminOptions,
 ): Promise<void> {
-  const { db, events, revocations } = options
+  const { db } = options
 
   instance.withTypeProvider<SchemaTypes>().post(
     '/api/admin/tokens/revoke',
@@ -59,23 +61,17 @@ export async function tokenAdminRoutes(
     async (request) => {
       const wanted = parseWanted(request.body)
       const guard = stillAllowed(request)
-      const isEnded =
-        'token' in wanted ? await endToken(wanted.token, guard) : await endById(wanted, guard)
-      if (!isEnded) await guard?.judge(db) // nothing is committed
-      const by = callerOf(request).subject
-      if (isEnded) events.record('authn_token_revoked', { by, reason: 'administrator' })
+      const end = { guard, reason: 'administrator' } as const
+      if (!('token' in wanted)) await options.revocations.revoke(wanted, endOf(options, end))
+      else if (!(await endToken(wanted.token, end))) await guard?.judge(db) // nothing is committed
       return { message: 'Token revoked' }
     },
   )
 
-  async function endToken(token: string, guard?: Guard): Promise<boolean> {
-    if (await endAccessToken(options, token, guard)) return true
-    return endRefreshToken(options, token, guard)
-  }
-
-  async function endById(claims: { jti: string; exp: number }, guard?: Guard): Promise<boolean> {
-    await revocations.revoke(claims, guard)
-    return true
+  async function endToken(token: string, end: TokenEnd): Promise<boolean> {
+    return (
+      (await endAccessToken(options, token, end)) || (await endRefreshToken(options, token, end))
+    )
   }
 }
 

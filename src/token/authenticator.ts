@@ -88,14 +88,14 @@ export function bearerAuthenticator({
 }
 
 /**
- * Ends the bearer token that a request carries, for POST /logout, with the pair that it came with;
- * true where there was one. One that is invalid counts as revoked already.
+ * Ends the bearer token that a request carries, for POST /logout, with the pair that it came with.
+ * One that is invalid counts as revoked already.
  * @throws DatabaseUnavailable where the end cannot be stored
  */
 export function endBearer(deps: EndTokenDeps) {
-  return async (request: FastifyRequest): Promise<boolean> => {
+  return async (request: FastifyRequest): Promise<void> => {
     const token = bearerToken(request)
-    return token !== null && endLogin(deps, token)
+    if (token !== null) await endLogin(deps, token)
   }
 }
 

@@ -1,12 +1,29 @@
+import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Guard } from '../database/transactions.ts'
-import type { Revocations } from './revocations.ts'
+import type { Events } from '../events/events.ts'
+import { tokenRevoked } from './events.ts'
+import type { HowToRevoke, Revocations } from './revocations.ts'
 import type { Rotation } from './rotation.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface EndTokenDeps {
+  readonly events: Events
   readonly revocations: Revocations
   readonly rotation: Rotation
   readonly tokens: Tokens
+}
+
+/** Why a token ends before its time, and how its caller is judged where there is one. */
+export interface TokenEnd {
+  readonly reason: 'logout' | 'administrator'
+  readonly guard?: Guard | undefined
+}
+
+/** For `Revocations`: an end leaves its event. */
+export function endOf({ events }: Pick<EndTokenDeps, 'events'>, end: TokenEnd): HowToRevoke {
+  const { guard, reason } = end
+  const also = (trx: DatabaseOrTransaction) => events.record(trx, tokenRevoked, { reason })
+  return { guard, also }
 }
 
 /**
@@ -14,13 +31,14 @@ export interface EndTokenDeps {
  * revoked already. Spec 3.2. @throws DatabaseUnavailable where the end cannot be stored
  */
 export async function endAccessToken(
-  { tokens, revocations }: Pick<EndTokenDeps, 'tokens' | 'revocations'>,
+  deps: Omit<EndTokenDeps, 'rotation'>,
   token: string,
-  guard?: Guard,
+  end: TokenEnd,
 ): Promise<boolean> {
+  const { tokens, revocations } = deps
   const claims =
     (await tokens.verifyAccess(token)) ?? (await tokens.verifyAccess(token, 'enrolment'))
-  if (claims) await revocations.revoke(claims, guard)
+  if (claims) await revocations.revoke(claims, endOf(deps, end))
   return claims !== null
 }
 
@@ -31,17 +49,18 @@ export async function endAccessToken(
 export async function endRefreshToken(
   deps: EndTokenDeps,
   token: string,
-  guard?: Guard,
+  end: TokenEnd,
 ): Promise<boolean> {
-  const claims = await deps.tokens.verifyRefresh(token)
-  if (claims) await deps.revocations.endPair(await deps.rotation.pairOf(claims), claims.exp, guard)
+  const { tokens, revocations, rotation } = deps
+  const claims = await tokens.verifyRefresh(token)
+  if (claims) await revocations.endPair(await rotation.pairOf(claims), claims.exp, endOf(deps, end))
   return claims !== null
 }
 
 /** For a logout: an access token, and the whole pair where it came with one. */
-export async function endLogin(deps: EndTokenDeps, token: string): Promise<boolean> {
+export async function endLogin(deps: EndTokenDeps, token: string): Promise<void> {
+  const end = { reason: 'logout' } as const
   const claims = await deps.tokens.verifyAccess(token)
-  if (claims?.sid === undefined) return endAccessToken(deps, token)
-  await deps.revocations.endPair(claims.sid, claims.exp)
-  return true
+  if (claims?.sid === undefined) await endAccessToken(deps, token, end)
+  else await deps.revocations.endPair(claims.sid, claims.exp, endOf(deps, end))
 }

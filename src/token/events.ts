@@ -8,3 +8,6 @@ export const tokenCreated = eventType<{ user_id: number; grant: 'login' | 'refre
 export const tokenReuse = eventType<{ user_id: number }>('authn_token_reuse')
 
 export const tokenRevoked = eventType<{ reason: 'logout' | 'administrator' }>('authn_token_revoked')
+
+/** The database had lost revocations that this process knew. */
+export const commitsLost = eventType<{ revocations_restored: number }>('sys_commits_lost', 'warn')

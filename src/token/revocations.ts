@@ -6,6 +6,7 @@ import type { Events } from '../events/events.ts'
 import { type Clock, clockLeewayMs } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import type { RefreshClaims } from './claims.ts'
+import { commitsLost } from './events.ts'
 import { KnownRevocations, pairName, sidOf } from './known-revocations.ts'
 import { type PairEndDeps, storePairEnd } from './pair-end.ts'
 import { revocationStore } from './revocation-store.ts'
@@ -25,13 +26,16 @@ export interface Revocations {
   refusesBy(db: DatabaseOrTransaction, claims: JudgedClaims): Promise<boolean>
   /** Differs once the database may have been changed; as of the last `refuses`. */
   readonly epoch: number
-  /** Ends one token. @throws DatabaseUnavailable where that cannot be stored */
-  revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>, guard?: Guard): Promise<void>
+  /**
+   * Ends one token; one that has ended already is left as it is.
+   * @throws DatabaseUnavailable where that cannot be stored
+   */
+  revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>, how?: HowToRevoke): Promise<void>
   /**
    * Ends a pair, by a token of it that lives until `exp` (seconds): the refresh token, what
    * rotation gave or will give for it, and every access token of either. @throws as `revoke`
    */
-  endPair(sid: string, exp: number, guard?: Guard): Promise<void>
+  endPair(sid: string, exp: number, how?: HowToRevoke): Promise<void>
   /** Whether an earlier version has ended a refresh token by itself. @throws as `refuses` */
   refusesRefresh(claims: Pick<RefreshClaims, 'rid'>): boolean | Promise<boolean>
   /** Ends a user's access tokens below a version, in the transaction of what caused it. */
@@ -39,6 +43,13 @@ export interface Revocations {
   /** The log has grown by a transaction of this process: read it before the next token passes. */
   appended(): void
   reap(most: number): Promise<number>
+}
+
+export interface HowToRevoke {
+  /** Judges the caller in the same transaction. */
+  readonly guard?: Guard | undefined
+  /** In the same transaction, where there was anything to end. */
+  readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
 export type JudgedClaims = Pick<AccessClaims, 'jti' | 'sid' | 'sub' | 'ver' | 'iat'>
@@ -95,17 +106,17 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       return isCaughtUp() ? known.endOf(token) > 0 : catchUp().then(() => known.endOf(token) > 0)
     },
 
-    revoke: ({ jti, exp }, guard) => deny(jti, exp * 1000, guard),
+    revoke: ({ jti, exp }, how = {}) => deny(jti, exp * 1000, how),
 
-    async endPair(sid, exp, guard) {
+    async endPair(sid, exp, how = {}) {
       const token = pairName(sid)
       // Nothing is given for a pair that has ended.
-      if (known.endOf(token) > 0) return guard?.judge(db)
+      if (known.endOf(token) > 0) return how.guard?.judge(db)
       const work = async (trx: DatabaseOrTransaction) => {
         await storePairEnd(trx, sid, exp, deps)
         await revocationStore(trx).append({ token }, clock.now() + pairLoggedMs)
       }
-      await append(token, work, guard)
+      await append(token, work, how)
     },
 
     async revokeBelow(trx, userId, accessVersion) {
@@ -123,21 +134,25 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     },
   }
 
-  async function deny(token: string, endMs: number, guard?: Guard): Promise<void> {
+  async function deny(token: string, endMs: number, how: HowToRevoke): Promise<void> {
     // The column takes integers alone; an operator's own token, or an administrator, may say anything.
     const expiresAt = Math.ceil(Math.min(endMs, Number.MAX_SAFE_INTEGER))
     const isKnown = known.endOf(token) >= expiresAt
     // Logging out again and again writes nothing.
-    if (isKnown || expiresAt <= clock.now()) return guard?.judge(db)
-    await append(token, (trx) => revocationStore(trx).append({ token }, expiresAt), guard)
+    if (isKnown || expiresAt <= clock.now()) return how.guard?.judge(db)
+    await append(token, (trx) => revocationStore(trx).append({ token }, expiresAt), how)
   }
 
   async function append(
     token: string,
     work: (trx: DatabaseOrTransaction) => Promise<void>,
-    guard?: Guard,
+    { also, guard }: HowToRevoke,
   ): Promise<void> {
-    await transact(db, [word.revocations, word.token(token)], work, guard)
+    const all = async (trx: DatabaseOrTransaction) => {
+      await work(trx)
+      await also?.(trx)
+    }
+    await transact(db, [word.revocations, word.token(token)], all, guard)
     appends += 1
     await catchUp()
   }
@@ -203,7 +218,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   async function restore(): Promise<void> {
-    const count = await transact(db, [word.revocations], async (trx) => {
+    await transact(db, [word.revocations], async (trx) => {
       const log = revocationStore(trx)
       const now = clock.now()
       const there = (await Array.fromAsync(log.from(0, now))).flat() // another node may have been first
@@ -218,9 +233,9 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
         }
         await log.raiseVersion(revocation.userId, revocation.accessVersion)
       }
-      return missing.length
+      if (missing.length === 0) return
+      await events.record(trx, commitsLost, { revocations_restored: missing.length })
     })
-    events.record('sys_commits_lost', { revocations_restored: count })
     appends += 1
   }
 }

@@ -4,7 +4,6 @@ import { show } from '../accounts/admin-routes.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountBody, AccountName } from '../accounts/schemas.ts'
 import type { Config } from '../config.ts'
-import { callerOf } from '../http/access.ts'
 import { assertRecentLogin } from '../http/recent-login.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { stillAllowed } from '../http/still-allowed.ts'
@@ -41,7 +40,7 @@ export async function factorAdminRoutes(
     async (request) => {
       const account = await accountNamed(accounts, request.params.username)
       assertNotOwn(request, account)
-      await secondFactor.reset(account, callerOf(request).subject, stillAllowed(request))
+      await secondFactor.reset(account, stillAllowed(request))
       return show({ ...account, secondFactor: false })
     },
   )

@@ -12,7 +12,7 @@ import type { Attempt } from '../throttle/attempt.ts'
 import { secondFactorKey } from '../throttle/keys.ts'
 import { wrongCodes } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
-import { mfaFail } from './events.ts'
+import { mfaCodesRenewed, mfaEnrolled, mfaFail, mfaRemoved } from './events.ts'
 import { type Provisioning, provision } from './provisioning.ts'
 import { createRecoveryCodes, recoveryCodeDigest } from './recovery-codes.ts'
 import { factorStore } from './store.ts'
@@ -39,8 +39,8 @@ export interface SecondFactor {
   remove(account: Account, proof: Proof, how: FactorHow): Promise<void>
   /** Ten recovery codes in place of those there are, with a proof. @throws ApiError as `prove` */
   renewCodes(account: Account, proof: Proof, guard?: Guard): Promise<string[]>
-  /** Takes the factor away without a proof, for an administrator (`by`). All logins end. */
-  reset(account: Account, by: string, guard?: Guard): Promise<void>
+  /** Takes the factor away without a proof, for an administrator. All logins end. */
+  reset(account: Account, guard?: Guard): Promise<void>
   /**
    * Asks for the proof of an account that has the factor; each code counts once.
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
@@ -99,12 +99,12 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         const work = async (trx: DatabaseOrTransaction) => {
           if (!(await factorStore(trx).confirm(userId, pending, step))) return false
           await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
+          await events.record(trx, mfaEnrolled, { user_id: userId })
           await attempt.succeed(trx)
           return true
         }
         return accounts.changeSecondFactor(userId, { on: true, ...how, work })
       })
-      events.record('mfa_enrolled', { user_id: userId })
       return codes
     },
 
@@ -112,7 +112,6 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       if (!account.secondFactor) return abandon(account, how)
       await this.prove(account, proof, how.guard)
       await takeAway(account, how)
-      events.record('mfa_removed', { user_id: account.userId })
     },
 
     async renewCodes(account, proof, guard) {
@@ -124,16 +123,13 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
         if (sealed === null) throw new ApiError('invalidCredentials')
         await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
+        await events.record(trx, mfaCodesRenewed, { user_id: userId })
       }
       await transact(db, [word.account(userId)], work, guard)
-      events.record('mfa_codes_renewed', { user_id: userId })
       return codes
     },
 
-    async reset(account, by, guard) {
-      await takeAway(account, { guard })
-      events.record('mfa_removed', { user_id: account.userId, by })
-    },
+    reset: (account, guard) => takeAway(account, { guard }),
 
     async prove(account, { totp, recoveryCode }, guard) {
       const hasCode = isSent(totp)
@@ -162,6 +158,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   async function takeAway({ userId }: Account, how: FactorHow): Promise<void> {
     const work = async (trx: DatabaseOrTransaction) => {
       await factorStore(trx).remove(userId)
+      await events.record(trx, mfaRemoved, { user_id: userId })
       return true
     }
     await accounts.changeSecondFactor(userId, { on: false, ...how, work })

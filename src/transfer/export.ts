@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { splitRoles } from '../authentication/account.ts'
 import type { Database } from '../database/connect.ts'
+import type { Events } from '../events/events.ts'
 import type { MakeBatch } from '../http/bulk-answers.ts'
 import { isoTime } from '../kernel/clock.ts'
+import { sensitiveRead } from './events.ts'
 import { type ExportedRow, exportedAfter } from './export-store.ts'
 
 export interface ExportOptions {
@@ -18,15 +20,18 @@ const batchSize = 500
 
 /**
  * Every account as a line of JSON, in the order of the users' ids: pieces of many lines, read in
- * batches by key as fast as they are taken. Secrets of second factors are never among them.
+ * batches by key as fast as they are taken, and its event once the first is made. Secrets of second
+ * factors are never among them.
  */
 export async function* exportAccounts(
-  { db }: { readonly db: Database },
+  { db, events }: { readonly db: Database; readonly events: Events },
   { withHashes, judge, makeBatch = (work) => work() }: ExportOptions,
 ): AsyncGenerator<string> {
   let after = 0
   for (;;) {
+    const isFirst = after === 0
     const text = await makeBatch(nextLines)
+    if (isFirst) events.tell(sensitiveRead, { what: 'account_export', hashes: withHashes })
     if (text === '') return
     yield text
     await setImmediate()

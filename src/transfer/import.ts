@@ -10,6 +10,7 @@ import type { Events } from '../events/events.ts'
 import { ApiError, type Detail } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import { userEmail } from '../users/users.ts'
+import { sensitiveCreate } from './events.ts'
 import { readLine, type WantedLine } from './line.ts'
 import { splitLines } from './lines.ts'
 import { type HashedLine, stage } from './stage.ts'
@@ -35,8 +36,6 @@ export interface ImportReport {
 export interface ImportOptions {
   /** Finds every mistake and changes nothing. */
   readonly dryRun: boolean
-  /** Who asks, for the events: a user's id; null on the command line. */
-  readonly by: string | null
   /** Looks at the roles of each line; refuses the import by throwing. */
   readonly assertMayGive?: (roles: readonly Role[]) => void
   /** Judges the caller between batches and in the last step; absent on the command line. */
@@ -83,7 +82,7 @@ export function createImports(deps: ImportDeps): Imports {
 
   async function run(
     pieces: AsyncIterable<Uint8Array>,
-    { dryRun, by, assertMayGive = () => {}, guard, onProgress = () => {} }: ImportOptions,
+    { dryRun, assertMayGive = () => {}, guard, onProgress = () => {} }: ImportOptions,
   ): Promise<ImportReport> {
     await store.failUnseenSince(clock.now() - deadAfterMs)
     const id = await store.open(clock.now())
@@ -109,7 +108,6 @@ export function createImports(deps: ImportDeps): Imports {
       await stageBatch()
       const isDone = !dryRun && mistakes.total === 0 && (await finish())
       const imported = mistakes.total === 0 && (dryRun || isDone) ? lines : 0
-      if (isDone) events.record('sensitive_create', { what: 'account_import', count: lines, by })
       return { dryRun, lines, imported, errors: mistakes.first(), errorsTotal: mistakes.total }
     } finally {
       await giveUp(id).catch(() => {}) // the chore will
@@ -167,7 +165,11 @@ export function createImports(deps: ImportDeps): Imports {
     }
 
     async function finish(): Promise<boolean> {
-      const makeSeen = (trx: DatabaseOrTransaction) => importStore(trx).finish(id, newUsers)
+      const makeSeen = async (trx: DatabaseOrTransaction) => {
+        if (!(await importStore(trx).finish(id, newUsers))) return false
+        await events.record(trx, sensitiveCreate, { what: 'account_import', count: lines })
+        return true
+      }
       const isDone = await transact(db, [], makeSeen, guard)
       if (isDone) return true
       const lost = await store.lost(id, mostErrors)

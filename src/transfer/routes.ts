@@ -5,7 +5,6 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
 import type { Guard } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
-import { callerOf } from '../http/access.ts'
 import { inTurn } from '../http/bulk-answers.ts'
 import { acceptLines, lineContentType, longBody } from '../http/long-bodies.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
@@ -65,7 +64,6 @@ export async function transferRoutes(
       try {
         const report = await imports.run(longBody(request, clock, endsAt), {
           dryRun: isDryRun(request.query),
-          by: callerOf(request).subject,
           guard: until(endsAt, stillAllowed(request)),
           assertMayGive: (roles) => assertMayAppoint(request, atStart, { roles }),
         })
@@ -89,7 +87,7 @@ export async function transferRoutes(
       reply.header('content-type', lineContentType)
       if (request.method === 'HEAD') return reply.send()
       const lines = exportAccounts(
-        { db },
+        { db, events },
         {
           withHashes: false,
           judge: async () => stillAllowed(request)?.now(),
@@ -97,7 +95,6 @@ export async function transferRoutes(
         },
       )
       const first = await lines.next() // before anything is answered: a failure here can still be told
-      events.record('sensitive_read', { what: 'account_export', by: callerOf(request).subject })
       return reply.send(
         Readable.from(following(first, lines), { objectMode: false, highWaterMark: 1 }),
       )

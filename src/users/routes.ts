@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/connect.ts'
-import type { Events } from '../events/events.ts'
 import { authorize, authorizeAnyone } from '../http/access.ts'
 import { inTurn } from '../http/bulk-answers.ts'
 import { ifMatch, tagged } from '../http/entity-tag.ts'
@@ -22,7 +21,7 @@ import {
   UserPageV2,
 } from './schemas.ts'
 import type { User } from './user.ts'
-import { type Checks, insertUser, type Users } from './users.ts'
+import type { Checks, Users } from './users.ts'
 import { isLargePageV2, listUsersV2 } from './v2.ts'
 
 /**
@@ -32,7 +31,6 @@ import { isLargePageV2, listUsersV2 } from './v2.ts'
 export interface UserRoutesOptions {
   readonly config: Pick<Config, 'http' | 'lists' | 'users'>
   readonly db: Database
-  readonly events: Events
   readonly idempotency: Idempotency
   readonly users: Users
   readonly version: 'v1' | 'v2'
@@ -42,7 +40,7 @@ const batchSize = 500
 
 export async function userRoutes(
   instance: FastifyInstance,
-  { config, db, events, idempotency, users, version }: UserRoutesOptions,
+  { config, db, idempotency, users, version }: UserRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const rules = usersRules[config.users.policy]
@@ -110,13 +108,10 @@ export async function userRoutes(
     },
     async (request, reply) => {
       const { name, email } = request.body
-      const { body, isRepeat } = await idempotency.once(
+      const { body } = await idempotency.once(
         request,
-        () => (trx) => insertUser(trx, { name, email }),
+        () => (trx) => users.create({ name, email }, trx),
       )
-      if (!isRepeat) {
-        events.record('user_created', { user_id: body.id, by: request.principal?.subject ?? null })
-      }
       return reply.status(201).send(tagged(reply, body))
     },
   )
@@ -147,7 +142,6 @@ export async function userRoutes(
       const { name, email } = request.body
       const id = Number(request.params.id)
       const user = found(await users.merge(id, { name, email }, checks(rules.update, id, request)))
-      events.record('user_updated', { user_id: user.id, by: request.principal?.subject ?? null })
       return tagged(reply, user)
     },
   )
@@ -169,11 +163,7 @@ export async function userRoutes(
     },
     async (request) => {
       const id = positiveInteger(request.params.id)
-      const user = found(
-        id === null ? null : await users.remove(id, checks(rules.remove, id, request)),
-      )
-      events.record('user_deleted', { user_id: user.id, by: request.principal?.subject ?? null })
-      return user
+      return found(id === null ? null : await users.remove(id, checks(rules.remove, id, request)))
     },
   )
 

@@ -1,7 +1,9 @@
 import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { type Guard, transact, word } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import type { SliceStart } from '../http/listing.ts'
+import { userCreated, userDeleted, userUpdated } from './events.ts'
 import { createFindUsers } from './find-users.ts'
 import type { FindUsers } from './search.ts'
 import { type Part, userStore } from './store.ts'
@@ -10,7 +12,8 @@ import type { NewUser, User, UserChanges } from './user.ts'
 /** The users resource. Spec 2.1, 4.2. Ids are never given twice. */
 export interface Users {
   byId(id: number): Promise<User | null>
-  create(user: NewUser): Promise<User>
+  /** In a transaction of its own where none is given. */
+  create(user: NewUser, trx?: DatabaseOrTransaction): Promise<User>
   /** Whether the user has an account with the role ADMIN. */
   isPrivileged(id: number): Promise<boolean>
   /** Merges what is given into the record; null where there is no such user. */
@@ -49,10 +52,11 @@ export interface UserHooks {
 export interface UsersDeps {
   readonly config: Pick<Config, 'database'>
   readonly db: Database
+  readonly events: Events
   readonly hooks: UserHooks
 }
 
-export function createUsers({ config, db, hooks }: UsersDeps): Users {
+export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
   const store = userStore(db)
   const tell = (id: number) => {
     for (const changed of hooks.changed) changed(id)
@@ -70,13 +74,20 @@ export function createUsers({ config, db, hooks }: UsersDeps): Users {
     return true
   }
 
+  async function make(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
+    const made = await insertUser(trx, user)
+    await events.record(trx, userCreated, { user_id: made.id })
+    return made
+  }
+
   return {
     byId: store.byId,
-    create: store.insert,
     count: store.count,
     slice: store.slice,
     list: store.list,
     find: createFindUsers(db, config.database),
+
+    create: (user, trx) => (trx ? make(trx, user) : transact(db, [], (own) => make(own, user))),
 
     isPrivileged: (id) => hooks.isPrivileged(db, id),
 
@@ -84,7 +95,9 @@ export function createUsers({ config, db, hooks }: UsersDeps): Users {
       const { assertMay, assertWanted, guard } = checks
       const work = async (trx: DatabaseOrTransaction) => {
         if (assertMay || assertWanted) await check(trx, id, checks)
-        return userStore(trx).merge(id, changes)
+        const merged = await userStore(trx).merge(id, changes)
+        if (merged) await events.record(trx, userUpdated, { user_id: id })
+        return merged
       }
       const user = await transact(db, assertMay ? [word.account(id)] : [], work, guard)
       tell(id)
@@ -97,7 +110,9 @@ export function createUsers({ config, db, hooks }: UsersDeps): Users {
       const work = async (trx: DatabaseOrTransaction) => {
         if (!(await check(trx, id, checks))) return null
         for (const removing of hooks.removing) await removing(trx, id)
-        return userStore(trx).remove(id)
+        const removed = await userStore(trx).remove(id)
+        if (removed) await events.record(trx, userDeleted, { user_id: id })
+        return removed
       }
       const user = await transact(db, words, work, checks.guard)
       tell(id)

@@ -5,7 +5,6 @@ import { createAutomaticLock } from '../../src/accounts/lock.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import { canonicalUsername } from '../../src/kernel/username.ts'
 import { loadKeySet } from '../../src/keys/key-set.ts'
-import { eventsOf } from '../../src/sinks.ts'
 import { createLoginLimits, type LoginLimits, type LoginTry } from '../../src/throttle/limits.ts'
 import { startService } from '../../tools/service.ts'
 import { type Answer, testApp } from '../app.ts'
@@ -166,7 +165,6 @@ suite('places of a process that is gone', async () => {
   const admin = await app.bearer(app.admin)
   const limits = createLoginLimits({
     ...app.deps,
-    events: eventsOf(app.deps),
     captcha: { challenge: () => assert.fail(), accepts: () => assert.fail() },
     failures: { failed: async () => null, succeeded: async () => {} },
     keys: await loadKeySet(app.deps),

@@ -9,7 +9,6 @@ import { authorizationUrl } from '../../src/external/code-grant.ts'
 import { createProvider } from '../../src/external/provider.ts'
 import { keyedDigest } from '../../src/kernel/digest.ts'
 import { systemRandom } from '../../src/kernel/random.ts'
-import { eventsOf } from '../../src/sinks.ts'
 import { verifyJws } from '../../src/token/jws.ts'
 import { testApp } from '../app.ts'
 import { hs256, segment } from '../forge.ts'
@@ -77,8 +76,8 @@ suite('vectors printed in RFCs', async () => {
       OIDC_JWKS_URI: 'https://idp.example/jwks',
     }).providers
     assert.ok(config)
-    const { clock, fetch } = app.deps
-    const provider = createProvider(config, { clock, fetch, events: eventsOf(app.deps) })
+    const { clock, events, fetch } = app.deps
+    const provider = createProvider(config, { clock, events, fetch })
     const client = await provider.client(AbortSignal.timeout(60_000))
     const secrets = { state: 's', nonce: 'n', verifier }
     const { searchParams } = await authorizationUrl(provider, client, secrets)

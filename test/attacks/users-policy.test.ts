@@ -165,6 +165,7 @@ suite('USERS_POLICY: who reads, changes and removes whose row', () => {
           assert.deepEqual([answer.statusCode, answer.json()], [refusal[0], { error: refusal[1] }])
         } else {
           const users = createUsers({
+            events: app.deps.events,
             config: app.deps.config,
             db: app.deps.db,
             hooks: { isPrivileged: isAdministratorsUser, removing: [], changed: [] },

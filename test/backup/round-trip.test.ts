@@ -113,7 +113,12 @@ suite('a copy of everything', async () => {
     'move: every table is the same, sealed keys too, and ids go on where they were',
     async () => {
       const { deps } = await place()
-      const counts = await move({ from: app.deps, to: deps.db, clock: app.clock })
+      const counts = await move({
+        ...app.deps,
+        from: app.deps,
+        to: deps.db,
+        target: 'elsewhere',
+      })
       assert.deepEqual(await rowsOf({ deps }), before)
       assert.equal(counts.get('sessions'), before.sessions?.length)
       const insert = { name: 'n', email: 'e', name_key: 'n', email_key: 'e' }
@@ -132,9 +137,10 @@ suite('a copy of everything', async () => {
       const other = await place({}, app.directory)
       const { deps, tables } = await place()
       const moving = move({
+        ...app.deps,
         from: app.deps,
         to: deps.db,
-        clock: app.clock,
+        target: 'elsewhere',
         onProgress: (table, done) => {
           if (table !== 'users' || done !== 500) return
           writing = other.deps.db

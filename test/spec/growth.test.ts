@@ -6,7 +6,6 @@ import { type Database, type DatabaseOrTransaction, execute } from '../../src/da
 import { latestSchema, migrateTo } from '../../src/database/migrate.ts'
 import { transact } from '../../src/database/transactions.ts'
 import { reapSessions } from '../../src/session/store.ts'
-import { eventsOf } from '../../src/sinks.ts'
 import { loadRevocations } from '../../src/token/revocations.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
@@ -216,7 +215,7 @@ suite('steps of chores', async () => {
         .values(tokens.map((token) => ({ token, expires_at: ends })))
         .execute()
     }
-    const revocations = await loadRevocations({ ...app.deps, events: eventsOf(app.deps) })
+    const revocations = await loadRevocations(app.deps)
     const isRefused = (jti: string) =>
       revocations.refuses({ jti, sub: '0', ver: 1, iat: clock.now() / 1000 })
     for (const index of [0, 4999, 5000, 9999, 10_000, 11_999]) {

@@ -3,7 +3,6 @@ import type { Account } from '../../authentication/account.ts'
 import type { Services } from '../../services.ts'
 import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
 import { assertPasswordSource, newPassword, passwordOptions, tellPassword } from '../secrets.ts'
-import { by } from '../work.ts'
 import { parseRoles, rolesOf, withAccount } from './accounts.ts'
 
 const username = ['username']
@@ -63,7 +62,7 @@ export const accountChangeCommands: readonly Command[] = [
     example: 'account reset-factor ann',
     run: (call) =>
       withAccount(call, async (account, { secondFactor }) => {
-        await secondFactor.reset(account, by)
+        await secondFactor.reset(account)
         const { show } = await import('../../accounts/admin-routes.ts')
         call.output.result(
           show({ ...account, secondFactor: false }),
@@ -102,11 +101,9 @@ async function setPassword(call: CommandCall): Promise<void> {
 async function changed(
   { userId, username: name }: Account,
   wanted: WantedChange,
-  { accounts, events }: Services,
+  { accounts }: Services,
 ): Promise<Account> {
-  const { recordChange } = await import('../../accounts/change-events.ts')
   const account = await accounts.change(userId, wanted)
   if (!account) throw new CommandError(`${name} was deleted meanwhile`, exitCodes.notFound.code)
-  recordChange(events, wanted, account, by)
   return account
 }

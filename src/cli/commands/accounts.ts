@@ -14,7 +14,7 @@ import {
 } from '../command.ts'
 import type { Row } from '../output.ts'
 import { assertPasswordSource, newPassword, passwordOptions, tellPassword } from '../secrets.ts'
-import { by, withServices } from '../work.ts'
+import { withServices } from '../work.ts'
 import { parseUser, userOptions } from './users.ts'
 
 const atOnce = 500
@@ -65,8 +65,7 @@ async function add(call: CommandCall): Promise<void> {
     roles: parseRoles(call.values.role === undefined ? ['USER'] : [call.values.role].flat()),
     user: userOf(call, text),
   }
-  await withServices(call, async ({ accounts, events }, { random }) => {
-    const { recordAccount } = await import('../../accounts/change-events.ts')
+  await withServices(call, async ({ accounts }, { random }) => {
     const { show } = await import('../../accounts/admin-routes.ts')
     const password = await newPassword(call, username, random)
     const account = await accounts.create({
@@ -74,7 +73,6 @@ async function add(call: CommandCall): Promise<void> {
       password: password.text,
       mustChange: password.mustChange,
     })
-    recordAccount(events, 'user_created', account, { by })
     await tellPassword(
       call,
       password,

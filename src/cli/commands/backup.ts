@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import type { Deps } from '../../deps.ts'
-import type { EventFields, EventName } from '../../events/events.ts'
 import { type Command, type CommandCall, CommandError, exitCodes, UsageError } from '../command.ts'
 import { progressTo } from '../progress.ts'
 import { readPassphrase } from '../secrets.ts'
-import { by, withDeps } from '../work.ts'
+import { withDeps } from '../work.ts'
 
 const withoutKeys = {
   'without-keys': { type: 'boolean', doc: 'leave the key set out: authenticator apps are void' },
@@ -57,7 +55,6 @@ async function backUp(call: CommandCall): Promise<void> {
   await withDeps(call, async (deps) => {
     const onProgress = progressTo(terminal.stderr, deps.clock)
     const sha256 = await backup(deps, path, { passphrase, onProgress })
-    await record(deps, 'backup_made', { file: path, sha256, keys: passphrase !== undefined })
     output.result({ file: path, sha256 }, `${path} is written; its SHA-256 is ${sha256}`)
   })
 }
@@ -79,15 +76,6 @@ async function restoreFrom(call: CommandCall): Promise<void> {
       keepLogins,
       onProgress: progressTo(terminal.stderr, deps.clock),
     })
-    const users = counts.get('users') ?? 0
-    const restored = {
-      file: path,
-      created_at: createdAt,
-      users,
-      logins_kept: keepLogins,
-      verified: !unverified,
-    }
-    await record(deps, 'backup_restored', restored)
     output.result(
       { created_at: createdAt, rows: Object.fromEntries(counts) },
       `restored as of ${createdAt}: ${sumOf(counts)}\n${advice(values)}`,
@@ -115,13 +103,11 @@ async function moveTo(call: CommandCall): Promise<void> {
   assertUnused(config.database.dataDirectory)
   const { db } = connect({ ...config.database, postgres: target })
   try {
-    await withDeps(call, async (from) => {
-      const { clock } = from
+    await withDeps(call, async ({ clock, events, ...from }) => {
       const onProgress = progressTo(terminal.stderr, clock)
-      const counts = await move({ from, to: db, clock, onProgress })
       const { host, database } = target
-      const moved = { to: `${host}/${database}`, users: counts.get('users') ?? 0 }
-      await record(from, 'database_moved', moved)
+      const named = `${host}/${database}`
+      const counts = await move({ from, to: db, target: named, clock, events, onProgress })
       output.result(
         { rows: Object.fromEntries(counts) },
         `moved: ${sumOf(counts)}\nStart the service on the new database with the same master key; the old one is left as it was.`,
@@ -130,16 +116,6 @@ async function moveTo(call: CommandCall): Promise<void> {
   } finally {
     await db.destroy()
   }
-}
-
-/** Tells who has taken or brought all accounts: by the command line, as this user of the machine. */
-async function record(
-  deps: Pick<Deps, 'clock' | 'log' | 'sinks'>,
-  event: EventName,
-  fields: EventFields,
-) {
-  const { eventsOf } = await import('../../sinks.ts')
-  eventsOf(deps).record(event, { ...fields, by, uid: process.getuid?.() ?? null })
 }
 
 /** @throws UsageError where it is no address, or holds a password, which all on the machine could read */

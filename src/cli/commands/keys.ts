@@ -1,6 +1,6 @@
 import { isoTime } from '../../kernel/clock.ts'
 import { type Command, CommandError, exitCodes } from '../command.ts'
-import { by, withServices } from '../work.ts'
+import { withServices } from '../work.ts'
 
 /** A running service takes up a change of the key set by itself, within a second. */
 export const keyCommands: readonly Command[] = [
@@ -28,11 +28,10 @@ export const keyCommands: readonly Command[] = [
     summary: 'Replaces the signing key; tokens of the old one stay valid until they expire',
     example: 'keys rotate',
     run: (call) =>
-      withServices(call, async ({ events, keys }) => {
+      withServices(call, async ({ keys }) => {
         const before = keys.current.kid
         await keys.rotate()
         const { kid } = keys.current
-        events.record('key_rotated', { kid, by })
         call.output.result(
           { signs: kid, verifies: before },
           `${kid} signs from now on; ${before} still verifies`,
@@ -45,7 +44,7 @@ export const keyCommands: readonly Command[] = [
     summary: 'Ends a replaced signing key at once: its tokens are refused from now on',
     example: 'keys retire 5vKp2mQwXb3nTz8h',
     run: (call) =>
-      withServices(call, async ({ events, keys }) => {
+      withServices(call, async ({ keys }) => {
         const [kid = ''] = call.operands
         if (kid === keys.current.kid) {
           throw new CommandError('this key signs: rotate first', exitCodes.refused.code)
@@ -53,7 +52,6 @@ export const keyCommands: readonly Command[] = [
         if (!(await keys.retire(kid))) {
           throw new CommandError(`no signing key ${kid} that verifies`, exitCodes.notFound.code)
         }
-        events.record('key_retired', { kid, by })
         call.output.result({ retired: kid }, `${kid} verifies no more`)
       }),
   },

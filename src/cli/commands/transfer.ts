@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { ImportReport, Mistake } from '../../transfer/import.ts'
 import { type Command, CommandError, type Terminal } from '../command.ts'
-import { by, withServices } from '../work.ts'
+import { withServices } from '../work.ts'
 
 const progressEveryLines = 10_000
 
@@ -18,7 +18,6 @@ export const transferCommands: readonly Command[] = [
         const { showImport } = await import('../../transfer/routes.ts')
         const report = await imports.run(read(operands[0] ?? '-', terminal), {
           dryRun: values['dry-run'] === true,
-          by,
           onProgress: tellProgress(terminal),
         })
         if (report.errorsTotal === 0 || values.json === true) {
@@ -37,10 +36,9 @@ export const transferCommands: readonly Command[] = [
     },
     example: 'account export > accounts.jsonl',
     run: (call) =>
-      withServices(call, async ({ events }, deps) => {
+      withServices(call, async (_services, deps) => {
         const { exportAccounts } = await import('../../transfer/export.ts')
         const withHashes = call.values['with-hashes'] === true
-        events.record('sensitive_read', { what: 'account_export', hashes: withHashes, by })
         await call.output.stream(exportAccounts(deps, { withHashes }))
       }),
   },

@@ -4,7 +4,7 @@ import { CreateUser } from '../../users/schemas.ts'
 import type { NewUser } from '../../users/user.ts'
 import { type Command, type CommandCall, textOf, UsageError } from '../command.ts'
 import type { Row } from '../output.ts'
-import { by, withServices } from '../work.ts'
+import { withServices } from '../work.ts'
 
 const atOnce = 500
 
@@ -22,9 +22,8 @@ export const userCommands: readonly Command[] = [
     example: "user add --name 'Ann Lee' --email ann@example.org",
     async run(call) {
       const wanted = parseUser(call)
-      await withServices(call, async ({ events, users }) => {
+      await withServices(call, async ({ users }) => {
         const user = await users.create(wanted)
-        events.record('user_created', { user_id: user.id, by })
         call.output.result(user, `user ${user.id} is made`)
       })
     },

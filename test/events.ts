@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EventType } from '../src/events/types.ts'
+
+const source = join(import.meta.dirname, '../src')
+
+/** Every type of event that a room has, each name once. */
+export async function eventTypes(): Promise<EventType[]> {
+  const files = globSync('*/events.ts', { cwd: source }).filter(
+    (file) => file !== 'events/events.ts',
+  )
+  const types: EventType[] = []
+  for (const file of files.toSorted()) {
+    const exported: Record<string, unknown> = await import(join(source, file))
+    types.push(...Object.values(exported).filter(isEventType))
+  }
+  const names = types.map(({ name }) => name)
+  assert.deepEqual(names.toSorted(), [...new Set(names)].toSorted())
+  return types
+}
+
+function isEventType(value: unknown): value is EventType {
+  return typeof value === 'object' && value !== null && 'name' in value && 'level' in value
+}
