@@ -44,7 +44,9 @@ const floor: Record<string, readonly string[]> = {
   http: ['kernel', 'policy', 'database', 'events', 'settings', 'deps.ts'],
 }
 
-/** One place, although no folder. */
+/** What reaches outside, and where events go: one place. */
+const deps = ['deps.ts', 'sinks.ts']
+/** The same, of the settings. */
 const settings = [
   'settings.ts',
   'settings-table.ts',
@@ -75,6 +77,7 @@ const imports: Import[] = sources.flatMap((from) => {
 
 function placeOf(path: string): string {
   const [, place = ''] = path.split('/')
+  if (deps.includes(place)) return 'deps.ts'
   return settings.includes(place) ? 'settings' : place
 }
 

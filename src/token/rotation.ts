@@ -1,9 +1,11 @@
 import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { type Guard, transact, word } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import { type Clock, clockLeewayMs, epochSeconds } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { RefreshClaims } from './claims.ts'
+import { tokenCreated } from './events.ts'
 import { rotationStore } from './rotation-store.ts'
 
 /**
@@ -38,12 +40,14 @@ export interface RotationDeps {
   readonly config: Pick<Config, 'token'>
   readonly db: Database
   readonly clock: Clock
+  readonly events: Pick<Events, 'record'>
   readonly random: Random
 }
 
 const ridBytes = 16
 
-export function createRotation({ config, db, clock, random }: RotationDeps): Rotation {
+export function createRotation(deps: RotationDeps): Rotation {
+  const { config, db, clock, events, random } = deps
   const { refreshSeconds, refreshGraceSeconds } = config.token
   return {
     use({ rid, exp, sub }, guard) {
@@ -55,7 +59,9 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
         if (await store.isEnded(family)) return 'reused'
         if (earlier) {
           const isRetry = now < earlier.usedAt + refreshGraceSeconds * 1000
-          if (isRetry && (await store.use(earlier.successor)) === null) return successorOf(earlier)
+          if (isRetry && (await store.use(earlier.successor)) === null) {
+            return given(trx, sub, successorOf(earlier))
+          }
           return 'reused' // its caller ends the pair
         }
         const issuedAt = epochSeconds(now)
@@ -69,7 +75,7 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
           usedAt: now,
         }
         await store.insert(use)
-        return successorOf(use)
+        return given(trx, sub, successorOf(use))
       }
       return transact(db, [word.account(sub)], work, guard)
     },
@@ -85,6 +91,11 @@ export function createRotation({ config, db, clock, random }: RotationDeps): Rot
     },
 
     reap: (most) => rotationStore(db).reap(epochSeconds(clock.now() - clockLeewayMs), most),
+  }
+
+  async function given(trx: DatabaseOrTransaction, sub: string, successor: Successor) {
+    await events.record(trx, tokenCreated, { user_id: Number(sub), grant: 'refresh' })
+    return successor
   }
 }
 

@@ -13,6 +13,7 @@ import { userIdOf } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
 import type { RefreshClaims } from './claims.ts'
+import { tokenCreated, tokenReuse } from './events.ts'
 import { nobody, type Profiles } from './profiles.ts'
 import type { Revocations } from './revocations.ts'
 import type { Rotation, Successor } from './rotation.ts'
@@ -98,7 +99,7 @@ export async function tokenRoutes(
       const authenticatedAt = claims.authTime * 1000
       const successor = await succeed(claims, account, sid)
       const access_token = await tokens.issueAccess(account, { seconds, authenticatedAt, sid })
-      events.record('authn_token_created', { user_id: account.userId, by: 'refresh' })
+      if (!successor) events.tell(tokenCreated, { user_id: account.userId, grant: 'refresh' })
       return {
         access_token,
         ...(successor && {
@@ -168,8 +169,9 @@ export async function tokenRoutes(
     const successor = await rotation.use(claims, guard)
     if (successor !== 'reused') return successor
     // The thief may hold access tokens of the line as well. RFC 9700 section 4.14.2.
-    await revocations.endPair(sid, claims.exp)
-    events.record('authn_token_reuse', { user_id: userId })
+    await revocations.endPair(sid, claims.exp, {
+      also: (trx) => events.record(trx, tokenReuse, { user_id: userId }),
+    })
     throw new ApiError('invalidRefreshToken')
   }
 }
