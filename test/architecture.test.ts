@@ -139,6 +139,32 @@ suite('architecture', () => {
     assert.deepEqual(outlaws, [])
   })
 
+  test('what a login requires is asked in the table of requirements alone', () => {
+    const asked: readonly (readonly [string, RegExp, readonly string[]])[] = [
+      // Who may administer is the rule of the last administrator; a change ends by what was before.
+      [
+        'usable',
+        /\bisUsable\(|\.active &&|!\w*\.?locked\b/,
+        ['accounts/wanted-change.ts', 'authentication/account.ts'],
+      ],
+      // What a success forgets, and a failure counts.
+      ['locked out', /\.lockedUntil\b/, ['accounts/lock.ts']],
+      ['versions', /[rR]efreshVersion [!=]==|[!=]== [\w.]*refreshVersion/, []],
+      ['second factor missing', /\brequiredOf\b/, []],
+      // What a change ends depends on what it changes.
+      ['must change', /!\w+\.mustChange|if \([\w.]*mustChange\)/, ['accounts/wanted-change.ts']],
+    ]
+    const own = /^src\/authentication\/requirement|^src\/(config|settings-table)\.ts$/
+    for (const [predicate, text, allowed] of asked) {
+      const files = sources.filter((path) => !own.test(path) && text.test(read(path)))
+      assert.deepEqual(
+        files.map((path) => path.replace('src/', '')),
+        allowed,
+        predicate,
+      )
+    }
+  })
+
   test('time and randomness come from deps', () => {
     const outlaws = sources.filter(
       (path) =>

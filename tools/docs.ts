@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { describeRequirements } from '../src/authentication/requirement-table.ts'
 import { describeCommands } from '../src/cli/help.ts'
 import { commands } from '../src/cli/main.ts'
 import { describeSettings, loadConfig } from '../src/config.ts'
@@ -15,7 +16,7 @@ export async function generateDocs(): Promise<Record<string, string>> {
     'command-line.md': describeCommands(commands),
     'configuration.md': describeSettings(),
     'routes.txt': describeRoutes(routes),
-    'access.txt': describeAccess(routes),
+    'access.txt': `${describeAccess(routes)}\n${describeRequirements()}`,
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,
   }
 }

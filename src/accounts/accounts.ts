@@ -1,6 +1,7 @@
 import { type Account, isAdministrator } from '../authentication/account.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
-import type { Column, Requirements } from '../authentication/requirements.ts'
+import type { Column } from '../authentication/requirement-table.ts'
+import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { UniqueViolation } from '../database/errors.ts'

@@ -2,7 +2,8 @@ import type { Attempt, Failure } from '../throttle/attempt.ts'
 import { loginFail } from '../throttle/events.ts'
 import type { LoginLimits, LoginTry } from '../throttle/limits.ts'
 import type { Evidence } from './evidence.ts'
-import type { Column, Requirements } from './requirements.ts'
+import type { Column } from './requirement-table.ts'
+import type { Requirements } from './requirements.ts'
 
 /** One way to prove an account: a password, a header of a proxy. It finds out, and decides nothing. */
 export interface Method {

@@ -6,7 +6,8 @@ import type { Attempt } from '../throttle/attempt.ts'
 import type { Account } from './account.ts'
 import { loginSuccess } from './events.ts'
 import type { Evidence } from './evidence.ts'
-import type { Column, Passed, Requirements } from './requirements.ts'
+import type { Column } from './requirement-table.ts'
+import type { Passed, Requirements } from './requirements.ts'
 
 /** What an account gets that has passed: a session, a token, a pair, or one request. */
 export interface Result<Given, Answer> {

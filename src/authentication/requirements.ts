@@ -1,73 +1,17 @@
 import type { Config } from '../config.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { ApiError, type ErrorName } from '../kernel/errors.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { type Account, isUsable } from './account.ts'
 import type { Amr, Evidence } from './evidence.ts'
-
-/** What is asked for: a login and what completes it, a change of one's own, a request. */
-export const columns = [
-  'login',
-  'basic',
-  'provider',
-  'ticket',
-  'commit',
-  'providerCommit',
-  'change',
-  'basicCaller',
-  'refresh',
-  'session',
-  'external',
-] as const
-export type Column = (typeof columns)[number]
-
-/**
- * A refusal by its name; a step that can meet the requirement; a caller that counts as absent, there
- * unless the route enrols a factor, or goes on without the account; or nothing is asked.
- */
-export type Cell = ErrorName | 'ask' | 'absent' | 'enrols' | 'guest' | ''
-
-const [guess, deny, fail] = ['invalidCredentials', 'accessDenied', 'signInFailed'] as const
-const [again, renew, token] = [
-  'authenticationRequired',
-  'invalidRefreshToken',
-  'invalidOrExpiredToken',
-] as const
-const [change, ask, gone, enrol, guest] = [
-  'passwordChangeRequired',
-  'ask',
-  'absent',
-  'enrols',
-  'guest',
-] as const
-const none = ''
-
-/**
- * What must hold of an account before it gets what it asks for: the only place that says so. Of a
- * column the refusals are asked before the rest; each in the order of the rows. docs/adr/0029
- *
- * login: behind any method, POST /login. basic: every request with a password of its own. provider:
- * behind an identity provider; ticket: back with the code that it still asked for. commit, its like
- * for a provider, and change: again inside the transaction that completes it. basicCaller, session,
- * external: a caller that is judged by each request. refresh: a refresh token, used or inspected.
- */
-/** A cell for each column. */
-type Row<Columns> = { readonly [Index in keyof Columns]: Cell }
-
-// biome-ignore format: a table is read by its columns
-export const requirementTable = {
-  //                login  basic  provid ticket commit provid change basic  refresh sess. external
-  account_usable:  [guess, guess, deny,  fail,  guess, guess, guess, gone,  renew, gone,  token],
-  not_locked_out:  [guess, guess, deny,  none,  guess, deny,  none,  none,  none,  none,  none ],
-  unchanged:       [none,  none,  none,  fail,  guess, guess, guess, none,  renew, none,  none ],
-  same_password:   [none,  none,  none,  none,  none,  none,  none,  gone,  none,  none,  none ],
-  second_factor:   [ask,   again, ask,   none,  none,  none,  none,  gone,  none,  none,  guest],
-  password_change: [ask,   again, change, none, none,  none,  none,  gone,  none,  none,  guest],
-  enrolment:       [ask,   again, ask,   none,  none,  none,  none,  gone,  renew, enrol, guest],
-} as const satisfies Record<string, Row<typeof columns>>
-
-export type Requirement = keyof typeof requirementTable
-/** Those that a step of a login can meet. */
-export type Step = Extract<Requirement, 'second_factor' | 'password_change' | 'enrolment'>
+import {
+  type Cell,
+  type Column,
+  columns,
+  isRefusal,
+  type Requirement,
+  requirementTable,
+  type Step,
+} from './requirement-table.ts'
 
 /** What of an account is asked. */
 export type Judged = Pick<
@@ -156,7 +100,7 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
     },
 
     refuse(column, facts) {
-      const { cell = null } = requirements.unmet(column, facts) ?? {}
+      const { cell = '' } = requirements.unmet(column, facts) ?? {}
       if (isRefusal(cell)) throw new ApiError(cell)
     },
 
@@ -177,8 +121,8 @@ type Asked = readonly (readonly [Requirement, Exclude<Cell, ''>])[]
 const asked = Object.fromEntries(
   columns.map((column, index) => {
     const cells = Object.entries(requirementTable).flatMap(([name, row]) => {
-      const cell: Cell = row[index] ?? none
-      return cell === none ? [] : [[name as Requirement, cell] as const] // its own keys
+      const cell: Cell = row[index] ?? ''
+      return cell === '' ? [] : [[name as Requirement, cell] as const] // its own keys
     })
     const [refusals, rest] = [true, false].map((is) =>
       cells.filter((one) => isRefusal(one[1]) === is),
@@ -189,10 +133,6 @@ const asked = Object.fromEntries(
 
 function hasSameVersion({ now, before }: NonNullable<Facts['since']>): boolean {
   return now.refreshVersion === before.refreshVersion
-}
-
-function isRefusal(cell: Cell | null): cell is ErrorName {
-  return cell !== null && !['ask', 'absent', 'enrols', 'guest', ''].includes(cell)
 }
 
 function isStep(unmet: Unmet): unmet is Unmet & { readonly requirement: Step } {

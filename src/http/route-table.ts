@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
-import { alignedLine } from '../kernel/text.ts'
+import { inColumns } from '../kernel/text.ts'
 import { type Caller, callers, verdicts } from '../policy/matrix.ts'
 import { describeRule } from '../policy/rules.ts'
 import { accepts } from './access.ts'
@@ -95,13 +95,6 @@ function eachCaller(statusOf: (caller: Caller) => string): RouteRow['statuses'] 
 
 function sorted(rows: readonly RouteRow[]): RouteRow[] {
   return rows.toSorted((a, b) => compare(a.url, b.url) || compare(a.method, b.method))
-}
-
-function inColumns(table: readonly (readonly string[])[]): string {
-  const widths = (table[0] ?? []).map((_, column) =>
-    Math.max(...table.map((cells) => cells[column]?.length ?? 0)),
-  )
-  return table.map((cells) => alignedLine(cells, widths)).join('')
 }
 
 function compare(left: string, right: string): number {

@@ -45,3 +45,11 @@ export function alignedLine(cells: readonly string[], widths: readonly number[])
     .join('  ')
     .trimEnd()}\n`
 }
+
+/** A table, each column as wide as its widest cell. */
+export function inColumns(table: readonly (readonly string[])[]): string {
+  const widths = (table[0] ?? []).map((_, column) =>
+    Math.max(...table.map((cells) => cells[column]?.length ?? 0)),
+  )
+  return table.map((cells) => alignedLine(cells, widths)).join('')
+}
