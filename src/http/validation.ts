@@ -1,6 +1,7 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import type { Detail } from '../kernel/errors.ts'
 import { isStorableText } from '../kernel/text.ts'
+import type { JsonSchema } from './schemas.ts'
 
 /**
  * Options of Ajv. Nothing is coerced ({"name": 5} is refused, not taken for "5"), nothing is
@@ -20,6 +21,11 @@ export const ajvOptions = {
   },
 } as const
 
+interface Validate {
+  (value: unknown): unknown
+  readonly errors?: FastifySchemaValidationError[] | null
+}
+
 const maxEmailLength = 254 // RFC 5321 section 4.5.3.1.3, less the angle brackets
 const emailPattern =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}){0,31}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,31}[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
@@ -28,6 +34,18 @@ const emailPattern =
 export function isEmail(value: string): boolean {
   if (value.length > maxEmailLength || value.indexOf('@') > 64) return false
   return emailPattern.test(value)
+}
+
+/**
+ * Makes a check of values that do not come as the body of a request, in the words of one: it answers
+ * what breaks the schema. Ajv is loaded for it where that has not been done yet.
+ */
+export async function compileCheck(schema: JsonSchema): Promise<(value: unknown) => Detail[]> {
+  const { compilersFactory } = await import('./compilers.ts')
+  const compile = compilersFactory.buildValidator({}, ajvOptions)
+  const route = { schema, method: '', url: '', httpPart: 'body' }
+  const validate = compile(route) as Validate // as Fastify's own routes use it
+  return (value) => (validate(value) === true ? [] : describeValidation(validate.errors ?? []))
 }
 
 /** Ajv's errors as the `details` of spec section 7. */

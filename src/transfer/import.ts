@@ -11,7 +11,7 @@ import { ApiError, type Detail } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import { userEmail } from '../users/users.ts'
 import { sensitiveCreate } from './events.ts'
-import { readLine, type WantedLine } from './line.ts'
+import { lineReader, type WantedLine } from './line.ts'
 import { splitLines } from './lines.ts'
 import { type HashedLine, stage } from './stage.ts'
 import { importStore } from './store.ts'
@@ -84,6 +84,7 @@ export function createImports(deps: ImportDeps): Imports {
     pieces: AsyncIterable<Uint8Array>,
     { dryRun, assertMayGive = () => {}, guard, onProgress = () => {} }: ImportOptions,
   ): Promise<ImportReport> {
+    const readLine = await lineReader(config.password)
     await store.failUnseenSince(clock.now() - deadAfterMs)
     const id = await store.open(clock.now())
     const mistakes = gatherMistakes()
@@ -94,7 +95,7 @@ export function createImports(deps: ImportDeps): Imports {
     try {
       for await (const read of splitLines(seen(pieces))) {
         for (const line of read) {
-          const wanted = readLine(line, config.password)
+          const wanted = readLine(line)
           if (wanted === null) continue
           lines += 1
           if ('username' in wanted) {

@@ -2,7 +2,7 @@ import { hashRefusal } from '../accounts/given-hash.ts'
 import { parseRoles, parseUser, parseUsername } from '../accounts/parse.ts'
 import type { HashSettings } from '../accounts/password.ts'
 import type { Static } from '../http/schemas.ts'
-import { checkShape } from '../http/shape.ts'
+import { compileCheck } from '../http/validation.ts'
 import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
@@ -24,16 +24,25 @@ export interface WantedLine {
   readonly user: { readonly id: number } | NewUser
 }
 
-/** What a line asks for; what is wrong with it; or null where it is blank. */
-export function readLine(
+/** Answers what a line asks for; what is wrong with it; or null where it is blank. */
+export type ReadLine = (line: Line) => WantedLine | readonly Detail[] | null
+
+/** Makes a reader of lines for a service that makes hashes by these settings. */
+export async function lineReader(settings: HashSettings): Promise<ReadLine> {
+  const check = await compileCheck(ImportLine)
+  return (line) => readLine(line, settings, check)
+}
+
+function readLine(
   { number, text, refusal }: Line,
   settings: HashSettings,
-): WantedLine | readonly Detail[] | null {
+  check: (value: unknown) => Detail[],
+): ReturnType<ReadLine> {
   if (text === undefined) return [{ path: [], message: refusal ?? 'cannot be read' }]
   if (text.trim() === '') return null
   const value = parseJson(text)
   if (value === undefined) return [{ path: [], message: 'is no JSON' }]
-  const details = checkShape(ImportLine, value)
+  const details = check(value)
   if (details.length > 0) return details
   const found: Detail[] = []
   const body = value as Static<typeof ImportLine> // the shape was checked
