@@ -32,11 +32,6 @@ export function inContextOf<T>(source: ContextSource, work: () => T): T {
   return sources.run(source, work)
 }
 
-/** Whether this already runs in the context of the source. */
-export function isInContextOf(source: ContextSource): boolean {
-  return sources.getStore() === source
-}
-
 /** Does the work as what works by itself, such as the command line or a job. */
 export function inContext<T>(by: 'cli' | 'bootstrap' | 'job', work: () => T): T {
   const context: EventContext = { ...noContext, by }

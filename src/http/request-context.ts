@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { type EventContext, inContextOf, isInContextOf } from '../events/context.ts'
+import { type EventContext, inContextOf } from '../events/context.ts'
 import { clientAddress } from './client-address.ts'
 
 declare module 'fastify' {
@@ -14,17 +14,13 @@ declare module 'fastify' {
 
 /**
  * Does the work of each request in its own context, so that what is recorded names its caller. The
- * request itself is what the context asks, and nothing is read before an event is recorded.
+ * request itself is what the context asks, and nothing is read before an event is recorded. Fastify
+ * keeps the context over the reading of a body.
  */
 export const requestContext = plugin(async (app) => {
   app.decorateRequest('namedAddress', null)
   app.decorateRequest('eventContext', contextOf)
   app.addHook('onRequest', (request, _reply, done) => inContextOf(request, done))
-  // A body ends in the context of its connection, which knows no request or an earlier one.
-  app.addHook('preValidation', (request, _reply, done) => {
-    if (isInContextOf(request)) done()
-    else inContextOf(request, done)
-  })
 })
 
 function contextOf(this: FastifyRequest): EventContext {

@@ -1,0 +1,534 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { after, suite, test } from 'node:test'
+import { commands, main } from '../../src/cli/main.ts'
+import { connect } from '../../src/database/connect.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import type { RecordedEvent } from '../../src/events/events.ts'
+import { startService } from '../../tools/service.ts'
+import { type Answer, type Headers, type Someone, testApp } from '../app.ts'
+import { gatehouse, type Surroundings } from '../cli/gatehouse.ts'
+import { folder, passphrase } from '../copies.ts'
+import { databaseSettings, testDatabase } from '../database.ts'
+import { beginEnrolment, enrol, enrolled } from '../factor.ts'
+import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
+import { seedPosts } from '../posts.ts'
+import { testBrowser } from '../test-browser.ts'
+import { exportPath, importLines, importPath, line } from '../transfer.ts'
+
+const other = 'harbour violet 88 anthem'
+const user = { name: 'Ann', email: 'ann@example.org' }
+
+/** A request that succeeds, once all that it takes is there. */
+type Request = () => Promise<Answer>
+
+interface Row {
+  /** The names of the events that it records, in any order. */
+  readonly events: readonly string[]
+  readonly prepare: () => Promise<Request>
+}
+
+suite('which events a change records', async () => {
+  const told: RecordedEvent[] = []
+  const sinks = { inside: [], afterCommit: [(event: RecordedEvent) => void told.push(event)] }
+  const app = await testApp({}, { sinks })
+  const admin = await app.bearer(app.admin)
+  const idp = await identityProvider()
+  const client = await testApp(settingsFor(idp), { clock: clockOfToday(), sinks })
+  let made = 0
+
+  const someone = (more: object = {}, on = app) => on.account(`someone${++made}`, ['USER'], more)
+  const name = async () => (await someone()).username
+  const row = (events: readonly string[], prepare: Row['prepare']): Row => ({ events, prepare })
+  const asAdmin = (method: string, path: string, json?: unknown): Request => {
+    return () => app.call(method, path, { headers: admin, ...(json !== undefined && { json }) })
+  }
+  const log = (mode: string) =>
+    row(
+      [mode === 'session' ? 'session_created' : 'authn_token_created', 'authn_login_success'],
+      async () => {
+        const { username, password } = await someone()
+        return () => app.call('POST', '/login', { json: { username, password, mode } })
+      },
+    )
+
+  async function link() {
+    const who = await someone({}, client)
+    const headers = await client.session(who)
+    const browser = testBrowser(client)
+    browser.cookies.set('JSESSIONID', headers.cookie.split('=')[1] ?? '')
+    idp.person = { sub: `sub ${who.username}`, preferred_username: 'x', email: 'x@example.org' }
+    const begin = () =>
+      browser.call('POST', '/api/account/identities', {
+        headers: { 'x-csrf-token': headers['x-csrf-token'] },
+        json: { provider: 'default' },
+      })
+    return { headers, browser, begin }
+  }
+
+  /** An account with a second factor that has come back from the provider, and is asked for a code. */
+  async function halfway() {
+    const { headers, browser, begin } = await link()
+    await browser.open((await begin()).body.url)
+    const device = await enrol(client, headers)
+    client.clock.advance(30)
+    browser.cookies.clear()
+    await browser.open('/oauth/login')
+    return { browser, device }
+  }
+
+  const routes: Record<string, Row | readonly Row[]> = {
+    'POST /login': [
+      log('session'),
+      log('token'),
+      log('pair'),
+      row(['authn_password_change', 'authn_token_created', 'authn_login_success'], async () => {
+        const { username, password } = await someone({ must_change: true })
+        const json = { username, password, mode: 'token', new_password: other }
+        return () => app.call('POST', '/login', { json })
+      }),
+    ],
+    'POST /logout': [
+      row([], async () => () => app.call('POST', '/logout')),
+      row(['session_ended'], async () => {
+        const headers: Headers = { cookie: (await app.session(await someone())).cookie }
+        return () => app.call('POST', '/logout', { headers })
+      }),
+      row(['authn_token_revoked'], async () => {
+        const { access_token, refresh_token } = await app.pair(await someone())
+        const headers = { authorization: `Bearer ${access_token}` }
+        return () => app.call('POST', '/logout', { headers, json: { refresh_token } })
+      }),
+    ],
+    'POST /refresh': row(['authn_token_created'], async () => {
+      const { refresh_token } = await app.pair(await someone())
+      return () => app.call('POST', '/refresh', { json: { refresh_token } })
+    }),
+    'GET /oauth/callback': [
+      row(['user_created', 'session_created', 'authn_login_success'], async () => {
+        idp.person = { sub: 'new', preferred_username: 'new', email: 'new@example.org' }
+        return () => testBrowser(client).open('/oauth/login')
+      }),
+      row(['identity_linked'], async () => {
+        const { browser, begin } = await link()
+        const { url } = (await begin()).body
+        return () => browser.open(url)
+      }),
+    ],
+    'POST /oauth/second-factor': row(['session_created', 'authn_login_success'], async () => {
+      const { browser, device } = await halfway()
+      return () => browser.call('POST', '/oauth/second-factor', { form: { totp: device.code() } })
+    }),
+    'POST /api/transfer': row(['sensitive_update'], async () => {
+      const headers = await app.session(await someone())
+      return () => app.call('POST', '/api/transfer', { headers })
+    }),
+    'POST /api/posts': row(['post_created'], async () =>
+      asAdmin('POST', '/api/posts', { title: 'One' }),
+    ),
+    'PUT /api/posts/:id': row(['post_updated'], async () =>
+      asAdmin('PUT', `/api/posts/${(await seedPosts(app, 1))[0]}`, { title: 'Two' }),
+    ),
+    'DELETE /api/posts/:id': row(['post_deleted'], async () =>
+      asAdmin('DELETE', `/api/posts/${(await seedPosts(app, 1))[0]}`),
+    ),
+    'PUT /api/admin/posts/:id/lock': row(['post_locked'], async () =>
+      asAdmin('PUT', `/api/admin/posts/${(await seedPosts(app, 1))[0]}/lock`),
+    ),
+    'DELETE /api/admin/posts/:id/lock': row(['post_unlocked'], async () =>
+      asAdmin('DELETE', `/api/admin/posts/${(await seedPosts(app, 1))[0]}/lock`),
+    ),
+    'POST /api/admin/accounts': row(['user_created'], async () =>
+      asAdmin('POST', '/api/admin/accounts', {
+        ...{ ...user, username: `someone${++made}`, password: other, roles: ['USER'] },
+      }),
+    ),
+    'PUT /api/admin/accounts/:username': (
+      [
+        [{ roles: ['EDITOR'] }, ['privilege_permissions_changed']],
+        [{ locked: true, active: false }, ['privilege_permissions_changed']],
+        [{ password: other }, ['authn_password_change']],
+        [{ must_change: true }, ['authz_admin']],
+        [
+          { roles: ['EDITOR'], password: other, must_change: true },
+          ['privilege_permissions_changed', 'authn_password_change'],
+        ],
+        [{}, []],
+      ] as const
+    ).map(([json, events]) =>
+      row(events, async () => asAdmin('PUT', `/api/admin/accounts/${await name()}`, json)),
+    ),
+    'DELETE /api/admin/accounts/:username': row(['authz_admin'], async () =>
+      asAdmin('DELETE', `/api/admin/accounts/${await name()}`),
+    ),
+    'POST /api/admin/accounts/:username/password': row(['authn_password_change'], async () =>
+      asAdmin('POST', `/api/admin/accounts/${await name()}/password`),
+    ),
+    'DELETE /api/admin/accounts/:username/second-factor': row(['mfa_removed'], async () => {
+      const { who } = await enrolled(app, `someone${++made}`)
+      const headers = await app.bearer(app.admin) // of late: time has moved on
+      const path = `/api/admin/accounts/${who.username}/second-factor`
+      return () => app.call('DELETE', path, { headers })
+    }),
+    'DELETE /api/admin/accounts/:username/sessions': row(['session_ended'], async () =>
+      asAdmin('DELETE', `/api/admin/accounts/${await name()}/sessions`),
+    ),
+    'DELETE /api/admin/throttle/:username': row(['authz_admin'], async () =>
+      asAdmin('DELETE', `/api/admin/throttle/${await name()}`),
+    ),
+    'POST /api/admin/tokens/revoke': [
+      row(['authn_token_revoked'], async () =>
+        asAdmin('POST', '/api/admin/tokens/revoke', { token: await app.token(await someone()) }),
+      ),
+      row([], async () => asAdmin('POST', '/api/admin/tokens/revoke', { token: 'none' })),
+    ],
+    [`POST ${importPath}`]: [
+      row(
+        ['sensitive_create'],
+        async () => () =>
+          importLines(app, admin, [line(`someone${++made}`), line(`someone${++made}`)]),
+      ),
+      row(
+        [],
+        async () => () =>
+          app.call('POST', `${importPath}?dry_run=true`, {
+            headers: { ...admin, 'content-type': 'application/x-ndjson' },
+            body: JSON.stringify(line(`someone${++made}`)),
+          }),
+      ),
+    ],
+    [`GET ${exportPath}`]: row(['sensitive_read'], async () => asAdmin('GET', exportPath)),
+  }
+
+  for (const prefix of ['/api/account', '/api/user/account']) {
+    const own = async (
+      path: string,
+      method: string,
+      work: (headers: Headers, who: Someone) => Promise<object | undefined> = async () => undefined,
+    ): Promise<Request> => {
+      const who = await someone()
+      const headers = await app.session(who)
+      const json = await work(headers, who)
+      return () => app.call(method, `${prefix}${path}`, { headers, ...(json && { json }) })
+    }
+    const withFactor = (path: string, method: string) =>
+      own(path, method, async (headers) => {
+        const device = await enrol(app, headers, prefix)
+        app.clock.advance(30)
+        return { totp: device.code() }
+      })
+    Object.assign(routes, {
+      [`PUT ${prefix}/password`]: row(['authn_password_change'], () =>
+        own('/password', 'PUT', async (_headers, { password }) => ({
+          current_password: password,
+          new_password: other,
+        })),
+      ),
+      [`POST ${prefix}/totp`]: row([], () => own('/totp', 'POST')),
+      [`PUT ${prefix}/totp`]: row(['mfa_enrolled'], () =>
+        own('/totp', 'PUT', async (headers) => {
+          const code = await beginEnrolment(app, headers, prefix)
+          return { totp: code() }
+        }),
+      ),
+      [`DELETE ${prefix}/totp`]: row(['mfa_removed'], () => withFactor('/totp', 'DELETE')),
+      [`POST ${prefix}/recovery-codes`]: row(['mfa_codes_renewed'], () =>
+        withFactor('/recovery-codes', 'POST'),
+      ),
+      [`DELETE ${prefix}/sessions`]: row(['session_ended'], () => own('/sessions', 'DELETE')),
+      [`DELETE ${prefix}/sessions/:id`]: row(['session_ended'], async () => {
+        const headers = await app.session(await someone())
+        const [session] = (await app.call('GET', `${prefix}/sessions`, { headers })).body
+        return () => app.call('DELETE', `${prefix}/sessions/${session.id}`, { headers })
+      }),
+      [`POST ${prefix}/identities`]: row([], async () => (await link()).begin),
+      [`DELETE ${prefix}/identities/:id`]: row(['identity_unlinked'], async () => {
+        const { headers, browser, begin } = await link()
+        await browser.open((await begin()).body.url)
+        const path = `${prefix}/identities`
+        const [identity] = (await client.call('GET', path, { headers })).body
+        return () => client.call('DELETE', `${path}/${identity.id}`, { headers })
+      }),
+    })
+  }
+
+  for (const prefix of ['', '/api/v1', '/api/v2']) {
+    Object.assign(routes, {
+      [`POST ${prefix}/users`]: row(['user_created'], async () =>
+        asAdmin('POST', `${prefix}/users`, user),
+      ),
+      [`PUT ${prefix}/users/:id`]: row(['user_updated'], async () =>
+        asAdmin('PUT', `${prefix}/users/${(await someone()).userId}`, { name: 'Bob' }),
+      ),
+      [`DELETE ${prefix}/users/:id`]: row(['user_deleted'], async () =>
+        asAdmin('DELETE', `${prefix}/users/${(await someone()).userId}`),
+      ),
+    })
+  }
+
+  for (const [route, rows] of Object.entries(routes)) {
+    for (const [index, { events, prepare }] of [rows].flat().entries()) {
+      test(`${route} (${index + 1}): ${events.join(', ') || 'none'}`, async () => {
+        const request = await prepare()
+        told.length = 0
+        const answer = await request()
+        assert.ok(answer.status < 300, answer.text)
+        assert.deepEqual(told.map(({ type }) => type.name).toSorted(), events.toSorted())
+      })
+    }
+  }
+
+  test('every changing route has its row', () => {
+    const changing = app.app
+      .routes()
+      .filter(({ method }) => !['GET', '*'].includes(method))
+      .map(({ method, url }) => `${method} ${url}`)
+    const others = ['GET /oauth/callback', `GET ${exportPath}`]
+    assert.deepEqual(Object.keys(routes).toSorted(), [...changing, ...others].toSorted())
+  })
+
+  test('every other route tells nothing', async () => {
+    told.length = 0
+    const headers = { ...admin }
+    for (const { method, url } of app.app.routes()) {
+      if (method !== 'GET' || `GET ${url}` in routes) continue
+      await app.call('GET', url.replace(/:\w+|\*/g, '1'), { headers })
+    }
+    assert.deepEqual(told, [])
+  })
+
+  test('the first administrator is made by the bootstrap', async () => {
+    told.length = 0
+    await testApp({}, { sinks })
+    assert.deepEqual(
+      told.map(({ type, payload, context }) => [type.name, payload.username, context.by]),
+      [['user_created', 'admin', 'bootstrap']],
+    )
+  })
+
+  test('what jobs do leaves the events of the same change', async () => {
+    const auto = await testApp({ KEY_ROTATION_DAYS: '1' }, { sinks })
+    auto.clock.advance(86_400)
+    told.length = 0
+    for (const chore of auto.app.chores) await chore.run()
+    assert.deepEqual(
+      told.map(({ type, context }) => [type.name, context.by]),
+      [['key_rotated', 'job']],
+    )
+  })
+})
+
+suite('which events a command records', async () => {
+  const app = await testApp({}, { clock: clockOfToday() })
+  const admin = await app.bearer(app.admin)
+  const idp = await identityProvider()
+  const provided = { env: settingsFor(idp) }
+  const newPassword = { stdin: `${other}\n` }
+  const [copy, copiesLocked] = [join(folder(), 'copy'), { stdin: `${passphrase}\n` }]
+  let made = 0
+  const name = async () => (await app.account(`someone${++made}`)).username
+
+  /** All that a command tells on standard error, as lines of the log. */
+  async function linesOf(words: string, more: Surroundings = {}, directory = app.directory) {
+    const { clock } = app
+    const { code, stdout, stderr } = await gatehouse(directory, `${words} --verbose`, {
+      clock,
+      ...more,
+    })
+    assert.equal(code, 0, stderr)
+    const lines = stderr.split('\n').filter((one) => one.startsWith('{'))
+    return { stdout, events: lines.map((one) => JSON.parse(one)).filter(({ event }) => event) }
+  }
+  const run = async (words: string, more?: Surroundings, directory?: string) =>
+    (await linesOf(words, more, directory)).events
+
+  const commandRows: Record<
+    string,
+    readonly [events: readonly string[], run: () => Promise<object[]>]
+  > = {
+    'account add': [
+      ['user_created'],
+      () => run(`account add added --email a@example.org --password-stdin`, newPassword),
+    ],
+    'account list': [[], () => run('account list')],
+    'account roles': [
+      ['privilege_permissions_changed'],
+      async () => run(`account roles ${await name()} EDITOR`),
+    ],
+    'account lock': [
+      ['privilege_permissions_changed'],
+      async () => run(`account lock ${await name()}`),
+    ],
+    'account unlock': [
+      ['privilege_permissions_changed'],
+      async () => run(`account unlock ${await name()}`),
+    ],
+    'account disable': [
+      ['privilege_permissions_changed'],
+      async () => run(`account disable ${await name()}`),
+    ],
+    'account enable': [
+      ['privilege_permissions_changed'],
+      async () => run(`account enable ${await name()}`),
+    ],
+    'account password': [
+      ['authn_password_change'],
+      async () => run(`account password ${await name()} --password-stdin`, newPassword),
+    ],
+    'account reset-factor': [
+      ['mfa_removed'],
+      async () => run(`account reset-factor ${await name()}`),
+    ],
+    'account import': [
+      ['sensitive_create'],
+      () => run('account import -', { stdin: JSON.stringify(line(`someone${++made}`)) }),
+    ],
+    'account export': [['sensitive_read'], () => run('account export')],
+    'user add': [['user_created'], () => run('user add --name Ann --email ann@example.org')],
+    'user list': [[], () => run('user list')],
+    'keys list': [[], () => run('keys list')],
+    'keys rotate': [['key_rotated'], () => run('keys rotate')],
+    'keys retire': [
+      ['key_retired'],
+      async () => {
+        const { stdout } = await linesOf('keys rotate --json')
+        return run(`keys retire ${JSON.parse(stdout).verifies}`)
+      },
+    ],
+    'token inspect': [
+      [],
+      async () => run('token inspect --token-stdin', { stdin: await app.token(app.admin) }),
+    ],
+    backup: [['backup_made'], () => run(`backup ${copy}`, copiesLocked)],
+    restore: [
+      ['backup_restored'],
+      async () => {
+        const [directory, file] = [folder(), join(folder(), 'copy')]
+        await run(`backup ${file}`, copiesLocked)
+        const env = await databaseSettings(directory, { isEmpty: true })
+        return run(`restore ${file}`, { ...copiesLocked, env }, directory)
+      },
+    ],
+    move: [testDatabase === 'postgres' ? ['database_moved'] : [], move],
+    migrate: [[], () => run('migrate')],
+    start: [['user_created', 'sys_startup', 'sys_shutdown'], startAndStop],
+    'config check': [[], () => run('config check')],
+    'config show': [[], () => run('config show')],
+    routes: [[], () => run('routes')],
+    openapi: [[], () => run('openapi')],
+    'oidc discover': [[], () => run('oidc discover', provided)],
+    'oidc token': [[], () => run('oidc token', provided)],
+    'oidc login': [[], logIn],
+  }
+
+  for (const [words, [events, happen]] of Object.entries(commandRows)) {
+    test(`${words}: ${events.join(', ') || 'none'}`, async () => {
+      const lines = (await happen()) as { event: string; by?: string }[] // of the log
+      assert.deepEqual(
+        lines.map(({ event }) => event),
+        events,
+      )
+      if (words !== 'start') assert.ok(lines.every(({ by }) => by === 'cli'))
+    })
+  }
+
+  test('every command has its row', () => {
+    assert.deepEqual(
+      Object.keys(commandRows).toSorted(),
+      commands.map((command) => command.name).toSorted(),
+    )
+  })
+
+  const json = (who: string, more: object) => [`/api/admin/accounts/${who}`, more] as const
+  for (const [what, words, request] of [
+    ['roles', 'account roles NAME EDITOR', (who: string) => json(who, { roles: ['EDITOR'] })],
+    ['a lock', 'account lock NAME', (who: string) => json(who, { locked: true })],
+    ['an end of use', 'account disable NAME', (who: string) => json(who, { active: false })],
+    [
+      'a password',
+      'account password NAME --password-stdin',
+      (who: string) => json(who, { password: other }),
+    ],
+  ] as const) {
+    test(`${what}: HTTP and the command line leave the same event`, async () => {
+      const [one, two] = [await name(), await name()]
+      app.log.length = 0
+      const [path, body] = request(one)
+      assert.equal((await app.call('PUT', path, { headers: admin, json: body })).status, 200)
+      const strip = ({ time, by, address, scheme, request_id, user_id, username, ...rest }: Line) =>
+        rest
+      const events = await run(words.replace('NAME', two), newPassword)
+      assert.deepEqual((events as Line[]).map(strip), (app.log as Line[]).map(strip))
+    })
+  }
+
+  async function move(): Promise<object[]> {
+    if (testDatabase === 'sqlite') return [] // it goes to PostgreSQL alone
+    const directory = folder()
+    const { db } = connect({ dataDirectory: directory, timeoutMs: 2000, synchronous: 'off' })
+    await migrate(db, app.clock)
+    await db.destroy()
+    const { DATABASE_URL: url = '' } = await databaseSettings(folder(), { isEmpty: true })
+    const env = { DATA_DIR: directory, DATABASE_URL: '', MASTER_KEY: '' }
+    return run(`move --to ${url}`, { env }, directory)
+  }
+
+  async function startAndStop(): Promise<object[]> {
+    const directory = folder()
+    const env = await databaseSettings(directory, { isEmpty: true })
+    const service = await startService(
+      [process.execPath, 'src/cli/main.ts', 'start'],
+      { NODE_ENV: 'test', ADMIN_PASSWORD: other, ...env },
+      directory,
+    )
+    after(() => service.remove())
+    assert.equal(await service.stop(), 0)
+    const lines = service
+      .output()
+      .split('\n')
+      .filter((one) => one.startsWith('{'))
+    return lines.map((one) => JSON.parse(one)).filter(({ event }) => event)
+  }
+
+  /** In this process, with a browser that goes where it is sent. */
+  async function logIn(): Promise<object[]> {
+    const native = { OIDC_CLIENT_ID: 'native', OIDC_CLIENT_SECRET: '' }
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    stdout.resume()
+    let shown = ''
+    const address = new Promise<string>((resolve) => {
+      stderr.on('data', (chunk) => {
+        shown += chunk
+        const [, url] = /^ {2}(\S+)\n/m.exec(shown) ?? []
+        if (url) resolve(url)
+      })
+    })
+    const env = { NODE_ENV: 'test', ...provided.env, ...native }
+    const code = main(['oidc', 'login', '--verbose'], {
+      stdin: new PassThrough(),
+      stdout,
+      stderr,
+      env,
+    })
+    const jar = new Map<string, string>()
+    for (let url: URL | null = new URL(await address); url; ) {
+      const cookie = [...jar].map(([key, value]) => `${key}=${value}`).join('; ')
+      const response: Response = await fetch(url, { headers: { cookie }, redirect: 'manual' })
+      for (const one of response.headers.getSetCookie()) {
+        const [, key = '', value = ''] = /^([^=]+)=([^;]*)/.exec(one) ?? []
+        jar.set(key, value)
+      }
+      const location = response.headers.get('location')
+      await response.body?.cancel()
+      url = location ? new URL(location, url) : null
+    }
+    assert.equal(await code, 0, shown)
+    return shown
+      .split('\n')
+      .filter((one) => one.includes('"event"'))
+      .map((one) => JSON.parse(one))
+  }
+})
+
+type Line = Record<string, unknown>
