@@ -35,8 +35,6 @@ export interface Events {
     type: EventType<P>,
     payload: NoInfer<P>,
   ): Promise<void>
-  /** To be replaced by the others. */
-  record(event: EventName, fields: EventFields): void
   /** Tells at once of what changes nothing, such as a refusal. */
   tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>): void
 }
@@ -71,18 +69,8 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     for (const sink of sinks.inside) await sink(trx, event)
   }
 
-  function recordByName(name: EventName, fields: EventFields): void {
-    // Its fields may still be named as those of a context.
-    const type: EventType = { name, level: warned.has(name) ? 'warn' : 'info' }
-    deliver(happened(type, fields as Payload))
-  }
-
   return {
-    // The overloads differ in their first argument.
-    record: ((...given: [EventName, EventFields] | Parameters<typeof record>) =>
-      typeof given[0] === 'string'
-        ? recordByName(given[0], given[1] as EventFields)
-        : record(...(given as Parameters<typeof record>))) as Events['record'],
+    record: (trx, type, payload) => record(trx, type as EventType, payload),
     tell: (type, payload) => deliver(happened(type as EventType, payload)),
   }
 }
@@ -96,64 +84,3 @@ export function logSink(log: Logger): AfterCommitSink {
     log[level]({ event: name, ...Object.fromEntries(told) })
   }
 }
-
-/**
- * What happened, in the words of the OWASP Logging Vocabulary. Each becomes one log line with its
- * name in `event`; nothing in it is a credential. Usernames are logged once they are known to name
- * an account: people type passwords into the wrong field.
- */
-export type EventName =
-  | 'authn_login_success'
-  | 'authn_login_fail'
-  | 'authn_login_fail_max'
-  | 'authn_login_lock'
-  | 'authn_password_change'
-  | 'authn_password_change_fail'
-  | 'authn_token_created'
-  | 'authn_token_reuse'
-  | 'authn_token_revoked'
-  | 'authz_admin'
-  | 'backup_made'
-  | 'backup_restored'
-  | 'database_moved'
-  | 'password_breach_query_fail'
-  | 'identity_linked'
-  | 'identity_provider_fail'
-  | 'identity_unlinked'
-  | 'key_retired'
-  | 'key_rotated'
-  | 'mfa_codes_renewed'
-  | 'mfa_enrolled'
-  | 'mfa_fail'
-  | 'mfa_removed'
-  | 'post_created'
-  | 'post_deleted'
-  | 'post_locked'
-  | 'post_unlocked'
-  | 'post_updated'
-  | 'privilege_permissions_changed'
-  | 'sensitive_create'
-  | 'sensitive_read'
-  | 'sensitive_update'
-  | 'session_created'
-  | 'session_ended'
-  | 'sys_commits_lost'
-  | 'sys_shutdown'
-  | 'sys_startup'
-  | 'user_created'
-  | 'user_deleted'
-  | 'user_updated'
-
-export type EventFields = Readonly<
-  Record<string, string | number | boolean | readonly string[] | null>
->
-
-const warned = new Set<EventName>([
-  'authn_login_fail',
-  'authn_login_fail_max',
-  'authn_login_lock',
-  'authn_password_change_fail',
-  'identity_provider_fail',
-  'password_breach_query_fail',
-  'sys_commits_lost',
-])
