@@ -156,7 +156,7 @@ export function toProvider({ name, values }: Read, baseUrl: string): ProviderCon
 }
 
 /** Below which path a provider's sign-in lies. */
-export function pathOf(name: string): string {
+function pathOf(name: string): string {
   return name === defaultName ? '/oauth' : `/oauth/${name}`
 }
 

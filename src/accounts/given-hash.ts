@@ -4,7 +4,7 @@ import { decode, type HashSettings, pbkdf2Format, shortestHashBytes } from './pa
  * What an import may bring. Each limit lets one login take about a second of one core at most; a
  * service that is set to spend more itself takes as much from others. docs/import.md
  */
-export const hashLimits = {
+const hashLimits = {
   bcryptCost: 14,
   argon2MemoryKib: 262_144,
   argon2Passes: 64,

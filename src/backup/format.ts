@@ -28,7 +28,7 @@ export function parseHeader(value: unknown): BackupHeader {
 const known = new Map<string, TableName>(copiedTables.map(({ name }) => [name, name]))
 
 /** @throws Error for a table that this program does not copy */
-export function tableNamed(name: string): TableName {
+function tableNamed(name: string): TableName {
   const table = known.get(name)
   if (!table) throw new Error(`the backup has a table that this program does not know: ${name}`)
   return table

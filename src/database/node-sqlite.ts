@@ -13,6 +13,7 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely'
+import { acquiringBy } from './acquiring.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import { Connection, type Synchronous } from './sqlite-connection.ts'
 import { Deadline, Turnstile } from './turnstile.ts'
@@ -61,12 +62,7 @@ export class NodeSqliteDialect implements Dialect {
    * loss of power: their commits do not wait for the disk. Opened and closed with the dialect itself.
    */
   unsynced(): Dialect {
-    return {
-      createAdapter: () => this.createAdapter(),
-      createDriver: () => new UnsyncedDriver(this.#driver),
-      createQueryCompiler: () => this.createQueryCompiler(),
-      createIntrospector: (db) => this.createIntrospector(db),
-    }
+    return acquiringBy(this, () => this.#driver.acquireUnsynced())
   }
 
   createAdapter(): DialectAdapter {
@@ -173,37 +169,6 @@ class NodeSqliteDriver implements Driver {
     this.#reader = undefined
     this.#writer = undefined
   }
-}
-
-/** A view of a driver that somebody else opens and closes. */
-class UnsyncedDriver implements Driver {
-  readonly #driver: NodeSqliteDriver
-
-  constructor(driver: NodeSqliteDriver) {
-    this.#driver = driver
-  }
-
-  async init(): Promise<void> {}
-
-  acquireConnection(): Promise<DatabaseConnection> {
-    return this.#driver.acquireUnsynced()
-  }
-
-  beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    return this.#driver.beginTransaction(connection, settings)
-  }
-
-  commitTransaction(connection: DatabaseConnection): Promise<void> {
-    return this.#driver.commitTransaction(connection)
-  }
-
-  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    return this.#driver.rollbackTransaction(connection)
-  }
-
-  async releaseConnection(): Promise<void> {}
-
-  async destroy(): Promise<void> {}
 }
 
 /** What one query or one transaction sees: reads go to the reader, writes take the writer's turn. */

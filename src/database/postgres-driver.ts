@@ -9,6 +9,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely'
 import type { ClientBase, Pool, PoolConfig } from 'pg'
+import { acquiringBy } from './acquiring.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import { Lease, leaseOf, within } from './postgres-lease.ts'
 import { sessionSettings } from './postgres-server.ts'
@@ -24,6 +25,8 @@ export interface PostgresDialectOptions {
   readonly onClose: () => Promise<void>
 }
 
+const begin = 'begin isolation level read committed'
+const noWaitForTheDisk = 'set local synchronous_commit = off'
 // A transaction whose node is gone must not keep its locks.
 const idleInTransactionMs = 10_000
 
@@ -45,12 +48,7 @@ export class PooledPostgresDialect implements Dialect {
    * the service, and of the server but for the last moments.
    */
   unsynced(): Dialect {
-    return {
-      createAdapter: () => this.createAdapter(),
-      createDriver: () => new UnsyncedDriver(this.#driver),
-      createQueryCompiler: () => this.createQueryCompiler(),
-      createIntrospector: (db) => this.createIntrospector(db),
-    }
+    return acquiringBy(this, () => this.#driver.acquire(`${begin}; ${noWaitForTheDisk}`))
   }
 
   createAdapter(): QueuedAdapter {
@@ -109,7 +107,7 @@ class PooledDriver implements Driver {
   }
 
   acquireConnection(): Promise<Lease> {
-    return this.acquire('begin isolation level read committed')
+    return this.acquire(begin)
   }
 
   async acquire(begin: string): Promise<Lease> {
@@ -148,41 +146,6 @@ class PooledDriver implements Driver {
     const pool = await this.#opening
     await pool?.end()
   }
-}
-
-/** A view of a driver that somebody else opens and closes. */
-class UnsyncedDriver implements Driver {
-  readonly #driver: PooledDriver
-
-  constructor(driver: PooledDriver) {
-    this.#driver = driver
-  }
-
-  async init(): Promise<void> {}
-
-  acquireConnection(): Promise<DatabaseConnection> {
-    return this.#driver.acquire(
-      'begin isolation level read committed; set local synchronous_commit = off',
-    )
-  }
-
-  beginTransaction(connection: DatabaseConnection): Promise<void> {
-    return this.#driver.beginTransaction(connection)
-  }
-
-  commitTransaction(connection: DatabaseConnection): Promise<void> {
-    return this.#driver.commitTransaction(connection)
-  }
-
-  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    return this.#driver.rollbackTransaction(connection)
-  }
-
-  releaseConnection(connection: DatabaseConnection): Promise<void> {
-    return this.#driver.releaseConnection(connection)
-  }
-
-  async destroy(): Promise<void> {}
 }
 
 /** How much of the time limit the database may take, so that the answer is out within all of it. */

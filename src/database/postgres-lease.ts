@@ -1,5 +1,6 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import type { PoolClient } from 'pg'
+import { bindable } from './bindable.ts'
 import { translated } from './postgres-errors.ts'
 import { Deadline } from './turnstile.ts'
 
@@ -67,7 +68,7 @@ export class Lease implements DatabaseConnection {
     // The first statement shares its time with the wait for the connection.
     const deadline = this.#deadline ?? new Deadline(this.#limitMs)
     this.#deadline = undefined
-    const values = parameters.map(bindable)
+    const values = parameters.map((value) => (Array.isArray(value) ? value : bindable(value)))
     try {
       // Without values several statements may come as one: then there are several results.
       const answer = this.#client.query(values.length > 0 ? { text, values } : { text })
@@ -100,18 +101,4 @@ export async function within<T>(deadline: Deadline, answer: Promise<T>): Promise
     clearTimeout(timer)
     answer.catch(() => {}) // it may still fail when nobody waits any more
   }
-}
-
-/** As on SQLite: what has no place in a column is refused, rather than made into text in silence. */
-function bindable(value: unknown): unknown {
-  switch (typeof value) {
-    case 'number':
-      if (Number.isNaN(value)) throw new TypeError('NaN cannot be bound')
-      return value
-    case 'string':
-    case 'bigint':
-      return value
-  }
-  if (value === null || value instanceof Uint8Array || Array.isArray(value)) return value
-  throw new TypeError(`a parameter of type ${typeof value} cannot be bound`)
 }

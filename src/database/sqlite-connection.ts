@@ -1,10 +1,6 @@
-import {
-  DatabaseSync,
-  type SQLInputValue,
-  type SQLOutputValue,
-  type StatementSync,
-} from 'node:sqlite'
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import type { CompiledQuery, QueryResult } from 'kysely'
+import { bindable } from './bindable.ts'
 import { DatabaseUnavailable, UniqueViolation } from './errors.ts'
 
 // SQLite's primary result codes, https://sqlite.org/rescode.html
@@ -118,23 +114,6 @@ interface Prepared {
   readonly statement: StatementSync
   /** Empty where the statement returns no rows. */
   readonly columns: readonly string[]
-}
-
-/**
- * A Date as first parameter would be taken for named parameters and stored as NULL in silence,
- * so only what SQLite can hold goes through.
- */
-function bindable(value: unknown): SQLInputValue {
-  switch (typeof value) {
-    case 'number':
-      if (Number.isNaN(value)) throw new TypeError('NaN would be stored as NULL')
-      return value
-    case 'string':
-    case 'bigint':
-      return value
-  }
-  if (value === null || value instanceof Uint8Array) return value
-  throw new TypeError(`a parameter of type ${typeof value} cannot be bound`)
 }
 
 function translated(error: unknown): unknown {

@@ -14,7 +14,7 @@ export type Precondition<Thing> = (current: Thing) => void
 const tagLength = 22
 
 /** The strong tag of what is shown: it differs as soon as any shown field does. */
-export function entityTag(shown: object): string {
+function entityTag(shown: object): string {
   return `"${digest(JSON.stringify(shown)).slice(0, tagLength)}"`
 }
 

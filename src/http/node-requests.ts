@@ -10,7 +10,7 @@ const http = process.getBuiltinModule('node:http')
  * socket to the events `connect` and `upgrade`, without the listeners that order answers, notice
  * the end of the connection and catch its errors.
  */
-export class NodeRequest extends http.IncomingMessage {
+class NodeRequest extends http.IncomingMessage {
   /** The parser stops there, and Node loses the rest of the piece: nothing behind is served. */
   asksForOtherProtocol = false
   response: ServerResponse | undefined = undefined
@@ -25,7 +25,7 @@ export class NodeRequest extends http.IncomingMessage {
 }
 
 /** An answer that can be found by its request: the event `dropRequest` does not bring it. */
-export class NodeResponse extends http.ServerResponse {
+class NodeResponse extends http.ServerResponse {
   constructor(...given: ConstructorParameters<typeof http.ServerResponse>) {
     super(...given)
     const [request] = given

@@ -5,8 +5,8 @@ export interface Page {
   readonly limit: number
 }
 
-export const defaultPage = 1
-export const defaultLimit = 10
+const defaultPage = 1
+const defaultLimit = 10
 
 export type Query = Readonly<Record<string, unknown>>
 

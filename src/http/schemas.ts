@@ -25,7 +25,7 @@ export const Message = {
   additionalProperties: false,
 } as const
 
-export const RoleName = { enum: roleNames } as const
+const RoleName = { enum: roleNames } as const
 export const Roles = { type: 'array', items: RoleName } as const
 export const Text = { type: 'string' } as const
 export const Integer = { type: 'integer' } as const

@@ -9,8 +9,8 @@ export interface SlowReaderOptions {
 }
 
 /** How slowly an answer may be read, and over what time that is judged. */
-export const minBytesPerSecond = 1024
-export const windowMs = 30_000
+const minBytesPerSecond = 1024
+const windowMs = 30_000
 const checkMs = 1_000
 
 /** What a connection has taken of what was written to it, in bytes. */

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 /** Common words of four languages, without accents, made by tools/secret-lists.ts; SOURCE.md. */
 export const wordsFile = join(import.meta.dirname, 'words.txt')
 export const minWordLength = 3
-export const maxWordLength = 20
 
 /** Words are looked up by so many first letters; a shorter one by all of its own. */
 const prefixLength = 4

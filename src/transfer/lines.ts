@@ -9,7 +9,7 @@ export interface Line {
   readonly refusal?: string
 }
 
-export const maxLineBytes = 65_536
+const maxLineBytes = 65_536
 
 const newline = 10
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])

@@ -27,7 +27,7 @@ export const CreateUser = {
 export const UpdateUser = { type: 'object', properties: { name: Name, email: Email } } as const
 
 /** Spec 2.6. */
-export const UserPage = pageOf(UserBody, 'Count of all users')
+const UserPage = pageOf(UserBody, 'Count of all users')
 
 export const UserList = { anyOf: [{ type: 'array', items: UserBody }, UserPage] } as const
 

@@ -1,0 +1,25 @@
+import type { DatabaseConnection, Dialect } from 'kysely'
+
+/**
+ * A dialect on the driver of another one, which opens and closes it; only its connections are
+ * acquired in another way.
+ */
+export function acquiringBy(dialect: Dialect, acquire: () => Promise<DatabaseConnection>): Dialect {
+  return {
+    createAdapter: () => dialect.createAdapter(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createDriver() {
+      const driver = dialect.createDriver()
+      return {
+        init: async () => {},
+        destroy: async () => {},
+        acquireConnection: acquire,
+        releaseConnection: (connection) => driver.releaseConnection(connection),
+        beginTransaction: (connection, settings) => driver.beginTransaction(connection, settings),
+        commitTransaction: (connection) => driver.commitTransaction(connection),
+        rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+      }
+    },
+  }
+}
