@@ -135,7 +135,11 @@ export async function heard({ deps: { db, feed } }: Pick<TestApp, 'deps'>): Prom
   await until(() => feed.isCurrent() && feed.version() !== before)
 }
 
-/** Holds the write lock of a service's database as another process would. */
+/**
+ * Holds the write lock of a service's database as another process would. To release it lets nothing
+ * through that was waiting for it: who gave up at its own time limit has left a statement at
+ * PostgreSQL, which waits for as long there and could still be done.
+ */
 export async function databaseLock({ directory }: Pick<TestApp, 'directory'>): Promise<{
   hold(): Promise<void>
   release(): Promise<void>
@@ -153,9 +157,18 @@ export async function databaseLock({ directory }: Pick<TestApp, 'directory'>): P
   return {
     hold: async () =>
       void (await other.query(`begin; lock table ${rows[0]?.names} in exclusive mode`)),
-    release: () => other.end(),
+    async release() {
+      await until(async () => (await other.query(waiting)).rowCount === 0)
+      await other.end()
+    },
   }
 }
+
+/** Those connected to this database that wait for a lock, whatever is locked. */
+const waiting = `
+  select from pg_locks where not granted and pid in (
+    select pid from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where datname = current_database())`
 
 /** Makes the database refuse changes, as `update on accounts` names them; the answer lets them through again. */
 export async function refuseChanges(

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
@@ -16,7 +17,8 @@ import { basename, dirname, join } from 'node:path'
 export interface PostgresServer {
   /** Its unix socket's folder and its one user, as a `DATABASE_URL`, of any of its databases. */
   url(database: string): string
-  stop(): void
+  /** Resolves once it has ended and its files are gone. */
+  stop(): Promise<void>
 }
 
 const nobody = 65_534
@@ -46,7 +48,14 @@ export async function startPostgres(): Promise<PostgresServer> {
   const cluster = makeCluster()
   const script = '"$@" & server=$!; read _; kill -QUIT $server; wait $server; rm -rf "$0"'
   const child = await runCluster(cluster, { script, settings: hasty })
-  return { url: cluster.url, stop: () => void child.stdin?.destroy() }
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.ref()
+    child.stdin?.destroy()
+    await exited
+  }
+  return { url: cluster.url, stop }
 }
 
 /** An empty cluster in a folder of its own, which whoever asks for it removes. */

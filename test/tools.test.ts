@@ -33,6 +33,14 @@ suite('npm test', () => {
     assert.ok(filesOf([]).every((file) => !file.startsWith('test/faults/')))
   })
 
+  test('takes a folder for the test files in it, however it is written', () => {
+    const files = filesOf(['src/strength'])
+    assert.ok(files.includes('src/strength/passphrase.test.ts'))
+    assert.ok(files.every((file) => /^src\/strength\/[^/]+\.test\.ts$/.test(file)))
+    for (const word of ['src/strength/', './src/strength']) assert.deepEqual(filesOf([word]), files)
+    assert.ok(filesOf(['test']).every((file) => file.startsWith('test/')))
+  })
+
   test('runs on PostgreSQL what can differ there, and all that knows a database where it is complete', () => {
     for (const [file, usual, complete] of [
       ['test/spec/8-login-limits.test.ts', true, true],

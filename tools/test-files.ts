@@ -1,5 +1,5 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { join, normalize } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
@@ -37,8 +37,8 @@ export function runsOn(
 }
 
 /**
- * The files that are meant: each word is a file, or part of a path or of the name of a test,
- * whatever its case. All files where there is no word.
+ * The files that are meant: each word is a file, a folder with test files, or part of a path or of the
+ * name of a test, whatever its case. All files where there is no word.
  * @throws Error for a word that means none
  */
 export function filesOf(words: readonly string[]): string[] {
@@ -47,7 +47,9 @@ export function filesOf(words: readonly string[]): string[] {
 }
 
 function filesOfWord(word: string): string[] {
-  if (existsSync(join(root, word))) return [word]
+  if (statSync(join(root, word), { throwIfNoEntry: false })?.isFile()) return [word]
+  const within = allFiles().filter((file) => file.startsWith(normalize(`${word}/`)))
+  if (within.length > 0) return within
   const wanted = word.toLowerCase()
   const found = allFiles().filter(
     (file) =>

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { startPostgres } from '../test/postgres.ts'
 import { balance, loadTimes, saveTimes, type Times, timesOf, weightOf } from './test-batches.ts'
 import { filesOf, runsOn } from './test-files.ts'
+import { keepFilesInMemory } from './test-folder.ts'
 
 /**
  * `npm test`: every test on SQLite, and on PostgreSQL as well where a database can make a difference;
@@ -66,6 +67,7 @@ try {
 
 async function main(files: readonly string[]): Promise<number> {
   const startedAt = performance.now()
+  keepFilesInMemory()
   const times = loadTimes()
   const wanted = databases.filter((name) => (process.env.TEST_DATABASE || name) === name)
   const queue = wanted
@@ -81,7 +83,7 @@ async function main(files: readonly string[]): Promise<number> {
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() * 2 }, work))
-  ;(await server)?.stop()
+  await (await server)?.stop()
   for (const database of wanted) {
     const own = outcomes.filter(({ batch }) => batch.database === database)
     process.stdout.write(`\n${database}\n${summaryOf(own)}`)
@@ -109,7 +111,7 @@ async function watch(files: readonly string[], isNamed: boolean): Promise<number
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => child.kill(signal))
   const code = await ended(child)
-  ;(await server)?.stop()
+  await (await server)?.stop()
   return code ?? 0
 }
 
