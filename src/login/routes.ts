@@ -20,6 +20,7 @@ export interface LoginRoutesOptions
     PasswordMethodDeps,
     SessionResultDeps,
     TokenResultDeps {
+  readonly accounts: LogInDeps['accounts']
   readonly config: Pick<Config, 'http' | 'baseUrl' | 'login' | 'session' | 'token'>
   readonly loginAddress: LoginAddress
   readonly tokens: Tokens
