@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { canonicalUsername } from '../../src/kernel/username.ts'
+import { createServices } from '../../src/services.ts'
 import { type Answer, passwordOf, type Someone, type TestApp, testApp } from '../app.ts'
 import { enrolled } from '../factor.ts'
 import { atEachHash, countHashes, importedHashes, storedHash, storeHash } from '../hashes.ts'
 import { doors, newHost, placesOf } from '../logins.ts'
+import { assertRefusal } from '../refusal.ts'
 import { until } from '../until.ts'
 import { interruptedReads } from '../watched-database.ts'
 
@@ -153,4 +156,27 @@ suite('the time of such a refusal, with imported hashes', async () => {
       assert.deepEqual(await both(who, look, { reads }), [[2.5], [2.5]], name)
     }
   })
+})
+
+suite('a role that asks for a second factor, given while a password is verified', async () => {
+  const { options, atNextRead } = await interruptedReads('accounts')
+  const app = await testApp({ REQUIRE_SECOND_FACTOR: 'EDITOR' }, options)
+  const { accounts } = await createServices(app.deps)
+
+  for (const name of ['JSON', 'JSON, pair', 'form, session', 'Basic, v2'] as const) {
+    test(`gives nothing without the factor: ${name}`, async () => {
+      const username = canonicalUsername(`new ${name}`) ?? assert.fail()
+      const password = passwordOf(username)
+      const user = { name: username, email: 'someone@example.org' }
+      const wanted = { username, password, roles: ['USER'], mustChange: false, user } as const
+      const { userId } = await accounts.create(wanted)
+      const { sessions } = await app.rows()
+      atNextRead(() => accounts.change(userId, { roles: ['USER', 'EDITOR'] }))
+      const answer = await doors[name](app, { username, password }, { from: newHost() })
+      const error = name === 'Basic, v2' ? 'Authentication required' : 'Invalid credentials'
+      assertRefusal(answer, 401, error)
+      assert.deepEqual(answer.cookies, {})
+      assert.deepEqual((await app.rows()).sessions, sessions)
+    })
+  }
 })
