@@ -1,6 +1,6 @@
 import type { Attempt, Failure } from '../throttle/attempt.ts'
-import { loginFail } from '../throttle/events.ts'
 import type { LoginLimits, LoginTry } from '../throttle/limits.ts'
+import { loginFail } from './events.ts'
 import type { Evidence } from './evidence.ts'
 import type { Requirements } from './requirements.ts'
 
