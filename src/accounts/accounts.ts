@@ -51,8 +51,9 @@ export interface Accounts {
   /** Ends all sessions but one and all tokens given out so far; false where the account is gone. */
   endLogins(userId: number, how?: HowToEnd): Promise<boolean>
   /**
-   * The account once more, in the transaction of what was allowed to the one that was verified; by the
-   * column `change` unless another is given. @throws ApiError what the column refuses
+   * The account once more, in the transaction of what was allowed to the one that was verified, or
+   * before an answer that tells that a proof of it was right; by the column `change` unless another is
+   * given. @throws ApiError what the column refuses; invalidCredentials where the account is gone
    */
   reread(trx: DatabaseOrTransaction, verified: Account, column?: Column): Promise<Account>
   /** How many accounts there are, and in what state. */

@@ -23,7 +23,7 @@ import { Captcha, Password } from './schemas.ts'
  * USER) and /api/account (any account).
  */
 export interface OwnAccountOptions extends AuthenticateDeps, PasswordMethodDeps {
-  readonly accounts: Pick<Accounts, 'byUserId' | 'replacePassword'>
+  readonly accounts: Pick<Accounts, 'byUserId' | 'replacePassword' | 'reread'>
   readonly config: Pick<Config, 'login'>
   readonly loginAddress: LoginAddress
   readonly users: Pick<Users, 'byId'>
@@ -54,7 +54,7 @@ export async function ownAccountRoutes(
   instance: FastifyInstance,
   options: OwnAccountOptions,
 ): Promise<void> {
-  const { accounts, clock, config, loginAddress, users } = options
+  const { accounts, clock, config, db, loginAddress, users } = options
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
@@ -104,12 +104,10 @@ export async function ownAccountRoutes(
       const { userId, username } = await ownAccount(accounts, request)
       const sent = { username, password, captcha, address: loginAddress(request) }
       // Counted as a login: wrong ones must not make a session a way to guess.
-      const shown = {
-        ...byPassword(options, sent),
-        column: 'login',
-        failure: passwordChangeFail,
-      } as const
-      await authenticate(options, shown, async ({ account }, attempt) => {
+      const shown = { ...byPassword(options, sent), failure: passwordChangeFail }
+      await authenticate(options, shown, async (evidence, attempt) => {
+        // Locked meanwhile: what is wrong with the new one must not tell that the present one was right.
+        const account = await accounts.reread(db, evidence.account, 'commit')
         assertOtherPassword(wanted, password, 'new_password')
         await accounts.replacePassword(account, {
           text: wanted,

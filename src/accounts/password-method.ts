@@ -5,11 +5,13 @@ import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'
 import { beginWithinMs } from '../throttle/throttle.ts'
+import type { Accounts } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
 import { accountStore } from './store.ts'
 import type { Verifier } from './verifier.ts'
 
 export interface PasswordMethodDeps {
+  readonly accounts: Pick<Accounts, 'reread'>
   readonly db: Database
   readonly clock: Clock
   readonly passwords: Pick<Passwords, 'hash' | 'isOutdated'>
@@ -55,7 +57,7 @@ const incomplete: Method = {
 }
 
 function passwordMethod(
-  { db, clock, passwords, verifier }: PasswordMethodDeps,
+  { accounts, db, clock, passwords, verifier }: PasswordMethodDeps,
   username: Username,
   password: string,
 ): Method {
@@ -75,13 +77,17 @@ function passwordMethod(
       return { account, amr: ['pwd'], authTime: clock.now() }
     },
 
-    // The login does not depend on it: what fails now is tried again at the next one.
-    accepted: ({ account }) => refreshHash(account).catch(() => {}),
+    /** Replaces a hash that is weaker than a new one would be, now that the password is at hand. */
+    async accepted({ account }) {
+      if (!passwords.isOutdated(account.passwordHash)) return
+      // Locked meanwhile: the time of another hash must not tell that the password was right.
+      await accounts.reread(db, account, 'commit')
+      // The login does not depend on it: what fails now is tried again at the next one.
+      await refreshHash(account).catch(() => {})
+    },
   }
 
-  /** Replaces a hash that is weaker than a new one would be, now that the password is at hand. */
   async function refreshHash({ userId, passwordHash }: Account): Promise<void> {
-    if (!passwords.isOutdated(passwordHash)) return
     await accountStore(db).replaceHash(userId, passwordHash, await passwords.hash(password))
   }
 }

@@ -52,7 +52,7 @@ export interface CompletionDeps {
   /** For results that store nothing. */
   readonly unsyncedDb: Database
   readonly events: Pick<Events, 'record'>
-  readonly requirements: Pick<Requirements, 'refuse'>
+  readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>
   /** The account as the transaction sees it; null where it is gone. */
   readonly present: (trx: DatabaseOrTransaction, userId: number) => Promise<PresentAccount | null>
 }
@@ -74,6 +74,8 @@ export function createCompletion(deps: CompletionDeps): Completion {
           amr,
           since: { now: account, before },
         })
+        // A role that asks for a factor may have been given meanwhile: no result may carry it.
+        if (requirements.unmet(column, { account, amr })) throw new ApiError('invalidCredentials')
         const given = await give(trx, found)
         if (column !== 'basic') {
           await events.record(trx, loginSuccess, { user_id: account.userId })

@@ -45,8 +45,8 @@ const none = ''
  * What must hold of an account before it gets what it asks for: the only place that says so. Of a
  * column the refusals are asked before the rest; each in the order of the rows. docs/adr/0029
  *
- * - `login`: behind the method of POST /login, and before a change of the own password.
- * - `basic`: behind the password of a request; `basicCaller`: when that request changes something.
+ * - `login`: behind each method, of POST /login, of Basic and of a change of the own password.
+ * - `basic`: what a request asks besides; `basicCaller`: when that request changes something.
  * - `provider`: behind an identity provider; `ticket`: back with the code that was asked for.
  * - `commit`, `providerCommit`: in the transaction that completes one of these; `change`: in that of
  *   a change of the own account.

@@ -124,10 +124,9 @@ const asked = Object.fromEntries(
       const cell: Cell = row[index] ?? ''
       return cell === '' ? [] : [[name as Requirement, cell] as const] // its own keys
     })
-    const [refusals, rest] = [true, false].map((is) =>
-      cells.filter((one) => isRefusal(one[1]) === is),
-    )
-    return [column, [...(refusals ?? []), ...(rest ?? [])]]
+    const refusals = cells.filter(([, cell]) => isRefusal(cell))
+    const rest = cells.filter(([, cell]) => !isRefusal(cell))
+    return [column, [...refusals, ...rest]]
   }),
 ) as unknown as Readonly<Record<Column, Asked>> // one of each column
 

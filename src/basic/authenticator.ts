@@ -23,7 +23,7 @@ import type { LoginLimits } from '../throttle/limits.ts'
  * hash is skipped; limits and account are asked each time.
  */
 export interface BasicDeps extends AuthenticateDeps, PasswordMethodDeps {
-  readonly accounts: Pick<Accounts, 'byUsername'>
+  readonly accounts: Pick<Accounts, 'byUsername' | 'reread'>
   readonly completion: Completion
   readonly limits: LoginLimits
   readonly lock: Pick<AutomaticLock, 'forget'>
@@ -50,7 +50,7 @@ interface Remembered {
 }
 
 export function basicAuthenticator(deps: BasicDeps): Authenticator {
-  const { accounts, clock, completion, limits, lock, loginAddress, random, requirements } = deps
+  const { accounts, clock, completion, db, limits, lock, loginAddress, random, requirements } = deps
   const digestKey = random.bytes(32)
   const remembered = new BoundedMap<string, Remembered>(mostRemembered)
 
@@ -98,15 +98,14 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
 
   async function verify(request: FastifyRequest, credentials: Credentials): Promise<Account> {
     const shown = byPassword(deps, { ...credentials, address: loginAddress(request) })
-    const account = await authenticate(
-      deps,
-      { ...shown, column: 'basic' },
-      async (evidence, attempt) => {
-        const passed = requirements.pass('basic', evidence)
-        if (typeof passed === 'string') throw new Error('Basic has no room for a step')
-        return completion.complete(passed, attempt, oneRequest)
-      },
-    ).catch(asMissing)
+    const account = await authenticate(deps, shown, async (evidence, attempt) => {
+      // What else Basic refuses does not count: not behind a lock that was set meanwhile.
+      const isRefused = requirements.unmet('basic', evidence) !== null
+      if (isRefused) await accounts.reread(db, evidence.account, 'commit')
+      const passed = requirements.pass('basic', evidence)
+      if (typeof passed === 'string') throw new Error('Basic has no room for a step')
+      return completion.complete(passed, attempt, oneRequest)
+    }).catch(asMissing)
     remembered.set(nameOf(credentials), {
       passwordHash: account.passwordHash,
       until: clock.now() + rememberedMs,

@@ -23,7 +23,8 @@ export interface Sinks {
 }
 
 export type InsideSink = (trx: DatabaseOrTransaction, event: RecordedEvent) => Promise<void>
-export type AfterCommitSink = (event: RecordedEvent) => void
+/** Nothing waits for what it answers. */
+export type AfterCommitSink = (event: RecordedEvent) => Promise<void> | void
 
 export interface Events {
   /**
@@ -54,12 +55,14 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
   })
 
   const deliver = (event: RecordedEvent): void => {
-    for (const sink of sinks.afterCommit) {
-      try {
-        sink(event)
-      } catch (error) {
-        log.error({ err: error, untold: event.type.name }, 'a sink failed to take an event')
-      }
+    for (const sink of sinks.afterCommit) void deliverTo(sink, event)
+  }
+
+  async function deliverTo(sink: AfterCommitSink, event: RecordedEvent): Promise<void> {
+    try {
+      await sink(event)
+    } catch (error) {
+      log.error({ err: error, untold: event.type.name }, 'a sink failed to take an event')
     }
   }
 

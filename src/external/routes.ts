@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { loginFail } from '../authentication/events.ts'
 import type { Config } from '../config.ts'
+import type { Events } from '../events/events.ts'
 import { acceptForms } from '../http/bodies.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { LoginAddress } from '../http/login-address.ts'
@@ -10,7 +12,6 @@ import type { Random } from '../kernel/random.ts'
 import { defaultName } from '../oidc-settings.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, endSession, sessionResult } from '../session/browser.ts'
-import { loginFail } from '../throttle/events.ts'
 import { browserOf, clearFlowCookie, flowCookie, setFlowCookie } from './cookie.ts'
 import { landingPage, secondFactorPage } from './pages.ts'
 import { deadline, type Provider } from './provider.ts'
@@ -30,6 +31,7 @@ import { confirm, type SignInDeps, signIn } from './sign-in.ts'
  */
 export interface ExternalRoutesOptions extends SignInDeps, BrowserSessionDeps {
   readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
+  readonly events: Pick<Events, 'tell'>
   readonly providers: Providers
   readonly loginAddress: LoginAddress
   readonly random: Random
@@ -192,7 +194,7 @@ export async function externalRoutes(
     const { row = null } = error instanceof ApiError ? error : {}
     const { cause } = error instanceof ApiError ? error : {}
     const reason = cause instanceof Error ? cause.message : row
-    events.tell(loginFail, { provider: name, reason: reason ?? '' })
+    events.tell(loginFail, { provider: name, reason })
   }
 
   /** OpenID Connect RP-Initiated Logout; home where the provider has none, or cannot be asked. */

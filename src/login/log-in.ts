@@ -26,7 +26,7 @@ export function logIn<Given, Answer>(
   { login, method, sent }: Login,
   result: Result<Given, Answer>,
 ): Promise<Answer> {
-  return authenticate(deps, { login, method, column: 'login' }, async (evidence, attempt) => {
+  return authenticate(deps, { login, method }, async (evidence, attempt) => {
     const passed = await meetRequirements(deps, evidence, sent, attempt)
     return deps.completion.complete(passed, attempt, result)
   })

@@ -7,7 +7,7 @@ import { isForeignPage } from '../http/origin.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
-import { type SessionResultDeps, sessionResult } from '../session/browser.ts'
+import { type BrowserSessionDeps, sessionResult } from '../session/browser.ts'
 import type { LoginMode } from '../settings-table.ts'
 import { pairResult, type TokenResultDeps, tokenResult } from '../token/results.ts'
 import type { Tokens } from '../token/tokens.ts'
@@ -18,8 +18,9 @@ import { LoginAnswer, LoginBody } from './schemas.ts'
 export interface LoginRoutesOptions
   extends LogInDeps,
     PasswordMethodDeps,
-    SessionResultDeps,
+    BrowserSessionDeps,
     TokenResultDeps {
+  readonly accounts: LogInDeps['accounts']
   readonly config: Pick<Config, 'http' | 'baseUrl' | 'login' | 'session' | 'token'>
   readonly loginAddress: LoginAddress
   readonly tokens: Tokens

@@ -1,5 +1,6 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import { assertOtherPassword } from '../accounts/password-rules.ts'
+import { loginFail } from '../authentication/events.ts'
 import type { Evidence } from '../authentication/evidence.ts'
 import type { Step } from '../authentication/requirement-table.ts'
 import type { Passed, Requirements } from '../authentication/requirements.ts'
@@ -7,7 +8,6 @@ import type { Database } from '../database/connect.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { Attempt } from '../throttle/attempt.ts'
-import { loginFail } from '../throttle/events.ts'
 import type { Tokens } from '../token/tokens.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 
@@ -43,7 +43,8 @@ export async function meetRequirements(
 
   const steps: Record<Step, (evidence: Evidence) => Promise<Evidence>> = {
     async second_factor(evidence) {
-      attempt.failsAs({ event: null }) // the factor tells of a wrong code itself
+      // The factor tells of a wrong code itself, and being asked for one tells of the password.
+      attempt.failsAs({ event: null, wait: null })
       await secondFactor.prove(evidence.account, sent)
       attempt.failsAs({ event: loginFail })
       return { ...evidence, amr: [...evidence.amr, 'otp', 'mfa'], authTime: clock.now() }
@@ -69,14 +70,15 @@ export async function meetRequirements(
   let isChanged = false
   for (;;) {
     const next = requirements.pass('login', evidence)
-    const step = typeof next === 'string' ? next : null
+    const hasPassed = typeof next !== 'string'
     // Behind the proof: before it, the answer would tell which accounts must change theirs.
-    if (step !== 'second_factor' && step !== 'password_change' && sent.newPassword && !isChanged) {
+    const isUnwanted = sent.newPassword && !isChanged && (hasPassed || next === 'enrolment')
+    if (hasPassed && !isUnwanted) return next
+    // Locked while the password was verified: what is answered now must not tell that it was right.
+    const account = await accounts.reread(db, evidence.account, 'commit')
+    if (hasPassed || isUnwanted) {
       refuseField(['new_password'], 'is for an account that must change its password')
     }
-    if (typeof next !== 'string') return next
-    // Locked while the password was verified: what a step answers must not tell that it was right.
-    const account = await accounts.reread(db, evidence.account, 'commit')
     evidence = await steps[next]({ ...evidence, account })
     isChanged ||= next === 'password_change'
   }

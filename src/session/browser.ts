@@ -1,25 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Result } from '../authentication/completion.ts'
 import type { Config } from '../config.ts'
-import type { Events } from '../events/events.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { clearSessionCookie, sessionCookie, setSessionCookie } from './cookie.ts'
 import type { NewSession, Sessions } from './sessions.ts'
 
 export interface BrowserSessionDeps {
   readonly config: Pick<Config, 'session'>
-  readonly events: Events
   readonly sessions: Sessions
 }
-
-export type SessionResultDeps = Pick<BrowserSessionDeps, 'config' | 'sessions'>
 
 /**
  * What a login in mode session gives, and a sign-in through a provider: session and cookie. Answers
  * the session's CSRF token.
  */
 export function sessionResult(
-  { config, sessions }: SessionResultDeps,
+  { config, sessions }: BrowserSessionDeps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Result<NewSession, string> {
@@ -41,7 +37,7 @@ export function sessionResult(
 
 /** Ends the session whose cookie came, if it is one. @throws DatabaseUnavailable where that cannot be stored */
 export async function endSession(
-  { config, sessions }: Omit<BrowserSessionDeps, 'events'>,
+  { config, sessions }: BrowserSessionDeps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {

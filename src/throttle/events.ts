@@ -1,12 +1,5 @@
 import { eventType, type NoPayload } from '../events/types.ts'
 
-/** A proof was wrong: the user's, null where the name is unknown, or why a provider's was refused. */
-export const loginFail = eventType<{
-  user_id?: number | null
-  provider?: string
-  reason?: string
-}>('authn_login_fail', 'warn')
-
 /** An attempt was refused unseen: too many have failed before it. */
 export const loginFailMax = eventType<NoPayload>('authn_login_fail_max', 'warn')
 

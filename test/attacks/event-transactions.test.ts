@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { restore } from '../../src/backup/restore.ts'
 import type { DatabaseOrTransaction } from '../../src/database/connect.ts'
 import { DatabaseUnavailable, TransactionConflict } from '../../src/database/errors.ts'
@@ -14,6 +15,7 @@ import { beginEnrolment } from '../factor.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
 import { importLines, line } from '../transfer.ts'
+import { until } from '../until.ts'
 
 /** Of an import that failed a row stays, until a job removes it. */
 const besides = ['imports']
@@ -269,6 +271,18 @@ suite('a sink that fails', async () => {
       )
     })
   }
+
+  test('after the commit, by a promise, it is logged, and the process goes on', async () => {
+    const { deps, log } = await testApp({}, { sinks: { inside: [], afterCommit: [failLater] } })
+    deps.events.tell(noted, { note: 'one' })
+    // A rejection that is left alone ends the test.
+    await until(() => log.some(({ level, untold }) => level === 'error' && untold === 'noted'))
+
+    async function failLater() {
+      await setImmediate()
+      throw new Error('the sink is gone')
+    }
+  })
 
   test('inside the transaction, a conflict begins the change anew: it is told once', async () => {
     forget()
