@@ -25,8 +25,12 @@ import {
 import { noted, noteLine } from './exchanges.ts'
 import { seededRandom } from './random.ts'
 
-function byContent(left: unknown, right: unknown): number {
-  return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1
+function byContent<T>(rows: readonly T[]): T[] {
+  const texts = new Map(rows.map((row) => [row, JSON.stringify(row)] as const))
+  return rows.toSorted((left, right) => {
+    const [one = '', other = ''] = [texts.get(left), texts.get(right)]
+    return one < other ? -1 : one > other ? 1 : 0
+  })
 }
 
 export type Headers = Record<string, string>
@@ -94,8 +98,9 @@ const tableNames = {
     select name from pragma_table_list
     where schema = 'main' and type = 'table' and name not like 'sqlite_%' order by name`,
   postgres: sql<{ name: string }>`
-    select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_name <> 'row_count_slots' order by name`,
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'v')
+      and relname <> 'row_count_slots' order by name`,
 }
 
 // A count of nothing says as much as none.
@@ -308,8 +313,8 @@ export async function testApp(
       const tables = await tableNames[testDatabase].execute(deps.db)
       const names = tables.rows.map(({ name }) => name).filter((name) => !except.includes(name))
       const all = await rowsOf[testDatabase](deps.db, names)
-      for (const rows of Object.values(all)) rows.sort(byContent) // no query asks for an order
-      return all
+      // No query asks for an order.
+      return Object.fromEntries(Object.entries(all).map(([name, rows]) => [name, byContent(rows)]))
     },
 
     async listen() {

@@ -233,7 +233,8 @@ async function createDatabase(admin: pg.Pool, name: string, template: string): P
   await admin.query(`create database ${name} template ${template} ${how}`)
 }
 
-// Triggers and foreign keys rest meanwhile. A large table would stay large if its rows were deleted.
+// Triggers and foreign keys rest meanwhile. A large table would stay large if its rows were deleted;
+// most were never written to, and to delete from those is most of the work.
 const emptied = `
   select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid();
@@ -241,7 +242,9 @@ const emptied = `
   do $$ declare thing record; begin
     for thing in select relname, relkind from pg_class
       where relnamespace = 'public'::regnamespace
-        and (relkind = 'S' or relkind = 'r' and relname not in ('schema_version', 'row_count_slots'))
+        and (relkind = 'S' and pg_sequence_last_value(oid) is not null
+          or relkind = 'r' and relname not in ('schema_version', 'row_count_slots')
+            and pg_relation_size(oid) > 0)
     loop
       if thing.relkind = 'S' then perform setval(thing.relname::regclass, 1, false);
       elsif pg_relation_size(thing.relname::regclass) > 100000 then

@@ -98,7 +98,7 @@ export async function runCluster(
   const given = Object.entries({
     wal_level: 'minimal',
     max_wal_senders: 0,
-    max_connections: 400,
+    max_connections: 600,
     autovacuum: 'off',
     jit: 'off',
     max_parallel_workers: 0,

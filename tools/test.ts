@@ -36,7 +36,9 @@ interface Outcome {
 
 // To start a process costs a second; services of one process live beside each other, and each has
 // connections.
-const filesAtOnce = { sqlite: 12, postgres: 7 }
+const filesAtOnce = { sqlite: 18, postgres: 10 }
+/** Fewer files are shared out as well, where each process has so much to do. */
+const worthAProcessMs = 10_000
 
 const countNames = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo']
 
@@ -136,10 +138,15 @@ function batchesOf(database: Database, files: readonly string[], times: Times): 
   const isWhole = isComplete || process.env.TEST_DATABASE === database
   const own = files.filter((file) => runsOn(database, file, { isComplete: isWhole }))
   const weight = (file: string) => weightOf(file, times[database])
-  return balance(own, Math.ceil(own.length / filesAtOnce[database]), weight).map((batch) => ({
+  const sum = (some: readonly string[]) => some.reduce((total, file) => total + weight(file), 0)
+  const count = Math.max(
+    Math.ceil(own.length / filesAtOnce[database]),
+    Math.min(availableParallelism(), Math.ceil(sum(own) / worthAProcessMs)),
+  )
+  return balance(own, count, weight).map((batch) => ({
     database,
     files: batch,
-    weight: batch.reduce((sum, file) => sum + weight(file), 0),
+    weight: sum(batch),
   }))
 }
 

@@ -1,3 +1,4 @@
+// The same on every database: a password is verified against a text, whatever has kept it.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { realHashes, type Someone, testApp } from '../app.ts'

@@ -1,3 +1,4 @@
+// The same on every database: whom an attempt counts for is read from header fields.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { loadConfig } from '../../src/config.ts'

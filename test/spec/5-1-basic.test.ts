@@ -1,3 +1,4 @@
+// The same on every database: what a header holds is parsed before anything is read.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, type Headers, testApp } from '../app.ts'
