@@ -68,18 +68,21 @@ export async function meetRequirements(
 
   let evidence = first
   let isChanged = false
+  // Locked while the password was verified: what is answered now must not tell that it was right.
+  const reread = async () => ({
+    ...evidence,
+    account: await accounts.reread(db, evidence.account, 'commit'),
+  })
   for (;;) {
     const next = requirements.pass('login', evidence)
-    const hasPassed = typeof next !== 'string'
-    // Behind the proof: before it, the answer would tell which accounts must change theirs.
-    const isUnwanted = sent.newPassword && !isChanged && (hasPassed || next === 'enrolment')
-    if (hasPassed && !isUnwanted) return next
-    // Locked while the password was verified: what is answered now must not tell that it was right.
-    const account = await accounts.reread(db, evidence.account, 'commit')
-    if (hasPassed || isUnwanted) {
+    // Behind the code: before it, the answer would tell which accounts must change theirs.
+    const isBehindCode = next !== 'second_factor' && next !== 'password_change'
+    if (sent.newPassword && !isChanged && isBehindCode) {
+      await reread()
       refuseField(['new_password'], 'is for an account that must change its password')
     }
-    evidence = await steps[next]({ ...evidence, account })
+    if (typeof next !== 'string') return next
+    evidence = await steps[next](await reread())
     isChanged ||= next === 'password_change'
   }
 }
