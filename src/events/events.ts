@@ -81,9 +81,9 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
 /** One line per event, with its name in `event` and what its context knows. */
 export function logSink(log: Logger): AfterCommitSink {
   return ({ type: { name, level }, payload, context: { requestId, ...context } }) => {
-    const told = Object.entries({ ...context, request_id: requestId, ...payload }).filter(
-      ([field, value]) => value !== null || field in payload,
+    const known = Object.entries({ ...context, request_id: requestId }).filter(
+      ([field, value]) => value !== null && !(field in payload),
     )
-    log[level]({ event: name, ...Object.fromEntries(told) })
+    log[level]({ event: name, ...payload, ...Object.fromEntries(known) })
   }
 }

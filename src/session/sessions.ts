@@ -36,7 +36,7 @@ export interface Sessions {
   endOne(userId: number, handle: string, guard?: Guard): Promise<OwnSession | null>
   /**
    * Ends all of an account but the one that goes on, with all its tokens; false where it is gone.
-   * `administrator`: somebody else asks for it than the owner.
+   * `administrator`: another caller than the owner asks for it.
    */
   endAll(userId: number, reason: 'everywhere' | 'administrator', how: HowToEnd): Promise<boolean>
   /** How many sessions are live. */

@@ -152,6 +152,21 @@ suite('an event and its transaction', async () => {
     assert.deepEqual([done, (await users()).includes('kept')], [['second'], true])
   })
 
+  test('has no field for what its context says, and none that its type does not name', () => {
+    // The types refuse it; nothing is called.
+    const refused = [
+      // @ts-expect-error who did it
+      () => eventType<{ by: string }>('noted'),
+      // @ts-expect-error from where
+      () => eventType<{ note: string; address: string }>('noted'),
+      // @ts-expect-error another field
+      () => events.tell(noted, { note: 'x', more: 'y' }),
+      // @ts-expect-error no field
+      () => events.tell(noted, {}),
+    ]
+    assert.equal(refused.length, 4)
+  })
+
   test('knows when it was recorded', async () => {
     forget()
     await transact(db, [], (trx) => events.record(trx, noted, { note: 'now' }))

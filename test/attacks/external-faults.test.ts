@@ -5,9 +5,14 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, suite, test } from 'node:test'
 import { type Answer, testApp } from '../app.ts'
-import { fixedClock } from '../clock.ts'
 import { forge, type Json } from '../forge.ts'
-import { audience, clientSecret, identityProvider, settingsFor } from '../identity-provider.ts'
+import {
+  audience,
+  clientSecret,
+  clockOfToday,
+  identityProvider,
+  settingsFor,
+} from '../identity-provider.ts'
 import { assertRefusal } from '../refusal.ts'
 import { selfSigned } from '../self-signed.ts'
 import { observed, standingTime } from '../standing-time.ts'
@@ -108,7 +113,7 @@ suite('T83, R15: a provider that fails', async () => {
     [`OIDC_${name.toUpperCase()}_AUDIENCE`]: audience,
   })
   const names = [...Object.keys(faults), 'lame']
-  const clock = fixedClock(new Date().toISOString())
+  const clock = clockOfToday()
   const app = await testApp(
     Object.assign(
       settingsFor(idp),

@@ -192,7 +192,7 @@ suite('a copy of everything', async () => {
       await file.db.destroy()
       const { code, stdout, stderr } = await move(`--to ${url} --verbose`)
       assert.equal(code, 0)
-      assert.match(stderr, /"event":"database_moved","by":"cli","to":"[^"]+","users":3,"uid":\d+/)
+      assert.match(stderr, /"event":"database_moved","to":"[^"]+","users":3,"uid":\d+,"by":"cli"/)
       assert.match(stdout, /^moved: 3 rows in \d+ tables, 3 users\n.*same master key/)
       const { deps } = await place({}, target)
       const ids = await deps.db.selectFrom('users').select('id').orderBy('id').execute()
