@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Duplex } from 'node:stream'
 import {
   type DatabaseConnection,
@@ -72,6 +73,8 @@ export class PooledPostgresDialect implements Dialect {
 class PooledDriver implements Driver {
   readonly #options: PostgresDialectOptions
   readonly #limitMs: number
+  // A connection outlives the request that it was opened for, and must not keep it in memory.
+  readonly #outside = AsyncLocalStorage.snapshot()
   #opening: Promise<Pool> | undefined
 
   constructor(options: PostgresDialectOptions) {
@@ -113,7 +116,7 @@ class PooledDriver implements Driver {
   async acquire(begin: string): Promise<Lease> {
     const deadline = deadlineToBegin() ?? new Deadline(this.#limitMs)
     const pool = await this.open()
-    const connecting = pool.connect()
+    const connecting = this.#outside(() => pool.connect())
     try {
       return new Lease(await within(deadline, connecting), begin, deadline, this.#limitMs)
     } catch (cause) {

@@ -82,7 +82,7 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
 export function logSink(log: Logger): AfterCommitSink {
   return ({ type: { name, level }, payload, context: { requestId, ...context } }) => {
     const known = Object.entries({ ...context, request_id: requestId }).filter(
-      ([field, value]) => value !== null && !(field in payload),
+      ([, value]) => value !== null,
     )
     log[level]({ event: name, ...payload, ...Object.fromEntries(known) })
   }
