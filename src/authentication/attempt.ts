@@ -4,15 +4,15 @@ import { loginFail } from './events.ts'
 import type { Evidence } from './evidence.ts'
 import type { Requirements } from './requirements.ts'
 
-/** One way to prove an account: a password, a header of a proxy. It finds out, and decides nothing. */
+/** One way to log in, such as a password. It finds out whose account it is, and decides nothing. */
 export interface Method {
-  /** Before the attempt takes its places: what may take a while, once. */
+  /** Called before the attempt takes its places: work that may take a while now and then. */
   prepare?(): Promise<void>
   /** @throws ApiError invalidCredentials for a guess; any other error is no verdict */
   prove(attempt: Attempt): Promise<Evidence>
   /**
-   * Once the requirements have refused nothing. What takes a while must ask them again before it: the
-   * account may have been locked meanwhile. @throws ApiError invalidCredentials where it was
+   * Called when the requirements have refused nothing. Work that takes a while must ask them again
+   * first: the account may have been locked meanwhile. @throws ApiError invalidCredentials if it was
    */
   accepted?(evidence: Evidence): Promise<void>
 }
@@ -25,15 +25,15 @@ export interface AuthenticateDeps {
 export interface Authentication {
   readonly login: LoginTry
   readonly method: Method
-  /** What a guess is told as; a failed login where it is absent. */
+  /** The event of a guess; the default is a failed login. */
   readonly failure?: Failure['event']
 }
 
 /**
- * The one way from a method to what was asked for: an attempt with its places, the evidence of the
- * method, and what the column `login` refuses; then the work, which may settle the attempt. What the
- * work answers but a refusal as of a wrong password tells that the proof was right: it asks the
- * account again before.
+ * Runs a method of login: takes the places of an attempt, asks the method for its evidence and refuses
+ * what the column `login` refuses. Then it runs the work, which may settle the attempt. Any answer of
+ * the work except `invalidCredentials` tells that the proof was right, so the work reads the account
+ * again before it gives one.
  * @throws ApiError what the limits, the method and the requirements refuse; and what the work throws
  */
 export async function authenticate<T>(

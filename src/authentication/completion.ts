@@ -9,13 +9,13 @@ import type { Evidence } from './evidence.ts'
 import type { Column } from './requirement-table.ts'
 import type { Passed, Requirements } from './requirements.ts'
 
-/** What an account gets that has passed: a session, a token, a pair, or one request. */
+/** What a login gives to an account: a session, a token, a pair of tokens, or one request. */
 export interface Result<Given, Answer> {
-  /** Whether `give` writes anything: such a commit waits for the disk. */
+  /** Whether `give` writes anything. If it does, the commit waits for the disk. */
   readonly isStored: boolean
-  /** In the completing transaction, which may begin it again: it reads, writes and records. */
+  /** Called in the completing transaction, once more if that is begun anew: only uses the database. */
   give(trx: DatabaseOrTransaction, present: PresentAccount): Promise<Given>
-  /** After the commit: what is signed, and set as a cookie. */
+  /** Called after the commit: signs tokens, sets cookies. */
   answer(given: Given, evidence: Evidence): Promise<Answer> | Answer
 }
 
@@ -25,7 +25,7 @@ export interface PresentAccount {
   readonly sessions: number
 }
 
-/** The columns whose evidence completes something, and what is asked again when it does. */
+/** The columns that a login can complete, and the column that is asked in the transaction. */
 const commitColumns = {
   login: 'commit',
   basic: 'commit',
@@ -35,8 +35,8 @@ const commitColumns = {
 export type Completing = keyof typeof commitColumns
 
 /**
- * Gives a result to evidence that has passed, in one transaction: what may have changed since is
- * asked again, the result is stored, the login is recorded and the attempt succeeds, or none of it.
+ * Gives a result to evidence that has passed. One transaction asks the requirements again, stores the
+ * result, records the login and settles the attempt as succeeded.
  */
 export interface Completion {
   /** @throws ApiError invalidCredentials, accessDenied where the account has changed meanwhile */
@@ -49,7 +49,7 @@ export interface Completion {
 
 export interface CompletionDeps {
   readonly db: Database
-  /** For results that store nothing. */
+  /** For results that store nothing: its commits do not wait for the disk. */
   readonly unsyncedDb: Database
   readonly events: Pick<Events, 'record'>
   readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>

@@ -1,8 +1,8 @@
 import { eventType } from '../events/types.ts'
 
 /**
- * A proof was wrong: whose it should have been, null if no account has the name; or why a provider's
- * was refused, null if that is no fault of the proof.
+ * A login failed. By a password: the user, null if no account has the name. By a provider: its name
+ * and the reason, null if the fault was not in the answer of the provider.
  */
 export const loginFail = eventType<{
   user_id?: number | null

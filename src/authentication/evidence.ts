@@ -1,15 +1,16 @@
 import type { Account } from './account.ts'
 
 /**
- * How somebody has authenticated, RFC 8176 section 2: a password, a one-time code, several factors,
- * the presence of the user; and two names of our own, a provider that vouched and a mailed code.
+ * How the user authenticated, by the names of RFC 8176 section 2: a password, a one-time code, several
+ * factors, a hardware key, the presence of the user. Two names are our own: `fed`, an identity provider
+ * vouched, and `email`, a mailed code.
  */
 export type Amr = 'pwd' | 'otp' | 'mfa' | 'hwk' | 'user' | 'fed' | 'email'
 
-/** What a method found out. It decides nothing else. */
+/** What a method of login found out: whose account it is, and how and when that was proved. */
 export interface Evidence {
   readonly account: Account
   readonly amr: readonly Amr[]
-  /** When it was found out, epoch milliseconds. */
+  /** Epoch milliseconds. */
   readonly authTime: number
 }

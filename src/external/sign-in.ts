@@ -31,7 +31,7 @@ export interface SignInDeps extends Pick<BrowserSessionDeps, 'sessions'> {
   readonly tokens: Pick<Tokens, 'issueEnrolment'>
 }
 
-/** What comes next for somebody who came back from the provider. */
+/** What the browser is answered when it comes back from the provider. */
 export type Outcome =
   | { readonly kind: 'linked' | 'signed_in' }
   | { readonly kind: 'second_factor'; readonly ticket: string }

@@ -6,28 +6,29 @@ import { ApiError } from '../kernel/errors.ts'
 import type { TakenPlace } from './throttle.ts'
 
 /**
- * One attempt of a login, or of a code, from its place to the verdict. It succeeds where its work
- * returns, fails where the work refuses a guess, and is cancelled by any other error: then there was
- * no verdict, and it does not count. No other file settles one.
+ * One attempt to log in or to prove a code. It succeeds if its work returns, fails if the work throws
+ * `invalidCredentials`, and is cancelled by any other error: then it does not count. Only this file
+ * settles attempts.
  */
 export interface Attempt {
   /** When its place was taken, epoch milliseconds. */
   readonly takenAt: number
-  /** What a guess counts as from here on; what is not given stays as it was. */
+  /** Sets what a failure is recorded as from now on; fields that are not given stay as they are. */
   failsAs(failure: Partial<Failure>): void
   /**
-   * Succeeds in the transaction that completes the work, which may run it again. Where the account
-   * was read in it, nothing is written that it has already.
+   * Settles the attempt as succeeded in the transaction that completes the work; may be called again
+   * if that is begun anew. `account`, as this transaction read it, saves a statement if it has no
+   * failures to clear.
    */
   succeed(trx: DatabaseOrTransaction, account?: FailureCount): Promise<void>
 }
 
 export interface Failure {
-  /** Null: whoever found the guess out tells of it. */
+  /** Null if the work records the failure itself. */
   readonly event: EventType<{ user_id: number | null }> | null
-  /** Whose account it was an attempt on; null where none has the name. */
+  /** The user of the account; null if no account has the name. */
   readonly userId: number | null
-  /** Once it is counted: until when the refusal is kept back. */
+  /** Called when the failure is counted: resolves when the refusal may be answered. */
   readonly wait: (() => Promise<void>) | null
 }
 
