@@ -75,9 +75,9 @@ export async function meetRequirements(
   })
   for (;;) {
     const next = requirements.pass('login', evidence)
-    // Behind the code: before it, the answer would tell which accounts must change theirs.
-    const isBehindCode = next !== 'second_factor' && next !== 'password_change'
-    if (sent.newPassword && !isChanged && isBehindCode) {
+    // Once no code is asked for: before, the answer would tell which accounts must change theirs.
+    const isCodeShown = next !== 'second_factor' && next !== 'password_change'
+    if (sent.newPassword && !isChanged && isCodeShown) {
       await reread()
       refuseField(['new_password'], 'is for an account that must change its password')
     }
