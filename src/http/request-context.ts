@@ -7,8 +7,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who does what is done for this request. */
     eventContext(): EventContext
-    /** The client, where a trusted caller names it (http/login-address.ts); else null. */
-    namedAddress: string | null
+    /** The client, where a trusted caller names it (http/login-address.ts). */
+    namedAddress?: string | null
   }
 }
 
@@ -18,7 +18,6 @@ declare module 'fastify' {
  * keeps the context over the reading of a body.
  */
 export const requestContext = plugin(async (app) => {
-  app.decorateRequest('namedAddress', null)
   app.decorateRequest('eventContext', contextOf)
   app.addHook('onRequest', (request, _reply, done) => inContextOf(request, done))
 })
