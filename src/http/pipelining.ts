@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import plugin from 'fastify-plugin'
+import { inContextOf } from '../events/context.ts'
 import { forgetSentAnswers } from './connections.ts'
 
 /** Requests that may wait on one connection; clients in use pipeline far fewer. */
@@ -31,7 +32,7 @@ export const oneRequestAtATime = plugin(async (app) => {
     const start = () => {
       connection.isBusy = true
       reply.raw.once('close', () => startNext(socket, connection))
-      done()
+      inContextOf(request, done) // what waits would go on in the context of the request before it
     }
     if (!connection.isBusy) return start()
     if (socket.destroyed) return // no answer can reach its client

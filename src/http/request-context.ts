@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { type EventContext, inContextOf } from '../events/context.ts'
+import type { EventContext } from '../events/context.ts'
 import { clientAddress } from './client-address.ts'
 
 declare module 'fastify' {
@@ -13,13 +13,12 @@ declare module 'fastify' {
 }
 
 /**
- * Does the work of each request in its own context, so that what is recorded names its caller. The
- * request itself is what the context asks, and nothing is read before an event is recorded. Fastify
- * keeps the context over the reading of a body.
+ * What the context of a request tells: pipelining.ts starts each request in its own, so that what is
+ * recorded names its caller. The request itself is what the context asks, and nothing is read before
+ * an event is recorded. Fastify keeps the context over the reading of a body.
  */
 export const requestContext = plugin(async (app) => {
   app.decorateRequest('eventContext', contextOf)
-  app.addHook('onRequest', (request, _reply, done) => inContextOf(request, done))
 })
 
 function contextOf(this: FastifyRequest): EventContext {

@@ -24,7 +24,10 @@ function isMisshapen({ rawHeaders, headers, httpVersion }: FastifyRequest['raw']
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) return true
   if (headers.host === undefined) return httpVersion !== '1.0'
   if (!hostFormat.test(headers.host)) return true
-  return singular.some((name) => headers[name] !== undefined && isDoubled(rawHeaders, name))
+  for (const name of singular) {
+    if (headers[name] !== undefined && isDoubled(rawHeaders, name)) return true
+  }
+  return false
 }
 
 function isDoubled(rawHeaders: readonly string[], name: string): boolean {

@@ -76,8 +76,8 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   takeRequests(app.server)
 
   warnOfForgedProxies(app, config)
+  await app.register(requestContext)
   await app.register(oneRequestAtATime) // before anything is done for a request
-  await app.register(requestContext) // behind it: what waits goes on in another request's context
   await app.register(slowReaders, { clock: deps.clock, stillMs: requestTimeoutMs })
   await app.register(bulkAnswers)
   await app.register(headers)

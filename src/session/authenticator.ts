@@ -21,9 +21,11 @@ export function sessionAuthenticator(
     async authenticate(request) {
       const secret = sessionCookie(request, config)
       const session = secret === undefined ? null : await sessions.resume(secret)
-      const { enrols } = request.routeOptions.config
-      const callerOf = (live: LiveSession | null): Principal | null =>
-        live && (enrols || !live.needsEnrolment) ? principalOf(live) : null
+      const callerOf = (live: LiveSession | null): Principal | null => {
+        if (!live) return null
+        const isHeld = live.needsEnrolment && !request.routeOptions.config.enrols
+        return isHeld ? null : principalOf(live)
+      }
       const principal = callerOf(session)
       if (!session || !principal) return null
       return {
