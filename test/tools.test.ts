@@ -36,7 +36,7 @@ suite('npm test', () => {
   test('takes a folder for the test files in it, however it is written', () => {
     const files = filesOf(['src/strength'])
     assert.ok(files.includes('src/strength/passphrase.test.ts'))
-    assert.ok(files.every((file) => /^src\/strength\/[^/]+\.test\.ts$/.test(file)))
+    assert.ok(files.every((file) => /^src\/strength\/.+\.test\.ts$/.test(file)))
     for (const word of ['src/strength/', './src/strength']) assert.deepEqual(filesOf([word]), files)
     assert.ok(filesOf(['test']).every((file) => file.startsWith('test/')))
   })
