@@ -124,7 +124,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       const secret = randomText(random, secretBytes)
       const csrfToken = randomText(random, csrfTokenBytes)
       const id = digest(secret)
-      if (client.replaces !== undefined) await store.remove(digest(client.replaces))
+      if (client.replaces !== undefined) await removeOne(trx, digest(client.replaces), 'replaced')
       await store.insert({
         id,
         userId,
@@ -201,7 +201,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   async function removeOne(
     trx: DatabaseOrTransaction,
     id: string,
-    reason: 'owner' | 'logout',
+    reason: 'owner' | 'logout' | 'replaced',
   ): Promise<number | null> {
     const userId = await sessionStore(trx).remove(id)
     if (userId !== null) await events.record(trx, sessionEnded, { user_id: userId, reason })

@@ -83,6 +83,12 @@ suite('which events a change records', async () => {
       log('session'),
       log('token'),
       log('pair'),
+      row(['session_ended', 'session_created', 'authn_login_success'], async () => {
+        const { username, password, ...who } = await someone()
+        const { cookie } = await app.session({ username, password, ...who })
+        const json = { username, password, mode: 'session' }
+        return () => app.call('POST', '/login', { headers: { cookie }, json })
+      }),
       row(['authn_password_change', 'authn_token_created', 'authn_login_success'], async () => {
         const { username, password } = await someone({ must_change: true })
         const json = { username, password, mode: 'token', new_password: other }
