@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildApp } from './app.ts'
-import type { Config } from './config.ts'
-import { createLog, systemDeps } from './deps.ts'
-import type { RouteRow } from './http/route-table.ts'
+import type { Config } from './config/load.ts'
+import type { RouteRow } from './http/documents/route-table.ts'
+import { createLog, systemDeps } from './runtime/deps.ts'
 
 export interface ServiceDescription {
   readonly routes: readonly RouteRow[]

@@ -1,12 +1,12 @@
 import { lookup } from 'node:dns/promises'
 import { flushCompileCache } from 'node:module'
 import { buildApp } from './app.ts'
-import { type Config, ConfigError, loadConfig } from './config.ts'
-import { serverWarnings } from './database/postgres-server.ts'
-import { systemDeps } from './deps.ts'
+import { type Config, ConfigError, loadConfig } from './config/load.ts'
+import { serverWarnings } from './database/postgres/server.ts'
 import { reasonOf } from './kernel/reason.ts'
-import { drainOnSignal } from './shutdown.ts'
-import { welcome } from './welcome.ts'
+import { systemDeps } from './runtime/deps.ts'
+import { welcome } from './runtime/first-run.ts'
+import { drainOnSignal } from './runtime/shutdown.ts'
 
 /** Starts the service; whatever keeps it from starting is told on standard error, and the exit code is 1. */
 export async function start(env: NodeJS.ProcessEnv): Promise<void> {

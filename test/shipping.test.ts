@@ -3,9 +3,9 @@ import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { loadConfig } from '../src/config.ts'
-import type { Setting } from '../src/settings.ts'
-import { settings } from '../src/settings-table.ts'
+import type { Setting } from '../src/config/kinds.ts'
+import { loadConfig } from '../src/config/load.ts'
+import { settings } from '../src/config/settings-table.ts'
 import {
   build,
   compose,

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describeRequirements } from '../src/authentication/requirement-table.ts'
 import { describeCommands } from '../src/cli/help.ts'
 import { commands } from '../src/cli/main.ts'
-import { describeSettings, loadConfig } from '../src/config.ts'
+import { describeSettings, loadConfig } from '../src/config/load.ts'
 import { describeService } from '../src/documents.ts'
-import { describeAccess, describeRoutes } from '../src/http/route-table.ts'
+import { describeAccess, describeRoutes } from '../src/http/documents/route-table.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 

@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Batch, readRows, writeRows } from '../src/backup/rows.ts'
 import { copiedTables } from '../src/backup/tables.ts'
-import { loadConfig } from '../src/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { connect } from '../src/database/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
-import { createLog } from '../src/deps.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { systemRandom } from '../src/kernel/random.ts'
 import { loadKeySet } from '../src/keys/key-set.ts'
-import { eventsOf } from '../src/sinks.ts'
+import { createLog } from '../src/runtime/deps.ts'
+import { eventsOf } from '../src/runtime/sinks.ts'
 
 /**
  * How long do a backup and a restore take, how much memory, and is every row the same afterwards? With

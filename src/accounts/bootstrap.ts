@@ -1,10 +1,10 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import { inContext } from '../events/context.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { canonicalUsername } from '../kernel/username.ts'
+import { generatedPassword } from '../passwords/generated-password.ts'
 import type { Accounts } from './accounts.ts'
-import { generatedPassword } from './generated-password.ts'
 
 export interface FirstAdministrator {
   readonly username: string

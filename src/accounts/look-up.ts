@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
-import { callerOf } from '../http/access.ts'
+import { callerOf } from '../http/routes/access.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { userIdOf } from '../kernel/principal.ts'
 import { canonicalUsername } from '../kernel/username.ts'

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
-import type { Config } from '../config.ts'
-import { assertRecentLogin } from '../http/recent-login.ts'
+import type { Config } from '../config/load.ts'
+import { assertRecentLogin } from '../http/routes/reauthentication.ts'
 import type { Clock } from '../kernel/clock.ts'
 
 type Standing = Pick<Account, 'roles' | 'locked' | 'active'>

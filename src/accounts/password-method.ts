@@ -4,11 +4,11 @@ import type { Database } from '../database/connect.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'
+import type { Passwords } from '../passwords/passwords.ts'
+import type { Verifier } from '../passwords/verifier.ts'
 import { beginWithinMs } from '../throttle/throttle.ts'
 import type { Accounts } from './accounts.ts'
-import type { Passwords } from './passwords.ts'
 import { accountStore } from './store.ts'
-import type { Verifier } from './verifier.ts'
 
 export interface PasswordMethodDeps {
   readonly accounts: Pick<Accounts, 'reread'>

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import type { Database } from '../database/connect.ts'
 import { inSnapshot } from '../database/snapshot.ts'
 import type { Events } from '../events/events.ts'

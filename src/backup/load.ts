@@ -1,6 +1,6 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import { latestSchema, migrateTo } from '../database/migrate.ts'
-import { assertServer } from '../database/postgres-server.ts'
+import { assertServer } from '../database/postgres/server.ts'
 import { exclusively, word } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { assertKnown, assertSameCount, counted, type Dump, type OnProgress } from './dump.ts'

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { isPresentAccount, isPresentUser } from '../database/unfinished.ts'
+import { isPresentAccount, isPresentUser } from '../database/staged.ts'
 
 /** A table that a copy takes along. */
 export interface CopiedTable {

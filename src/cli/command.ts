@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { ParseArgsOptionDescriptor } from 'node:util'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Output } from './output.ts'
 

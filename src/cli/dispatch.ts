@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import { type Command, CommandError, exitCodes, type Terminal, UsageError } from './command.ts'
 import { exitOf } from './failure.ts'
 import { commonOptions, helpOf, usage } from './help.ts'
@@ -46,7 +46,7 @@ async function runCommand(
     const { values, positionals } = parse(command, rest)
     if (values.help === true) return output.text(helpOf(command))
     assertOperands(command, positionals)
-    const { loadConfig } = await import('../config.ts')
+    const { loadConfig } = await import('../config/load.ts')
     let config: Config | undefined
     await command.run({
       get config() {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { generatedPassword } from '../accounts/generated-password.ts'
 import type { Random } from '../kernel/random.ts'
+import { generatedPassword } from '../passwords/generated-password.ts'
 import { type CommandCall, CommandError, exitCodes, type Terminal, UsageError } from './command.ts'
 
 const maxBytes = 16_384

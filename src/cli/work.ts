@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../runtime/deps.ts'
 import type { Services } from '../services.ts'
 import { type CommandCall, CommandError, exitCodes } from './command.ts'
 
@@ -9,7 +9,7 @@ export async function withDeps<T>(
   { config, terminal, values }: CommandCall,
   work: (deps: Deps) => Promise<T>,
 ): Promise<T> {
-  const { createLog, systemDeps } = await import('../deps.ts')
+  const { createLog, systemDeps } = await import('../runtime/deps.ts')
   const { inContext } = await import('../events/context.ts')
   const log = createLog(values.verbose === true ? config.logLevel : 'silent', {
     write: (line: string) => void terminal.stderr.write(line),

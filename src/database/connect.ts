@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CompiledQuery, type Dialect, Kysely, type Transaction } from 'kysely'
 import { DatabaseUnavailable } from './errors.ts'
-import { NodeSqliteDialect } from './node-sqlite.ts'
-import { connectPostgres } from './postgres.ts'
-import type { PostgresAddress } from './postgres-address.ts'
+import type { PostgresAddress } from './postgres/address.ts'
+import { connectPostgres } from './postgres/connect.ts'
 import type { Schema } from './schema.ts'
+import { NodeSqliteDialect } from './sqlite/dialect.ts'
 
 export type Database = Kysely<Schema>
 /** What a store verb takes that can stand alone or inside a transaction. */

@@ -15,7 +15,7 @@ import * as logins from './migrations/0011-logins.ts'
 import * as search from './migrations/0012-search.ts'
 import * as hashKinds from './migrations/0013-hash-kinds.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
-import { assertServer } from './postgres-server.ts'
+import { assertServer } from './postgres/server.ts'
 import { takeTime } from './snapshot.ts'
 import { exclusively, isPostgres, transact, word } from './transactions.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, DatabaseOrTransaction } from './connect.ts'
-import { unhurried } from './postgres-lease.ts'
+import { unhurried } from './postgres/lease.ts'
 import { isPostgres } from './transactions.ts'
 
 /** Runs work that sees one state of the database from its start to its end, and writes nothing. */

@@ -3,7 +3,7 @@ import { PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely'
 import { digest } from '../kernel/digest.ts'
 import type { Database, DatabaseOrTransaction } from './connect.ts'
 import { TransactionConflict } from './errors.ts'
-import { Deadline, Turnstile } from './turnstile.ts'
+import { Deadline, Turnstile } from './mutex.ts'
 
 const mostAttempts = 3
 

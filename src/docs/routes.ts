@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import { anyone, role } from '../policy/rules.ts'
 import { icon, renderPage, stylesheet } from './page.ts'
 

@@ -1,5 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { removeEnded } from '../database/reap.ts'
+import { removeEnded } from '../database/purge.ts'
 
 /** A request that was answered under a key of its caller's. */
 export interface AnsweredRequest {

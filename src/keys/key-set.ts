@@ -1,5 +1,5 @@
 import type { JWK } from 'jose'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { transact, word } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'

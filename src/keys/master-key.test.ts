@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { place, prints } from '../../test/keys.ts'
 import { seededRandom } from '../../test/random.ts'
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/load.ts'
 import { loadMasterKey } from './master-key.ts'
 
 const secret = 'only the tests of the key set know this'

@@ -1,8 +1,8 @@
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
+import { parseMasterKey } from '../config/settings-table.ts'
 import { type Random, randomText } from '../kernel/random.ts'
-import { parseMasterKey } from '../settings-table.ts'
 
 const fileName = 'master.key'
 const masterKeyBytes = 32

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { calculateJwkThumbprint, type JWK } from 'jose'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import type { Random } from '../kernel/random.ts'
 import type { Secret } from '../kernel/secret.ts'
 

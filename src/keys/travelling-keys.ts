@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Random } from '../kernel/random.ts'
 import { loadMasterKey } from './master-key.ts'

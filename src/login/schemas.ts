@@ -1,6 +1,6 @@
 import { Captcha } from '../accounts/schemas.ts'
+import { loginModes } from '../config/settings-table.ts'
 import { Integer, type JsonSchema, Text, TextOrNull } from '../http/schemas.ts'
-import { loginModes } from '../settings-table.ts'
 
 /**
  * Fields of POST /login. A username or password of another type is no validation error but wrong

@@ -1,7 +1,7 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
 import { type Guard, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
-import type { SliceStart } from '../http/listing.ts'
+import type { SliceStart } from '../http/routes/listing.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Principal, userIdOf } from '../kernel/principal.ts'

@@ -1,7 +1,7 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
+import { isPresentAccount } from '../database/staged.ts'
 import { held } from '../database/transactions.ts'
-import { isPresentAccount } from '../database/unfinished.ts'
-import type { SliceStart } from '../http/listing.ts'
+import type { SliceStart } from '../http/routes/listing.ts'
 import { type Asked, allowed } from './allowed.ts'
 import type { Post, PostChanges } from './post.ts'
 

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import { word } from '../database/transactions.ts'
-import type { Authenticator } from '../http/access.ts'
+import type { Authenticator } from '../http/routes/access.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { sessionCookie } from './cookie.ts'
 import type { LiveSession, Sessions } from './sessions.ts'

@@ -1,7 +1,7 @@
 import { splitRoles } from '../authentication/account.ts'
 import type { Judged } from '../authentication/requirements.ts'
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { removeEnded } from '../database/reap.ts'
+import { removeEnded } from '../database/purge.ts'
 import { kept } from '../database/transactions.ts'
 
 /** A session as stored, with what its account is now. Spec 2.3. Times in epoch milliseconds. */

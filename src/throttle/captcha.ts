@@ -1,7 +1,7 @@
 import { createChallenge, type Payload, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Database } from '../database/connect.ts'
-import { removeEnded } from '../database/reap.ts'
+import { removeEnded } from '../database/purge.ts'
 import { Integer, type Static, Text } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedKey } from '../kernel/digest.ts'

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
-import { offsetOf, type Page } from '../http/paging.ts'
+import { offsetOf, type Page } from '../http/routes/paging.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { type CountedFor, createThrottleKeys, readThrottleKey, secondFactorKey } from './keys.ts'

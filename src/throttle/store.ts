@@ -1,5 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { removeEnded } from '../database/reap.ts'
+import { removeEnded } from '../database/purge.ts'
 
 /** Whose tries are counted together. */
 export interface ThrottleKey {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { word } from '../database/transactions.ts'
-import type { Authenticator } from '../http/access.ts'
+import type { Authenticator } from '../http/routes/access.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import { type AccessClaims, parseRole, type Role, sortRoles } from '../kernel/principal.ts'
 
 /** The claims of a refresh token and what stands in its signed header. Spec 2.5. */

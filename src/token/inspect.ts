@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Requirements } from '../authentication/requirements.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'

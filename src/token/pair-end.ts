@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import { type Clock, epochSeconds } from '../kernel/clock.ts'
 import { firstExpiryOf } from './pair.ts'

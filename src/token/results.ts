@@ -1,5 +1,5 @@
 import type { Result } from '../authentication/completion.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import type { Events } from '../events/events.ts'
 import { tokenCreated } from './events.ts'
 import type { Pair, Tokens } from './tokens.ts'

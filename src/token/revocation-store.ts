@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
-import { removeEnded } from '../database/reap.ts'
+import { removeEnded } from '../database/purge.ts'
 import type { Schema } from '../database/schema.ts'
+import { isPresentUser } from '../database/staged.ts'
 import { exclusively, word } from '../database/transactions.ts'
-import { isPresentUser } from '../database/unfinished.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import { rotationStore } from './rotation-store.ts'
 

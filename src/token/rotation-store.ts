@@ -1,5 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
-import { removeEnded } from '../database/reap.ts'
+import { removeEnded } from '../database/purge.ts'
 import type { RefreshClaims } from './claims.ts'
 import { pairIdOf } from './pair.ts'
 

@@ -1,6 +1,6 @@
 import { type CompactJWSHeaderParameters, CompactSign, SignJWT } from 'jose'
 import type { Account } from '../authentication/account.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import { type Clock, epochSeconds } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import type { AccessClaims } from '../kernel/principal.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/connect.ts'
-import { isPresentAccount } from '../database/unfinished.ts'
+import { isPresentAccount } from '../database/staged.ts'
 
 export type ExportedRow = Awaited<ReturnType<typeof exportedAfter>>[number]
 

@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
+import { isPresentUser } from '../database/staged.ts'
 import { held } from '../database/transactions.ts'
-import { isPresentUser } from '../database/unfinished.ts'
 import type { Username } from '../kernel/username.ts'
 
 /** A name on a line that makes no account, and the user where the line names one by its id. */

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load.ts'
 import type { Database } from '../database/connect.ts'
 import { isPostgres } from '../database/transactions.ts'
 import type { FindUsers } from './search.ts'

@@ -1,9 +1,9 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/connect.ts'
 import type { Schema } from '../database/schema.ts'
+import { isPresentUser } from '../database/staged.ts'
 import { held, kept } from '../database/transactions.ts'
-import { isPresentUser } from '../database/unfinished.ts'
-import type { SliceStart } from '../http/listing.ts'
+import type { SliceStart } from '../http/routes/listing.ts'
 import { caseFold } from '../kernel/text.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 

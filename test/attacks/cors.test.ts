@@ -1,7 +1,7 @@
 // The same on every database: what a browser may do is decided from header fields.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { ConfigError, loadConfig } from '../../src/config.ts'
+import { ConfigError, loadConfig } from '../../src/config/load.ts'
 import { type Answer, type Headers, testApp } from '../app.ts'
 import { ask } from '../raw-http.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { welcome } from '../../src/welcome.ts'
+import { welcome } from '../../src/runtime/first-run.ts'
 import { startService } from '../../tools/service.ts'
 import { curl } from '../transcript.ts'
 
@@ -66,7 +66,7 @@ suite('a start that fails', async () => {
 suite('a stop', () => {
   test('a fault while a clean drain is under way makes the process exit 1', async () => {
     const script = `
-      import { drainOnSignal } from './src/shutdown.ts'
+      import { drainOnSignal } from './src/runtime/shutdown.ts'
       const log = { info() {}, fatal() {} }
       const closed = Promise.withResolvers()
       drainOnSignal({ close: () => closed.promise }, log)

@@ -1,7 +1,7 @@
 // The same on every database: whom an attempt counts for is read from header fields.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { parseAddressRange } from '../../src/kernel/address-ranges.ts'
 import { testApp } from '../app.ts'
 import { assertBlocked, doors, everyDoor, newHost, placesOf } from '../logins.ts'

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { type Connected, connect, execute } from '../../src/database/connect.ts'
 import * as foundation from '../../src/database/migrations/0001-foundation.ts'
 import { statementsFor } from '../../src/database/migrations/statement.ts'
-import { parsePostgresAddress } from '../../src/database/postgres-address.ts'
+import { parsePostgresAddress } from '../../src/database/postgres/address.ts'
 import type { RestartableCluster } from './cluster.ts'
 import { basic, prepareNode, type ServiceNode } from './node.ts'
 

@@ -1,8 +1,8 @@
 // The same on every database: it is about sizes of requests and about settings.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../src/config.ts'
-import { settings } from '../../src/settings-table.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { settings } from '../../src/config/settings-table.ts'
 import { testApp } from '../app.ts'
 import { payloadOf } from '../forge.ts'
 import { guess, newHost, tryTimes } from '../logins.ts'

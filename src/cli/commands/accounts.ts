@@ -1,8 +1,8 @@
 import type { Accounts } from '../../accounts/accounts.ts'
 import type { Account } from '../../authentication/account.ts'
-import type { Deps } from '../../deps.ts'
 import { parseRole, type Role, roleNames, sortRoles } from '../../kernel/principal.ts'
 import { canonicalUsername } from '../../kernel/username.ts'
+import type { Deps } from '../../runtime/deps.ts'
 import type { Services } from '../../services.ts'
 import {
   type Command,

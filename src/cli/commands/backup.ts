@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/load.ts'
 import { type Command, type CommandCall, CommandError, exitCodes, UsageError } from '../command.ts'
 import { progressTo } from '../progress.ts'
 import { readPassphrase } from '../secrets.ts'
@@ -96,7 +96,7 @@ async function passphraseOf(call: CommandCall, isWithoutKeys: boolean): Promise<
 async function moveTo(call: CommandCall): Promise<void> {
   const { config, output, terminal, values } = call
   const target = await targetOf(values.to)
-  const { assertUnused } = await import('../../database/alone.ts')
+  const { assertUnused } = await import('../../database/sqlite/exclusive-access.ts')
   const { connect } = await import('../../database/connect.ts')
   const { move } = await import('../../backup/move.ts')
   if (config.database.postgres) throw new UsageError('DATABASE_URL is set: the move is from SQLite')
@@ -122,7 +122,7 @@ async function moveTo(call: CommandCall): Promise<void> {
 async function targetOf(to: unknown) {
   if (typeof to !== 'string')
     throw new UsageError('where to? move --to postgres://user@host/database')
-  const { parsePostgresAddress } = await import('../../database/postgres-address.ts')
+  const { parsePostgresAddress } = await import('../../database/postgres/address.ts')
   const { isLoopback } = await import('../../kernel/loopback.ts')
   let address: ReturnType<typeof parsePostgresAddress>
   try {

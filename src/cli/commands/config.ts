@@ -1,4 +1,4 @@
-import type { Setting, Source } from '../../settings.ts'
+import type { Setting, Source } from '../../config/kinds.ts'
 import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
 import type { Row } from '../output.ts'
 
@@ -18,7 +18,7 @@ export const configCommands: readonly Command[] = [
 ]
 
 async function check(call: CommandCall): Promise<void> {
-  const { ConfigError } = await import('../../config.ts')
+  const { ConfigError } = await import('../../config/load.ts')
   const { json } = call.values
   try {
     const { warnings } = call.config
@@ -33,8 +33,8 @@ async function check(call: CommandCall): Promise<void> {
 
 /** Shows what there is also where it is wrong, and then fails. @throws ConfigError */
 async function show(call: CommandCall): Promise<void> {
-  const { readSettings, sourceOf } = await import('../../settings.ts')
-  const { settings } = await import('../../settings-table.ts')
+  const { readSettings, sourceOf } = await import('../../config/kinds.ts')
+  const { settings } = await import('../../config/settings-table.ts')
   const { env } = call.terminal
   const { values, mistakes } = readSettings(settings, env)
   const given: Readonly<Record<string, unknown>> = values

@@ -9,7 +9,7 @@ export const documentCommands: readonly Command[] = [
     async run(call) {
       const { routes } = await describe(call)
       if (call.values.json === true) return call.output.rows(routes.map((row) => ({ ...row })))
-      const { describeRoutes } = await import('../../http/route-table.ts')
+      const { describeRoutes } = await import('../../http/documents/route-table.ts')
       call.output.text(describeRoutes(routes))
     },
   },

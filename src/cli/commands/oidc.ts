@@ -1,5 +1,5 @@
-import type { ClientToken } from '../../external/client-tokens.ts'
-import type { Provider } from '../../external/provider.ts'
+import type { ClientToken } from '../../federation/client-tokens.ts'
+import type { Provider } from '../../federation/provider.ts'
 import { type Command, type CommandCall, CommandError, UsageError } from '../command.ts'
 import { knownSecret } from '../secrets.ts'
 
@@ -55,7 +55,7 @@ export const oidcCommands: readonly Command[] = [
 ]
 
 async function getToken(call: CommandCall): Promise<void> {
-  const { createClientTokens } = await import('../../external/client-tokens.ts')
+  const { createClientTokens } = await import('../../federation/client-tokens.ts')
   const { systemClock } = await import('../../kernel/clock.ts')
   const [scope, resource, username] = ['scope', 'resource', 'username'].map((name) =>
     textOf(call.values[name]),
@@ -71,7 +71,7 @@ async function getToken(call: CommandCall): Promise<void> {
 }
 
 async function logIn(call: CommandCall): Promise<void> {
-  const { loopbackLogin } = await import('../../external/loopback-login.ts')
+  const { loopbackLogin } = await import('../../federation/loopback-login.ts')
   const { systemClock } = await import('../../kernel/clock.ts')
   const port = Number(textOf(call.values.port) ?? '0')
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
@@ -97,11 +97,11 @@ async function logIn(call: CommandCall): Promise<void> {
 }
 
 async function providerOf({ config, values }: CommandCall): Promise<Provider> {
-  const { createLog } = await import('../../deps.ts')
-  const { createProvider } = await import('../../external/provider.ts')
+  const { createLog } = await import('../../runtime/deps.ts')
+  const { createProvider } = await import('../../federation/provider.ts')
   const { systemClock } = await import('../../kernel/clock.ts')
-  const { defaultName } = await import('../../oidc-settings.ts')
-  const { eventsOf } = await import('../../sinks.ts')
+  const { defaultName } = await import('../../config/oidc-settings.ts')
+  const { eventsOf } = await import('../../runtime/sinks.ts')
   const name = textOf(values.provider) ?? defaultName
   const found = config.providers.find((provider) => provider.name === name)
   if (!found) {

@@ -1,4 +1,4 @@
-import { channel } from '../postgres-feed.ts'
+import { channel } from '../postgres/feed.ts'
 
 /**
  * A statement of a migration. A text is SQLite's, and PostgreSQL's by `toPostgres`; where they differ

@@ -1,0 +1,180 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { Secret } from '../kernel/secret.ts'
+
+/** One setting: how its text is read, and what the generated documentation says of it. */
+export interface Setting<T> {
+  /** Shown as the default; undefined where `fallback` needs other words (see `shown`). */
+  readonly shown: string
+  readonly doc: string
+  readonly fallback: T
+  /** Whether `NAME_FILE` may name a file that holds the value. */
+  readonly secret: boolean
+  /** @throws Error whose message says what is wrong with the text */
+  readonly parse: (text: string) => T
+}
+
+interface Common {
+  readonly doc: string
+  /** What the documentation shows instead of the default itself. */
+  readonly shown?: string
+}
+
+export function text(
+  options: Common & { default: string; check?: (text: string) => void },
+): Setting<string> {
+  return {
+    ...described(options, options.default),
+    fallback: options.default,
+    parse: (value) => {
+      options.check?.(value)
+      return value
+    },
+  }
+}
+
+export function optional<T>(
+  options: Common & { parse: (text: string) => T },
+): Setting<T | undefined> {
+  return { ...described(options, ''), fallback: undefined, parse: options.parse }
+}
+
+export function integer(
+  options: Common & { default: number; min: number; max?: number },
+): Setting<number> {
+  const { min, max = Number.MAX_SAFE_INTEGER } = options
+  return {
+    ...described(options, String(options.default)),
+    fallback: options.default,
+    parse: (value) => {
+      const number = Number(value)
+      if (!/^[0-9]+$/.test(value) || number < min || number > max) {
+        const range =
+          max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
+        throw new Error(`must be a whole number ${range}`)
+      }
+      return number
+    },
+  }
+}
+
+export function oneOf<const T extends string>(
+  options: Common & { default: T; values: readonly T[] },
+): Setting<T> {
+  return {
+    ...described(options, options.default),
+    doc: `${options.doc} One of ${options.values.map((value) => `\`${value}\``).join(', ')}.`,
+    fallback: options.default,
+    parse: (value) => {
+      const found = options.values.find((candidate) => candidate === value)
+      if (found === undefined) throw new Error(`must be one of ${options.values.join(', ')}`)
+      return found
+    },
+  }
+}
+
+export function list<T>(
+  options: Common & { parse: (item: string) => T; default?: readonly T[] },
+): Setting<readonly T[]> {
+  const { default: fallback = [] } = options
+  return {
+    ...described(options, fallback.join(',')),
+    fallback,
+    parse: (value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '')
+        .map(options.parse),
+  }
+}
+
+export function secret(
+  options: Common & { check?: (text: string) => void },
+): Setting<Secret | undefined> {
+  return {
+    ...described(options, ''),
+    secret: true,
+    fallback: undefined,
+    parse: (value) => {
+      options.check?.(value)
+      return new Secret(value)
+    },
+  }
+}
+
+function described({ doc, shown }: Common, fallback: string) {
+  return { doc, shown: shown ?? fallback, secret: false }
+}
+
+export type Values<Table extends Record<string, Setting<unknown>>> = {
+  readonly [Name in keyof Table]: Table[Name]['fallback']
+}
+
+export interface Reading<Table extends Record<string, Setting<unknown>>> {
+  readonly values: Values<Table>
+  readonly mistakes: string[]
+  readonly warnings: string[]
+}
+
+/** Reads every setting of the table; goes on after a mistake, so that all are told at once. */
+export function readSettings<Table extends Record<string, Setting<unknown>>>(
+  table: Table,
+  env: Readonly<Record<string, string | undefined>>,
+): Reading<Table> {
+  const mistakes: string[] = []
+  const warnings: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries(table)) {
+    values[name] = setting.fallback
+    try {
+      const value = setting.secret ? secretText(name, env, warnings) : env[name]
+      // An empty variable is how compose files say "not set".
+      if (value !== undefined && value !== '') values[name] = setting.parse(value)
+    } catch (error) {
+      mistakes.push(`${name} ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  return { values: values as Values<Table>, mistakes, warnings } // filled from the table's own names
+}
+
+export type Source = 'default' | 'environment' | 'file'
+
+/** Where the value of a setting comes from. */
+export function sourceOf(
+  name: string,
+  setting: Pick<Setting<unknown>, 'secret'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Source {
+  if (setting.secret && env[`${name}_FILE`]) return 'file'
+  return env[name] ? 'environment' : 'default'
+}
+
+function secretText(
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+  warnings: string[],
+): string | undefined {
+  const file = env[`${name}_FILE`]
+  if (!file) return env[name]
+  if (env[name]) throw new Error(`is set twice, as ${name} and as ${name}_FILE`)
+  let content: string
+  try {
+    content = readFileSync(file, 'utf8')
+    if (isExposed(statSync(file))) {
+      warnings.push(`${name}_FILE: ${file} can be read by other users of this machine`)
+    }
+  } catch {
+    throw new Error(`cannot be read from the file that ${name}_FILE names`)
+  }
+  const text = content.replace(/\r?\n$/, '')
+  if (text === '') throw new Error(`is empty in the file that ${name}_FILE names`)
+  return text
+}
+
+/**
+ * Whether others than this process's user can read a file. What another user owns can be given to
+ * it through the file's group alone, as Kubernetes and systemd do.
+ */
+function isExposed({ mode, uid }: Stats): boolean {
+  return (mode & (uid === process.getuid?.() ? 0o077 : 0o007)) !== 0
+}

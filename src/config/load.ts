@@ -1,0 +1,234 @@
+import { isIP } from 'node:net'
+import { isUnguarded, parsePostgresAddress } from '../database/postgres/address.ts'
+import { overlap, parseAddressRange } from '../kernel/address-ranges.ts'
+import { isLoopback } from '../kernel/loopback.ts'
+import { passwordRefusal } from '../kernel/password.ts'
+import { secretAdvice, secretWeaknesses } from '../strength/configured.ts'
+import { readSettings, type Setting, type Values } from './kinds.ts'
+import {
+  type ProvidersReading,
+  providerContradictions,
+  providerWarnings,
+  readProviders,
+  toProvider,
+} from './oidc.ts'
+import { settings } from './settings-table.ts'
+
+type SettingValues = Values<typeof settings>
+
+export type Config = ReturnType<typeof toConfig>
+export type ProviderConfig = Config['providers'][number]
+
+/** All mistakes of a configuration, one per line. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    const lines = [...mistakes, ...secretAdvice(mistakes.map(settingOf))]
+    super(
+      `Gatehouse cannot start with these settings:\n${lines.map((line) => `  ${line}`).join('\n')}`,
+    )
+    this.name = 'ConfigError'
+    this.mistakes = mistakes
+  }
+}
+
+/** Reads the settings of an environment. @throws ConfigError that lists every mistake */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const { values, mistakes, warnings } = readSettings(settings, env)
+  const oidc = readProviders(values, env)
+  mistakes.push(...oidc.mistakes)
+  warnings.push(...oidc.warnings, ...providerWarnings(oidc.providers))
+  // A setting that could not be read says nothing about the others.
+  const misread = new Set(mistakes.map(settingOf))
+  mistakes.push(...unsupportedSettings(env))
+  const all = [...contradictions(values), ...providerContradictions(oidc.providers, about(values))]
+  mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return toConfig(values, oidc, warnings)
+}
+
+/** Every mistake begins with the name of its setting. */
+function settingOf(mistake: string): string {
+  return mistake.split(' ', 1)[0] ?? ''
+}
+
+/** Names of settings that other versions have: to ignore one in silence would be to disobey it. */
+const unsupported = /^(CONSOLE)$/
+
+function unsupportedSettings(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(env)
+    .filter((name) => unsupported.test(name) && env[name] !== '')
+    .map((name) => `${name} is not supported by this version`)
+}
+
+function contradictions(values: SettingValues): string[] {
+  const mistakes: string[] = []
+  const adminPassword = values.ADMIN_PASSWORD?.reveal()
+  const refusal =
+    adminPassword === undefined
+      ? undefined
+      : passwordRefusal(adminPassword, values.PASSWORD_MIN_LENGTH)
+  if (refusal) mistakes.push(`ADMIN_PASSWORD ${refusal}`)
+  if (values.DATABASE_URL && !values.MASTER_KEY) {
+    mistakes.push('MASTER_KEY must be set with PostgreSQL: every node needs the same')
+  }
+  const proxies = (values.TRUST_PROXY ?? []).map(parseAddressRange)
+  for (const caller of (values.LOGIN_TRUSTED_CALLERS ?? []).map(parseAddressRange)) {
+    const proxy = proxies.find((range) => overlap(range, caller))
+    if (!proxy) continue
+    const both = caller.text === proxy.text ? caller.text : `${caller.text}, in ${proxy.text}`
+    mistakes.push(`LOGIN_TRUSTED_CALLERS must not hold what TRUST_PROXY holds: ${both}`)
+  }
+  if (values.NODE_ENV !== 'production') return mistakes
+  for (const [name, weakness] of secretWeaknesses(values)) mistakes.push(`${name} ${weakness}`)
+  const base = new URL(values.BASE_URL ?? defaultBaseUrl(values))
+  if (base.protocol === 'http:' && !isLoopback(base.hostname)) {
+    mistakes.push('BASE_URL must be https in production: Basic credentials and cookies need it')
+  }
+  if (values.TRUST_PROXY === undefined) {
+    mistakes.push('TRUST_PROXY must be set in production: the proxies in front, or none')
+  }
+  if (values.CORS_ORIGINS.includes('*')) {
+    mistakes.push('CORS_ORIGINS must not be * in production')
+  }
+  if (values.USERS_POLICY === 'open') {
+    mistakes.push('USERS_POLICY must not be open in production')
+  }
+  return mistakes
+}
+
+function about(values: SettingValues) {
+  return {
+    isProduction: values.NODE_ENV === 'production',
+    ownIssuer: values.TOKEN_ISSUER ?? values.BASE_URL ?? defaultBaseUrl(values),
+  }
+}
+
+function postgresOf({ DATABASE_URL }: SettingValues) {
+  return DATABASE_URL && parsePostgresAddress(DATABASE_URL.reveal(), isLoopback)
+}
+
+function toConfig(values: SettingValues, { providers }: ProvidersReading, read: readonly string[]) {
+  const postgres = postgresOf(values)
+  const warnings = [...read]
+  if (postgres && isUnguarded(postgres, isLoopback)) {
+    warnings.push('DATABASE_URL: what goes to the database and back is not guarded by verified TLS')
+  }
+  if (values.NODE_ENV !== 'production') warnings.push(...secretWarnings(values))
+  const baseUrl = values.BASE_URL ?? defaultBaseUrl(values)
+  return deepFreeze({
+    warnings,
+    environment: values.NODE_ENV,
+    logLevel: values.LOG_LEVEL,
+    baseUrl,
+    http: {
+      host: values.HOST,
+      port: values.PORT,
+      bodyLimitBytes: values.BODY_LIMIT_BYTES,
+      corsOrigins: values.CORS_ORIGINS,
+      trustedProxies: values.TRUST_PROXY ?? [],
+      rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
+    },
+    database: {
+      dataDirectory: values.DATA_DIR,
+      postgres,
+      poolMax: values.DATABASE_POOL_MAX,
+      timeoutMs: values.DATABASE_TIMEOUT_MS,
+    },
+    masterKey: values.MASTER_KEY,
+    admin: { username: values.ADMIN_USERNAME, password: values.ADMIN_PASSWORD },
+    token: {
+      algorithm: values.TOKEN_ALGORITHM,
+      secret: values.TOKEN_SECRET,
+      previousSecret: values.TOKEN_SECRET_PREVIOUS,
+      privateKey: values.TOKEN_PRIVATE_KEY,
+      issuer: values.TOKEN_ISSUER ?? baseUrl,
+      audience: values.TOKEN_AUDIENCE,
+      singleSeconds: values.TOKEN_SECONDS,
+      accessSeconds: values.ACCESS_TOKEN_SECONDS,
+      refreshSeconds: values.REFRESH_TOKEN_SECONDS,
+      rotationDays: values.KEY_ROTATION_DAYS,
+      rotatesRefresh: values.REFRESH_ROTATION === 'on',
+      refreshGraceSeconds: values.REFRESH_GRACE_SECONDS,
+    },
+    session: {
+      cookieName: values.SESSION_COOKIE_NAME,
+      idleSeconds: values.SESSION_IDLE_SECONDS,
+      absoluteSeconds: values.SESSION_ABSOLUTE_SECONDS,
+      maxPerAccount: values.SESSIONS_PER_ACCOUNT,
+    },
+    login: {
+      formMode: values.LOGIN_FORM_MODE,
+      jsonMode: values.LOGIN_JSON_MODE,
+      reauthenticateSeconds: values.REAUTHENTICATE_SECONDS,
+      perUsername: {
+        attempts: values.LOGIN_ATTEMPTS,
+        windowSeconds: values.LOGIN_WINDOW_SECONDS,
+      },
+      perAddress: {
+        attempts: values.LOGIN_ADDRESS_ATTEMPTS,
+        windowSeconds: values.LOGIN_ADDRESS_WINDOW_SECONDS,
+      },
+      lock: { after: values.LOGIN_LOCK_AFTER, seconds: values.LOGIN_LOCK_SECONDS },
+      captchaAfter: values.LOGIN_CAPTCHA_AFTER,
+      trustedCallers: values.LOGIN_TRUSTED_CALLERS ?? [],
+    },
+    password: {
+      minLength: values.PASSWORD_MIN_LENGTH,
+      hash: values.PASSWORD_HASH,
+      argon2MemoryKib: values.PASSWORD_ARGON2_MEMORY_KIB,
+      argon2Passes: values.PASSWORD_ARGON2_PASSES,
+      bcryptCost: values.PASSWORD_BCRYPT_COST,
+      pbkdf2Iterations: values.PASSWORD_PBKDF2_ITERATIONS,
+      breachUrl: values.PASSWORD_BREACH_URL,
+    },
+    secondFactor: { requiredOf: values.REQUIRE_SECOND_FACTOR },
+    providers: providers.map((provider) => toProvider(provider, baseUrl)),
+    users: { policy: values.USERS_POLICY },
+    posts: { deletePolicy: values.POSTS_DELETE_POLICY },
+    lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
+  })
+}
+
+/** What production refuses is told before the service gets there. */
+function secretWarnings(values: SettingValues): string[] {
+  return secretWeaknesses(values).map(([name, weakness]) =>
+    [`${name} ${weakness}: production refuses it.`, ...secretAdvice([name])].join(' '),
+  )
+}
+
+/** docs/configuration.md, from the table. */
+export function describeSettings(): string {
+  const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
+    const shown = setting.shown === '' ? '(empty)' : setting.shown
+    const value = /[` (,]/.test(shown) ? shown : `\`${shown}\``
+    return `| \`${name}\` | ${value} | ${setting.doc}${setting.secret ? ` Or \`${name}_FILE\`.` : ''} |`
+  })
+  return [
+    '# Configuration',
+    '',
+    'Settings come from the environment. All mistakes are listed at once, and the process exits with 1.',
+    'A secret can be read from a file: `NAME_FILE` names it. An empty variable counts as not set.',
+    'This page is generated from `src/config/settings-table.ts` (`npm run docs`).',
+    '',
+    '| Setting | Default | Meaning |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+/** Without a slash at the end: the prefix comes behind one. */
+function defaultBaseUrl({ HOST, PORT }: SettingValues): string {
+  const wildcard = HOST === '0.0.0.0' || HOST === '::'
+  const host = wildcard ? 'localhost' : isIP(HOST) === 6 ? `[${HOST}]` : HOST
+  return new URL(`http://${host}:${PORT}`).origin
+}
+
+function deepFreeze<T extends object>(object: T): Readonly<T> {
+  for (const value of Object.values(object)) {
+    if (typeof value === 'object' && value !== null) deepFreeze(value)
+  }
+  return Object.freeze(object)
+}

@@ -1,0 +1,138 @@
+import { isLoopback } from '../kernel/loopback.ts'
+import { parseRole, type Role } from '../kernel/principal.ts'
+import { list, oneOf, optional, type Setting, secret, text, type Values } from './kinds.ts'
+
+/** The settings of one identity provider, by what follows `OIDC_` or `OIDC_<NAME>_`. Spec 4.4, 5.4. */
+export const providerSettings = {
+  ISSUER: optional({
+    doc: 'The issuer of an identity provider, exactly as its tokens and its discovery document name it: https, or http on a loopback address outside production.',
+    parse: parseAddress,
+  }),
+  CLIENT_ID: optional({
+    doc: 'The identifier that the provider has given this service; unset: nobody signs in through it.',
+    parse: (value) => value,
+  }),
+  CLIENT_SECRET: secret({ doc: 'The secret that belongs to it; a public client has none.' }),
+  CLIENT_AUTH: optional({
+    shown: '`basic` with a secret, `none` without',
+    doc: 'How the client shows its secret to the token endpoint. One of `basic`, `post`, `none`.',
+    parse: parseClientAuth,
+  }),
+  SCOPE: text({
+    default: 'openid profile email',
+    doc: 'What a sign-in asks for, separated by spaces.',
+    check: assertScope,
+  }),
+  REDIRECT_URI: optional({
+    shown: '`BASE_URL/oauth/callback`',
+    doc: 'Where the provider sends people back to, as registered there; of a named provider `BASE_URL/oauth/<name>/callback`.',
+    parse: parseAddress,
+  }),
+  SIGN_UP: oneOf({
+    default: 'off',
+    values: ['off', 'on'],
+    doc: 'Whether the first sign-in makes a user and an account; off: only identities that were linked before.',
+  }),
+  DEFAULT_ROLES: list<Role>({
+    default: ['USER'],
+    doc: 'Roles of an account that was made so, where the ID token has no claim of roles.',
+    parse: (item) => {
+      const role = parseRole(item)
+      if (!role) throw new Error(`holds ${JSON.stringify(item)}, which is not a role`)
+      return role
+    },
+  }),
+  AUDIENCE: optional({
+    doc: 'The `aud` of bearer tokens of the provider that are accepted here; unset: none are.',
+    parse: (value) => value,
+  }),
+  ROLES_CLAIM: text({
+    default: 'roles',
+    doc: 'The claim that holds roles, a path with dots, for instance `realm_access.roles`. Unknown names in it are ignored.',
+    check: (value) => {
+      if (!/^[^.]+(\.[^.]+)*$/.test(value)) throw new Error('must be a name, or names with dots')
+    },
+  }),
+  AUTHORIZATION_ENDPOINT: optional({
+    doc: 'For a provider without discovery, which is not asked for then; with JWKS_URI.',
+    parse: parseAddress,
+  }),
+  TOKEN_ENDPOINT: optional({
+    shown: '`ISSUER/oauth/token` without discovery',
+    doc: 'For a provider without discovery, which is not asked for then.',
+    parse: parseAddress,
+  }),
+  USERINFO_ENDPOINT: optional({ doc: 'In place of the discovered one.', parse: parseAddress }),
+  JWKS_URI: optional({
+    doc: 'The address of its keys, in place of the discovered one; enough to accept its bearer tokens.',
+    parse: parseAddress,
+  }),
+  PASSWORD_GRANT: oneOf({
+    default: 'off',
+    values: ['off', 'on'],
+    doc: 'Whether the deprecated password grant may be used, by `gatehouse oidc token`; never in production.',
+  }),
+} satisfies Record<string, Setting<unknown>>
+
+export type ProviderSettings = typeof providerSettings
+export type ProviderValues = Values<ProviderSettings>
+
+/** A row of the table, as the name of the setting of one provider. */
+export type Named<Prefix extends string> = {
+  [Name in keyof ProviderSettings as `${Prefix}${Name}`]: ProviderSettings[Name]
+}
+
+/** The rows of the table of settings: the provider without a name, and the names of more. */
+export const oidcSettings = {
+  ...prefixed('OIDC_'),
+  OIDC_PROVIDERS: list<string>({
+    doc: 'Names of more providers, comma-separated: `OIDC_PROVIDERS=acme` reads `OIDC_ACME_ISSUER` and so on, and serves `/oauth/acme/login`.',
+    parse: (item) => {
+      if (!/^[a-z][a-z0-9]{0,31}$/.test(item) || item === defaultName) {
+        throw new Error(`holds ${JSON.stringify(item)}: a name is lower-case letters and digits`)
+      }
+      return item
+    },
+  }),
+}
+
+/** How the provider without a name is called where a name is needed. */
+export const defaultName = 'default'
+
+/** The cookie that binds a sign-in to its browser; the session's cannot have the same name. */
+export const flowCookieName = '__Host-oauth'
+
+/** The rows under their full names. */
+export function prefixed<const Prefix extends string>(prefix: Prefix): Named<Prefix> {
+  const rows = Object.entries(providerSettings).map(([name, row]) => [`${prefix}${name}`, row])
+  return Object.fromEntries(rows) as Named<Prefix> // the same rows, by their full names
+}
+
+/** An issuer or an endpoint: neither a query nor credentials can be meant. OIDC Discovery section 3. */
+function parseAddress(value: string): string {
+  const { protocol, hostname, username, password } = URL.canParse(value)
+    ? new URL(value)
+    : new URL('none:')
+  const safe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  if (!safe || username || password || /[?#\s\\]/.test(value)) {
+    throw new Error('must be an https address (or http on loopback) without credentials or a query')
+  }
+  return value // as it is: issuers are compared as text
+}
+
+function assertScope(value: string): void {
+  const names = value.split(' ')
+  // RFC 6749 section 3.3; without `openid` there is no ID token that says who it is.
+  if (!names.every((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name))) {
+    throw new Error('must be scopes with one space between them')
+  }
+  if (!names.includes('openid')) throw new Error('must hold openid')
+}
+
+const clientAuths = ['basic', 'post', 'none'] as const
+
+function parseClientAuth(value: string): (typeof clientAuths)[number] {
+  const found = clientAuths.find((name) => name === value)
+  if (!found) throw new Error(`must be one of ${clientAuths.join(', ')}`)
+  return found
+}

@@ -1,0 +1,139 @@
+import type { Client, ClientConfig } from 'pg'
+import type { ChangeFeed } from '../connect.ts'
+
+export const channel = 'gatehouse'
+
+// A node that has not heard from the database for this long takes itself for blind.
+const blindAfterMs = 500
+const beatMs = 150
+const reconnectMs = 250
+const connectMs = 2000
+// A connection that nobody needs is given back.
+const restMs = 10_000
+
+export interface PostgresFeed extends ChangeFeed {
+  close(): Promise<void>
+}
+
+/**
+ * What other nodes change, heard over a connection of its own: triggers notify the channel when a
+ * transaction commits that changed a key, a revocation or a user. Each beat asks for an answer: the
+ * notices of everything that was committed before it have arrived by then. While nobody asks whether
+ * the feed is current it need not be, and rests. Behind a pooler notices may go to somebody else:
+ * there each beat asks whether anything was committed at all, and a change is known a beat later.
+ */
+export function createPostgresFeed(config: ClientConfig): PostgresFeed {
+  let version = 0
+  let anyVersion = 0
+  let heardAt = Number.NEGATIVE_INFINITY
+  let isAsked = false
+  let state: 'resting' | 'at work' | 'closed' = 'resting'
+  let client: Client | undefined
+  let snapshot: string | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  return {
+    isCurrent() {
+      isAsked = true
+      if (state === 'resting') wake()
+      return performance.now() - heardAt < blindAfterMs
+    },
+    version: () => version,
+    // For all that this node knows everything changes all the time.
+    anyVersion() {
+      anyVersion += 1
+      return anyVersion
+    },
+    async close() {
+      state = 'closed'
+      leave()
+      await client?.end().catch(() => {})
+    },
+  }
+
+  function wake(): void {
+    state = 'at work'
+    clearTimeout(timer)
+    void (client ? beat(client) : listen())
+  }
+
+  function rest(): void {
+    state = 'resting'
+    next(leave, restMs)
+  }
+
+  function leave(): void {
+    clearTimeout(timer)
+    heardAt = Number.NEGATIVE_INFINITY
+    const left = client
+    client = undefined
+    void left?.end().catch(() => {})
+  }
+
+  async function listen(): Promise<void> {
+    const { default: pg } = await import('pg')
+    if (state === 'closed') return
+    const mine = new pg.Client({
+      ...config,
+      connectionTimeoutMillis: connectMs,
+      query_timeout: connectMs,
+      keepAlive: true,
+    })
+    client = mine
+    mine.on('error', () => lose(mine))
+    mine.on('end', () => lose(mine))
+    mine.on('notification', () => {
+      version += 1
+    })
+    try {
+      await mine.connect()
+      snapshot = (await isPooled(mine)) ? '' : undefined
+      await mine.query(`listen ${channel}`)
+    } catch {
+      return lose(mine)
+    }
+    version += 1 // what was told while nobody listened must be read
+    await beat(mine)
+  }
+
+  async function beat(mine: Client): Promise<void> {
+    const askedAt = performance.now()
+    isAsked = false
+    try {
+      if (snapshot === undefined) await mine.query('select')
+      else await look(mine)
+    } catch {
+      return lose(mine)
+    }
+    if (client !== mine) return
+    heardAt = askedAt
+    next(() => (isAsked ? beat(mine) : rest()), beatMs)
+  }
+
+  /** The snapshot is another one once any transaction that wrote has ended. */
+  async function look(mine: Client): Promise<void> {
+    const { rows } = await mine.query<{ now: string }>('select pg_current_snapshot()::text as now')
+    if (rows[0]?.now === snapshot) return
+    snapshot = rows[0]?.now
+    version += 1
+  }
+
+  function lose(mine: Client): void {
+    if (client !== mine) return
+    leave()
+    next(() => (isAsked ? listen() : rest()), reconnectMs)
+  }
+
+  function next(work: () => Promise<void> | void, delayMs: number): void {
+    clearTimeout(timer)
+    if (state === 'closed') return
+    timer = setTimeout(() => void work(), delayMs)
+    timer.unref()
+  }
+}
+
+/** A pooler tells its clients another number than that of the process which serves them. */
+async function isPooled(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return !('processID' in client) || client.processID !== rows[0]?.pid
+}

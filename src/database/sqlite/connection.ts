@@ -1,0 +1,128 @@
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+import type { CompiledQuery, QueryResult } from 'kysely'
+import { bindable } from '../bindable.ts'
+import { DatabaseUnavailable, UniqueViolation } from '../errors.ts'
+
+// SQLite's primary result codes, https://sqlite.org/rescode.html
+const busy = 5
+const unavailable = new Set([busy, 6, 8, 10, 11, 13, 14, 26]) // LOCKED READONLY IOERR CORRUPT FULL CANTOPEN NOTADB
+const uniqueViolations = new Set([1555, 2067]) // CONSTRAINT_PRIMARYKEY, CONSTRAINT_UNIQUE
+
+const keptStatements = 200
+
+/** How long a commit waits for the disk. https://sqlite.org/pragma.html#pragma_synchronous */
+export type Synchronous = 'full' | 'normal' | 'off'
+
+/** One DatabaseSync with its prepared statements. Every call is synchronous and short. */
+export class Connection {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, Prepared>()
+  #synchronous: Synchronous | undefined
+
+  constructor(path: string, { readOnly = false } = {}) {
+    try {
+      this.#db = new DatabaseSync(path, { timeout: 0, readOnly })
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  get isTransaction(): boolean {
+    return this.#db.isTransaction
+  }
+
+  exec(statement: string): void {
+    try {
+      this.#db.exec(statement)
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  /** How long the commits from here on wait for the disk. Not inside a transaction. */
+  synchronize(mode: Synchronous): void {
+    if (this.#synchronous === mode) return
+    this.exec(`pragma synchronous = ${mode}`)
+    this.#synchronous = mode
+  }
+
+  run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
+    try {
+      const { statement, columns } = this.#prepare(sql)
+      const bound = parameters.map(bindable)
+      if (columns.length > 0) {
+        const rows = statement.all(...bound) as unknown[] as SQLOutputValue[][] // by setReturnArrays
+        // Another process may have added a column since the statement was prepared.
+        const names = rows[0]?.length === columns.length ? columns : columnsOf(statement)
+        return { rows: rows.map((values) => rowOf(names, values)) as R[] } // Kysely knows what R is
+      }
+      const { changes, lastInsertRowid } = statement.run(...bound)
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  /**
+   * Differs once another connection has committed a change. Asked anew at each call and never kept:
+   * the process can be paused at any moment, and a request that arrives afterwards must be judged
+   * by a version that was read after it arrived. https://sqlite.org/pragma.html#pragma_data_version
+   * @throws DatabaseUnavailable
+   */
+  dataVersion(): number {
+    try {
+      const row: unknown = this.#prepare('pragma data_version').statement.get()
+      const [version] = row as SQLOutputValue[] // by setReturnArrays
+      return Number(version)
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#db.close()
+  }
+
+  #prepare(sql: string): Prepared {
+    const kept = this.#statements.get(sql)
+    if (kept) return kept
+    const statement = this.#db.prepare(sql)
+    // node:sqlite's own row objects have no prototype and cost half as much memory again.
+    statement.setReturnArrays(true)
+    const prepared = { statement, columns: columnsOf(statement) }
+    if (this.#statements.size >= keptStatements) {
+      const [oldest] = this.#statements.keys()
+      if (oldest !== undefined) this.#statements.delete(oldest)
+    }
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+}
+
+function columnsOf(statement: StatementSync): string[] {
+  return statement.columns().map(({ name }) => name)
+}
+
+function rowOf(columns: readonly string[], values: readonly SQLOutputValue[]) {
+  const row: Record<string, SQLOutputValue | undefined> = {}
+  for (let index = 0; index < columns.length; index += 1) row[columns[index] ?? ''] = values[index]
+  return row
+}
+
+interface Prepared {
+  readonly statement: StatementSync
+  /** Empty where the statement returns no rows. */
+  readonly columns: readonly string[]
+}
+
+function translated(error: unknown): unknown {
+  if (!(error instanceof Error) || !('errcode' in error)) return error
+  const code = Number(error.errcode)
+  if (uniqueViolations.has(code)) return new UniqueViolation({ cause: error })
+  const primary = code & 0xff // extended codes carry the primary one in their lowest byte
+  if (unavailable.has(primary)) {
+    return new DatabaseUnavailable(error.message, { cause: error, isBusy: primary === busy })
+  }
+  return error
+}

@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { databaseFileName } from '../connect.ts'
+import { DatabaseUnavailable } from '../errors.ts'
+import { Connection } from './connection.ts'
+
+/**
+ * Asks SQLite whether anybody, this process included, has the database of a data directory open.
+ * @throws Error where somebody has, or there is none
+ */
+export function assertUnused(dataDirectory: string): void {
+  const path = join(dataDirectory, databaseFileName)
+  if (!existsSync(path)) throw new Error(`there is no database at ${path}: is DATA_DIR right?`)
+  const connection = new Connection(path)
+  try {
+    // In WAL mode every open connection holds a shared lock. https://sqlite.org/wal.html#noshm
+    connection.exec('pragma locking_mode = exclusive')
+    connection.exec('begin exclusive')
+    connection.exec('rollback')
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable && error.isBusy)) throw error
+    throw new Error(`${path} is in use: stop the service first`, { cause: error })
+  } finally {
+    connection.close()
+  }
+}

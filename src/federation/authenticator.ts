@@ -1,0 +1,171 @@
+import type { FastifyRequest } from 'fastify'
+import { accountIn } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Requirements } from '../authentication/requirements.ts'
+import { word } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
+import type { Authenticator } from '../http/routes/access.ts'
+import type { Authenticated } from '../http/routes/still-allowed.ts'
+import { BoundedMap } from '../kernel/bounded-map.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { digest } from '../kernel/digest.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { ExternalClaims, Principal } from '../kernel/principal.ts'
+import { bearerToken } from '../token/authenticator.ts'
+import { isTimely } from '../token/claims.ts'
+import { endOf } from '../token/end-token.ts'
+import { parseObject, verifyJws } from '../token/jws.ts'
+import type { JudgedClaims, Revocations } from '../token/revocations.ts'
+import { parseExternalClaims } from './claims.ts'
+import { type Identities, linkedUser } from './identities.ts'
+import { deadline, type Provider, within } from './provider.ts'
+import type { Providers } from './providers.ts'
+
+/**
+ * Bearer tokens of identity providers (spec 5.4), wherever one of ours is accepted. Which of the two
+ * a token is says its `iss`, compared as text before anything is believed; from there on only the
+ * keys and the rules of that issuer count, so that neither can speak for the other.
+ */
+export interface ExternalDeps {
+  readonly clock: Clock
+  readonly events: Events
+  readonly identities: Pick<Identities, 'accountOf'>
+  readonly providers: Providers
+  readonly requirements: Pick<Requirements, 'unmet'>
+  readonly revocations: Pick<Revocations, 'refuses' | 'refusesBy' | 'revoke'>
+}
+
+const mostKept = 10_000
+
+interface Verified {
+  readonly claims: ExternalClaims
+  readonly provider: Provider
+  /** Of the keys that verified it. */
+  readonly generation: number
+}
+
+export interface ExternalBearer {
+  /** The authenticator of our own tokens, and now of the providers' as well. */
+  beside(own: Authenticator): Authenticator
+  /** Ends a provider's token here, for POST /logout; true where there was one. */
+  end(request: FastifyRequest): Promise<boolean>
+}
+
+export function externalBearer(deps: ExternalDeps): ExternalBearer {
+  const { clock, identities, providers, requirements, revocations } = deps
+  const verified = new BoundedMap<string, Verified>(mostKept)
+  const isOn = providers.all.some(({ config }) => config.audience !== null)
+
+  return {
+    beside: (own) =>
+      !isOn
+        ? own
+        : {
+            ...own,
+            async authenticate(request) {
+              const token = bearerToken(request)
+              const provider = token === null ? undefined : issuerOf(token)
+              if (token === null || !provider) return own.authenticate(request)
+              const claims = await claimsOf(token, provider)
+              if (!claims || (await revocations.refuses(judgedClaims(claims))))
+                throw new ApiError('invalidOrExpiredToken')
+              return callerOf(claims)
+            },
+          },
+
+    async end(request) {
+      const token = isOn ? bearerToken(request) : null
+      const provider = token === null ? undefined : issuerOf(token)
+      const claims = token !== null && provider && (await claimsOf(token, provider))
+      if (claims) await revocations.revoke(claims, endOf(deps, { reason: 'logout' }))
+      return Boolean(claims)
+    },
+  }
+
+  /** Not believed yet: it only tells whose keys to ask. */
+  function issuerOf(token: string): Provider | undefined {
+    const known = verified.get(token)
+    if (known) return known.provider
+    const payload = parseObject(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url'))
+    const provider = providers.issuing(payload?.iss)
+    return provider?.config.audience === null ? undefined : provider
+  }
+
+  async function claimsOf(token: string, provider: Provider): Promise<ExternalClaims | null> {
+    const { audience, client, issuer, rolesClaim } = provider.config
+    provider.keys.keepFresh()
+    const known = verified.get(token)
+    if (known && known.generation === provider.keys.generation) {
+      return isTimely(known.claims, clock.now()) ? known.claims : null
+    }
+    const limit = deadline()
+    const jws = await verifyJws(token, (kid, { alg }) =>
+      within(limit, provider.keys.find(kid, alg)),
+    )
+    const raw = jws && parseObject(jws.payload)
+    const expected = {
+      issuer,
+      audience: audience ?? '',
+      clientId: client?.id,
+      rolesClaim,
+      digest: digest(signedPart(token)),
+    }
+    const claims = raw && parseExternalClaims(raw, jws.header, expected, clock.now())
+    if (claims) verified.set(token, { claims, provider, generation: provider.keys.generation })
+    else verified.delete(token)
+    return claims
+  }
+
+  /** @throws ApiError invalidOrExpiredToken where the linked account is locked or disabled */
+  async function callerOf(claims: ExternalClaims): Promise<Authenticated> {
+    const linked = { issuer: claims.iss, subject: claims.sub }
+    const account = await identities.accountOf(linked)
+    const principal = principalOf(claims, account)
+    if (!principal) throw new ApiError('invalidOrExpiredToken')
+    return {
+      principal,
+      shared: () => [word.token(claims.jti), ...(account ? [word.account(account.userId)] : [])],
+      async again(db) {
+        if (!isTimely(claims, clock.now())) return null
+        if (await revocations.refusesBy(db, judgedClaims(claims))) return null
+        const userId = await linkedUser(db, linked)
+        return principalOf(claims, userId === null ? null : await accountIn(db, userId))
+      },
+    }
+  }
+
+  /** Null where the account that it is linked to is locked or disabled. */
+  function principalOf(claims: ExternalClaims, account: Account | null): Principal | null {
+    const { sub, roles, auth_time, username = sub } = claims
+    const caller = {
+      subject: subjectOf(claims),
+      username,
+      roles: new Set(roles),
+      credential: { scheme: 'external', claims },
+      // Without a word of it, the login may have been any time ago.
+      authenticatedAt: auth_time === undefined ? Number.NEGATIVE_INFINITY : auth_time * 1000,
+    } as const
+    if (!account) return caller
+    const unmet = requirements.unmet('external', { account })
+    // As with Basic: the token has no room for the account's own second factor or a new password,
+    // and must not stand in for them. It goes on as what the provider says of it.
+    if (unmet?.cell === 'guest') return caller
+    if (unmet) return null
+    return { ...caller, subject: String(account.userId), username: account.username }
+  }
+}
+
+/** Never the id of a user: an issuer is an address, and holds no `#` that could shift the border. */
+function subjectOf({ iss, sub }: Pick<ExternalClaims, 'iss' | 'sub'>): string {
+  return `${iss}#${sub}`
+}
+
+/** No version ends it: those are of our own tokens. */
+function judgedClaims({ jti, iss, sub }: ExternalClaims): JudgedClaims {
+  return { jti, sub: subjectOf({ iss, sub }), ver: Infinity, iat: Infinity }
+}
+
+/** Without the signature, which is not unique: of an ECDSA one anybody can make a second. */
+function signedPart(token: string): string {
+  return token.slice(0, token.lastIndexOf('.'))
+}

@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { flowCookieName } from '../config/oidc-settings.ts'
+import { type Random, randomText } from '../kernel/random.ts'
+import { flowSeconds } from './flow.ts'
+
+/**
+ * Binds a sign-in to the browser that began it, and later holds the ticket for the second factor.
+ * Lax, since it must come along when the provider sends the browser back; the prefix keeps other
+ * hosts of the domain from planting one. RFC 6265bis section 4.1.3.2.
+ */
+const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
+const secretBytes = 32
+const format = /^[A-Za-z0-9_-]{43}$/
+
+export function flowCookie({ headers, server }: FastifyRequest): string | undefined {
+  const value =
+    headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[flowCookieName]
+  return value !== undefined && format.test(value) ? value : undefined
+}
+
+/** One for all sign-ins of a browser that are under way, so that two tabs can be. */
+export function browserOf(request: FastifyRequest, random: Random): string {
+  return flowCookie(request) ?? randomText(random, secretBytes)
+}
+
+export function setFlowCookie(reply: FastifyReply, value: string): void {
+  reply.setCookie(flowCookieName, value, { ...flags, maxAge: flowSeconds })
+}
+
+export function clearFlowCookie(reply: FastifyReply): void {
+  reply.clearCookie(flowCookieName, flags)
+}

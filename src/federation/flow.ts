@@ -1,0 +1,258 @@
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { type Guard, transact, word } from '../database/transactions.ts'
+import { throttledAddress } from '../http/server/client-address.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { digest } from '../kernel/digest.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { type Random, randomText } from '../kernel/random.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { seal, unseal } from '../keys/seal.ts'
+import type { JudgedClaims } from '../token/revocations.ts'
+import { authorizationUrl, exchange, type FlowSecrets } from './code-grant.ts'
+import { flowStore, reapFlows, type StoredFlow } from './flow-store.ts'
+import type { Person } from './identities.ts'
+import { deadline, type Provider } from './provider.ts'
+
+/**
+ * The authorization code flow with PKCE, from our side. OpenID Connect Core section 3.1; RFC 7636,
+ * RFC 9207. What a flow knows lies in the database, so that any process can finish it.
+ */
+export interface Flows {
+  /**
+   * Where to send the browser. @throws ApiError identityProvider; serviceUnavailable, also where
+   * too many sign-ins are under way; invalidCredentials where the account that asks has ended its
+   * logins meanwhile
+   */
+  begin(provider: Provider, beginning: Beginning): Promise<URL>
+  /**
+   * Who came back, by the query of the callback. The flow is used up by it, whatever comes of it.
+   * @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
+   */
+  finish(provider: Provider, query: URLSearchParams, browser: string): Promise<Finished>
+  /**
+   * Keeps a sign-in that a second factor must confirm; answers the ticket for it.
+   * @throws ApiError invalidCredentials where the account has ended its logins meanwhile
+   */
+  suspend(account: Account, finished: Pick<Finished, 'provider' | 'returnTo'>): Promise<string>
+  /** The sign-in that a ticket waits for. @throws ApiError signInFailed where it has ended */
+  waiting(ticket: string | undefined): Promise<Waiting>
+  /**
+   * Uses the ticket up, in the transaction of the sign-in. @throws ApiError signInFailed for all but
+   * the first of many at once
+   */
+  resume(trx: DatabaseOrTransaction, ticket: string, waiting: Waiting): Promise<void>
+  reap(most: number): Promise<number>
+}
+
+export interface Beginning {
+  readonly returnTo: string
+  /** The value of the cookie that binds the flow to its browser. */
+  readonly browser: string
+  /** Who has asked for an identity to be linked, or the client's address: this is a sign-in. */
+  readonly by: Linker | string
+}
+
+export interface Linker {
+  readonly account: Account
+  /** The session that asks; null where a token or a password does. */
+  readonly sessionId: string | null
+  /** The bearer token that asks; null where a session or a password does. */
+  readonly token: JudgedClaims | null
+  /** Judges the caller that asks. */
+  readonly guard: Guard | undefined
+}
+
+export interface Finished {
+  readonly provider: string
+  readonly person: Person
+  readonly returnTo: string
+  /** The account as it was when the linking began; null for a sign-in. */
+  readonly linkTo: (AccountThen & Pick<Linker, 'sessionId' | 'token'>) | null
+}
+
+/** An account that must not have ended its logins since. */
+export interface AccountThen {
+  readonly userId: number
+  readonly refreshVersion: number
+}
+
+export interface Waiting extends AccountThen {
+  readonly provider: string
+  readonly returnTo: string
+}
+
+export interface FlowsDeps {
+  readonly accounts: Pick<Accounts, 'reread'>
+  readonly db: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
+/** What only we may know of a flow. */
+interface Secrets extends Omit<FlowSecrets, 'state'> {
+  readonly issuer: string
+  readonly refreshVersion: number
+  readonly sessionId: string | null
+  readonly token: JudgedClaims | null
+}
+
+export const flowSeconds = 600
+// Anyone can begin a sign-in, and has nothing to show for it. One address has room for a large site
+// behind it, and pushes out its own oldest alone; the sum bounds the table, and pushes out none.
+const maxPerAddress = 1000
+const maxSignIns = 100_000
+const recountMs = 10_000
+const recountFullMs = 1000
+const fullRetrySeconds = 30
+const maxPerAccount = 20
+const secretBytes = 32 // 43 characters of base64url, the shortest PKCE verifier: RFC 7636 section 4.1
+
+export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): Flows {
+  const store = flowStore(db)
+  let underWay = 0
+  let countedAt = Number.NEGATIVE_INFINITY
+
+  return {
+    async begin(provider, { returnTo, browser, by }) {
+      const { name, issuer } = provider.config
+      const linker = typeof by === 'string' ? undefined : by
+      if (!linker) await assertRoom()
+      const [state, nonce, verifier] = [secret(), secret(), secret()]
+      const client = await provider.client(deadline())
+      const url = await authorizationUrl(provider, client, { state, nonce, verifier })
+      await keep(
+        { state, browser, provider: name, returnTo },
+        {
+          issuer,
+          nonce,
+          verifier,
+          refreshVersion: linker?.account.refreshVersion ?? 0,
+          sessionId: linker?.sessionId ?? null,
+          token: linker?.token ?? null,
+        },
+        typeof by === 'string'
+          ? { purpose: 'sign_in', address: throttledAddress(by) }
+          : { purpose: 'link', account: by.account, guard: by.guard },
+      )
+      return url
+    },
+
+    async finish(provider, query, browser) {
+      const { name, issuer } = provider.config
+      const state = query.get('state') ?? ''
+      const keyOf = { id: digest(state), browser: digest(browser) }
+      const flow = await store.take(keyOf, { provider: name, now: clock.now() })
+      if (!flow || flow.purpose === 'second_factor') throw new ApiError('signInFailed')
+      const secrets = open(flow)
+      // The provider may have been configured anew meanwhile.
+      if (secrets.issuer !== issuer) throw new ApiError('signInFailed')
+      const person = await exchange(provider, query, { ...secrets, state })
+      const { userId, returnTo } = flow
+      const { refreshVersion, sessionId, token } = secrets
+      return {
+        provider: name,
+        person,
+        returnTo,
+        linkTo: userId === null ? null : { userId, refreshVersion, sessionId, token },
+      }
+    },
+
+    async suspend(account, { provider, returnTo }) {
+      const { refreshVersion } = account
+      const ticket = secret()
+      await keep(
+        { state: ticket, browser: ticket, provider, returnTo },
+        { issuer: '', nonce: '', verifier: '', refreshVersion, sessionId: null, token: null },
+        { purpose: 'second_factor', account },
+      )
+      return ticket
+    },
+
+    async waiting(ticket) {
+      const key = { id: digest(ticket ?? ''), browser: digest(ticket ?? '') }
+      const flow = await store.waiting(key, clock.now())
+      if (flow?.userId == null) throw new ApiError('signInFailed')
+      const { provider, userId, returnTo } = flow
+      return { provider, userId, returnTo, refreshVersion: open(flow).refreshVersion }
+    },
+
+    async resume(trx, ticket, { provider }) {
+      const key = { id: digest(ticket), browser: digest(ticket) }
+      if (!(await flowStore(trx).take(key, { provider, now: clock.now() }))) {
+        throw new ApiError('signInFailed')
+      }
+    },
+
+    reap: (most) => reapFlows(db, clock.now(), most),
+  }
+
+  function secret(): string {
+    return randomText(random, secretBytes)
+  }
+
+  async function keep(
+    flow: { state: string; browser: string; provider: string; returnTo: string },
+    secrets: Secrets,
+    begun:
+      | { purpose: 'sign_in'; address: string }
+      | { purpose: 'link' | 'second_factor'; account: Account; guard?: Guard | undefined },
+  ): Promise<void> {
+    const id = digest(flow.state)
+    const account = 'account' in begun ? begun.account : null
+    const address = 'address' in begun ? begun.address : ''
+    const kept: StoredFlow = {
+      id,
+      browser: digest(flow.browser),
+      purpose: begun.purpose,
+      provider: flow.provider,
+      userId: account?.userId ?? null,
+      sealed: seal(random, keys.dataKey, contextOf(id), Buffer.from(JSON.stringify(secrets))),
+      returnTo: flow.returnTo,
+      expiresAt: clock.now() + flowSeconds * 1000,
+      address,
+    }
+    // Those of one address do not wait for each other: a few more at once are removed by the next.
+    await transact(
+      db,
+      account ? [word.account(account.userId)] : [],
+      async (trx) => {
+        if (account) await accounts.reread(trx, account) // the way here was long: it may be gone
+        await flowStore(trx).insert(kept)
+        await flowStore(trx).bound(kept, account ? maxPerAccount : maxPerAddress)
+      },
+      'guard' in begun ? begun.guard : undefined,
+    )
+  }
+
+  /**
+   * Counted now and then, since a count reads them all: 100,000 take some 20 ms. In between, those
+   * that begin here are added. @throws ApiError serviceUnavailable
+   */
+  async function assertRoom(): Promise<void> {
+    const now = clock.now()
+    const age = Math.abs(now - countedAt)
+    if (age >= recountMs || (underWay >= maxSignIns && age >= recountFullMs)) {
+      countedAt = now // those who come meanwhile go by the last count
+      underWay = await store.countSignIns(now)
+    }
+    if (underWay >= maxSignIns) {
+      throw new ApiError('serviceUnavailable', {
+        cause: 'too many sign-ins are under way',
+        retryAfterSeconds: fullRetrySeconds,
+      })
+    }
+    underWay += 1
+  }
+
+  function open({ id, sealed }: StoredFlow): Secrets {
+    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // as `keep` wrote it
+  }
+}
+
+/** A flow's secrets opened in another row would bind one browser's code to another's verifier. */
+function contextOf(id: string): string {
+  return `flow:${id}`
+}

@@ -1,0 +1,174 @@
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
+import { UniqueViolation } from '../database/errors.ts'
+import { type Guard, transact, word } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
+import { isEmail } from '../http/server/validation.ts'
+import { BoundedMap } from '../kernel/bounded-map.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Role } from '../kernel/principal.ts'
+import { type Random, randomText } from '../kernel/random.ts'
+import { codePointLength } from '../kernel/text.ts'
+import { canonicalUsername, type Username } from '../kernel/username.ts'
+import { identityLinked, identityUnlinked } from './events.ts'
+import { identityStore, type LinkedIdentity, type Subject } from './identity-store.ts'
+import type { Provider } from './provider.ts'
+
+/**
+ * Who an identity of a provider is here: the account that the pair (issuer, subject) is linked to.
+ * Nothing else counts, an e-mail address least of all: it is what an attacker's own provider says.
+ */
+export interface Identities {
+  /** Asked for every external token: in memory as long as nothing in the database changes. */
+  accountOf(subject: Subject): Promise<Account | null>
+  /**
+   * The account of somebody who signed in, made now where the provider signs people up.
+   * @throws ApiError accessDenied where it has none and gets none
+   */
+  signIn(provider: Provider, person: Person): Promise<Account>
+  /**
+   * @throws ApiError identityLinked where it belongs to another account; invalidCredentials where the
+   * account has ended its logins meanwhile
+   */
+  link(account: Account, subject: Subject, guard?: Guard): Promise<void>
+  of(userId: number): Promise<LinkedIdentity[]>
+  /** @throws ApiError identityNotFound where the account has no such identity */
+  unlink(userId: number, id: number, guard?: Guard): Promise<void>
+}
+
+/** Somebody, as a provider's ID token and UserInfo describe them. */
+export interface Person extends Subject {
+  readonly username: string | undefined
+  readonly email: string | undefined
+  readonly name: string | undefined
+  /** Null where the ID token has no claim of roles. */
+  readonly roles: readonly Role[] | null
+}
+
+export interface IdentitiesDeps {
+  readonly accounts: Pick<Accounts, 'byUserId' | 'create' | 'reread'>
+  readonly db: Database
+  readonly feed: ChangeFeed
+  readonly clock: Clock
+  readonly events: Events
+  readonly random: Random
+}
+
+const mostKnown = 10_000
+const maxNameLength = 100 // spec 2.1
+const plainSuffixes = 9
+const suffixBytes = 6
+const longestSuffix = 10
+
+export function createIdentities(deps: IdentitiesDeps): Identities {
+  const { accounts, db, feed, clock, events, random } = deps
+  const store = identityStore(db)
+  const known = new BoundedMap<string, Account | null>(mostKnown)
+  let knownVersion = feed.anyVersion()
+
+  return {
+    async accountOf(subject) {
+      const version = feed.anyVersion()
+      if (version !== knownVersion) {
+        known.clear()
+        knownVersion = version
+      }
+      const key = JSON.stringify([subject.issuer, subject.subject])
+      const kept = known.get(key)
+      if (kept !== undefined) return kept
+      const account = await stored(subject)
+      if (feed.anyVersion() === version) known.set(key, account)
+      return account
+    },
+
+    async signIn(provider, person) {
+      const account = await stored(person)
+      if (account) return account
+      const { client } = provider.config
+      if (!client?.signsUp) throw new ApiError('accessDenied')
+      return signUp(person, person.roles ?? client.defaultRoles)
+    },
+
+    async link(account, subject, guard) {
+      const insert = async (trx: DatabaseOrTransaction) => {
+        await accounts.reread(trx, account)
+        await identityStore(trx).insert(account.userId, subject, clock.now())
+        const linked = { user_id: account.userId, issuer: subject.issuer }
+        await events.record(trx, identityLinked, linked)
+      }
+      try {
+        await transact(db, [word.account(account.userId)], insert, guard)
+      } catch (error) {
+        if (!(error instanceof UniqueViolation)) throw error
+        const owner = await store.userIdOf(subject)
+        if (owner !== account.userId) throw new ApiError('identityLinked', { cause: error })
+      }
+    },
+
+    of: store.of,
+
+    async unlink(userId, id, guard) {
+      const remove = async (trx: DatabaseOrTransaction) => {
+        if (!(await identityStore(trx).remove(userId, id))) throw new ApiError('identityNotFound')
+        await events.record(trx, identityUnlinked, { user_id: userId, identity: id })
+      }
+      await transact(db, [word.account(userId)], remove, guard)
+    },
+  }
+
+  async function stored(subject: Subject): Promise<Account | null> {
+    const userId = await store.userIdOf(subject)
+    return userId === null ? null : accounts.byUserId(userId)
+  }
+
+  async function signUp(person: Person, roles: readonly Role[]): Promise<Account> {
+    const { email, issuer } = person
+    if (email === undefined || !isEmail(email)) throw new ApiError('accessDenied')
+    for (const username of usernames(person, random)) {
+      try {
+        return await accounts.create({
+          username,
+          password: null,
+          roles,
+          mustChange: false,
+          user: { name: nameOf(person, username), email },
+          issuer,
+          also: (trx, userId) => identityStore(trx).insert(userId, person, clock.now()),
+        })
+      } catch (error) {
+        const isTaken = error instanceof ApiError && error.row === 'usernameExists'
+        if (!isTaken && !(error instanceof UniqueViolation)) throw error
+        const first = await stored(person) // the same person, signing in twice at once
+        if (first) return first
+      }
+    }
+    throw new ApiError('accessDenied')
+  }
+}
+
+/** The user whose account an identity is linked to; null where it is linked to none. */
+export function linkedUser(db: DatabaseOrTransaction, subject: Subject): Promise<number | null> {
+  return identityStore(db).userIdOf(subject)
+}
+
+/** preferred_username, else the e-mail address, else the subject; with a suffix where that is taken. */
+function* usernames({ username, email, subject }: Person, random: Random): Generator<Username> {
+  const base = [username, email, subject]
+    .map((text) => (text === undefined ? null : canonicalUsername(text)))
+    .find((name) => name !== null)
+  const stem = [...(base ?? 'user')].slice(0, 64 - longestSuffix).join('')
+  if (base) yield base
+  const suffixes = Array.from({ length: plainSuffixes }, (_, index) => String(index + 2))
+  for (const suffix of [...suffixes, randomText(random, suffixBytes)]) {
+    const name = canonicalUsername(`${stem}-${suffix}`)
+    if (name) yield name
+  }
+}
+
+function nameOf({ name }: Person, username: Username): string {
+  const text = (name ?? '').trim()
+  if (text === '') return username
+  return codePointLength(text) > maxNameLength ? [...text].slice(0, maxNameLength).join('') : text
+}

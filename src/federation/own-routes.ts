@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Config } from '../config/load.ts'
+import { callerOf } from '../http/routes/access.ts'
+import { positiveInteger } from '../http/routes/paging.ts'
+import { assertRecentLogin } from '../http/routes/reauthentication.ts'
+import { stillAllowed } from '../http/routes/still-allowed.ts'
+import { Message, type SchemaTypes } from '../http/schemas.ts'
+import { fewFieldsBytes } from '../http/server/bodies.ts'
+import { type Clock, isoTime } from '../kernel/clock.ts'
+import { ApiError, refuseField } from '../kernel/errors.ts'
+import { type AccessClaims, type ExternalClaims, userIdOf } from '../kernel/principal.ts'
+import type { Random } from '../kernel/random.ts'
+import { authenticated } from '../policy/rules.ts'
+import type { JudgedClaims } from '../token/revocations.ts'
+import { browserOf, setFlowCookie } from './cookie.ts'
+import type { Flows } from './flow.ts'
+import type { Identities } from './identities.ts'
+import type { Providers } from './providers.ts'
+import { parseReturnTo } from './return-to.ts'
+import { IdentityId, IdentityList, LinkAnswer, LinkRequest } from './schemas.ts'
+
+/**
+ * The identities of one's own account: POST, GET and DELETE /identities below /api/user/account and
+ * /api/account. A change wants a recent login: an identity is a way into the account.
+ */
+export interface IdentityRoutesOptions {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly config: Pick<Config, 'login'>
+  readonly clock: Clock
+  readonly flows: Flows
+  readonly identities: Identities
+  readonly providers: Providers
+  readonly random: Random
+}
+
+const access = { rule: authenticated }
+
+export async function identityRoutes(
+  instance: FastifyInstance,
+  { accounts, config, clock, flows, identities, providers, random }: IdentityRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const recently = async (request: FastifyRequest) => assertRecentLogin(request, config, clock)
+
+  app.get(
+    '/identities',
+    {
+      config: { access, errors: ['accountNotFound'] },
+      schema: { summary: 'Identities that sign in here', response: { 200: IdentityList } },
+    },
+    async (request) => {
+      const linked = await identities.of((await own(request)).userId)
+      return linked.map(({ id, issuer, subject, createdAt }) => ({
+        id,
+        provider: providers.issuing(issuer)?.config.name ?? null,
+        issuer,
+        subject,
+        created_at: isoTime(createdAt),
+      }))
+    },
+  )
+
+  app.post(
+    '/identities',
+    {
+      onRequest: recently,
+      config: {
+        access,
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        errors: [
+          'recentLoginRequired',
+          'accountNotFound',
+          'identityProvider',
+          'invalidCredentials',
+        ],
+      },
+      schema: {
+        summary: 'Begin to link an identity: the address to open',
+        body: LinkRequest,
+        response: { 200: LinkAnswer },
+      },
+    },
+    async (request, reply) => {
+      const account = await own(request)
+      const provider = providers.named(request.body.provider)
+      if (!provider?.config.client) return refuseField(['provider'], 'is no provider to sign in by')
+      const browser = browserOf(request, random)
+      const returnTo = parseReturnTo(request.body.return_to)
+      const { credential } = callerOf(request)
+      const sessionId = credential.scheme === 'session' ? credential.sessionId : null
+      const token = 'claims' in credential ? tokenOf(credential.claims) : null
+      const linker = { account, sessionId, token, guard: stillAllowed(request) }
+      const url = await flows.begin(provider, { by: linker, browser, returnTo })
+      setFlowCookie(reply, browser)
+      return { url: url.href }
+    },
+  )
+
+  app.delete(
+    '/identities/:id',
+    {
+      onRequest: recently,
+      config: {
+        access,
+        errors: ['recentLoginRequired', 'accountNotFound', 'identityNotFound'],
+      },
+      schema: {
+        summary: 'Unlink an identity: it signs in no more',
+        params: IdentityId,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const { userId } = await own(request)
+      const id = positiveInteger(request.params.id)
+      if (id === null) throw new ApiError('identityNotFound')
+      await identities.unlink(userId, id, stillAllowed(request))
+      return { message: 'Identity unlinked' }
+    },
+  )
+
+  /** What ends it early; no version of ours ends a provider's. */
+  function tokenOf(claims: AccessClaims | ExternalClaims): JudgedClaims {
+    const { jti, sub, iat } = claims
+    if (!('ver' in claims)) return { jti, sub, iat, ver: Number.MAX_SAFE_INTEGER }
+    const { sid, ver } = claims
+    return { jti, sub, iat, ver, ...(sid !== undefined && { sid }) }
+  }
+
+  /** @throws ApiError accountNotFound for an external caller without an account */
+  async function own(request: FastifyRequest): Promise<Account> {
+    const userId = userIdOf(callerOf(request))
+    const account = userId === null ? null : await accounts.byUserId(userId)
+    if (!account) throw new ApiError('accountNotFound')
+    return account
+  }
+}

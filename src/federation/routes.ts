@@ -1,0 +1,219 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { loginFail } from '../authentication/events.ts'
+import type { Config } from '../config/load.ts'
+import { defaultName } from '../config/oidc-settings.ts'
+import type { Events } from '../events/events.ts'
+import type { LoginAddress } from '../http/routes/login-address.ts'
+import { isForeignPage } from '../http/routes/origin.ts'
+import type { SchemaTypes } from '../http/schemas.ts'
+import { acceptForms } from '../http/server/bodies.ts'
+import { clientAddress } from '../http/server/client-address.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Random } from '../kernel/random.ts'
+import { anyone } from '../policy/rules.ts'
+import { type BrowserSessionDeps, endSession, sessionResult } from '../session/browser.ts'
+import { browserOf, clearFlowCookie, flowCookie, setFlowCookie } from './cookie.ts'
+import { landingPage, secondFactorPage } from './pages.ts'
+import { deadline, type Provider } from './provider.ts'
+import type { Providers } from './providers.ts'
+import { home, parseReturnTo } from './return-to.ts'
+import { FactorBody, ProviderName, SessionAnswer, SignInQuery } from './schemas.ts'
+import { confirm, type SignInDeps, signIn } from './sign-in.ts'
+
+/**
+ * External room, spec 4.4 and 5.4: sign-in through an identity provider. GET /oauth/login sends the
+ * browser there, GET /oauth/callback takes it back, GET and POST /oauth/second-factor stand between
+ * where the account has one, GET /oauth/logout ends the session here and there. A provider with a
+ * name has the first three below /oauth/{provider}.
+ *
+ * The callback answers a page that goes on by itself, since the session cookie is Strict: after a
+ * redirect the browser would still be on a way that began at the provider, and keep it back.
+ */
+export interface ExternalRoutesOptions extends SignInDeps, BrowserSessionDeps {
+  readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
+  readonly events: Pick<Events, 'tell'>
+  readonly providers: Providers
+  readonly loginAddress: LoginAddress
+  readonly random: Random
+}
+
+const html = 'text/html; charset=utf-8'
+const access = { rule: anyone }
+const providerErrors = ['identityProvider', 'routeNotFound'] as const
+const accountErrors = [
+  'signInFailed',
+  'accessDenied',
+  'passwordChangeRequired',
+  'enrolmentRequired',
+] as const
+// A look without a body, as of a link's preview, must not use up a code.
+const exposeHeadRoute = false
+
+export async function externalRoutes(
+  instance: FastifyInstance,
+  options: ExternalRoutesOptions,
+): Promise<void> {
+  const { config, events, flows, loginAddress, providers, random } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+  acceptForms(app)
+
+  for (const base of ['/oauth', '/oauth/:provider']) {
+    const params = base === '/oauth' ? {} : { params: ProviderName }
+
+    app.get(
+      `${base}/login`,
+      {
+        exposeHeadRoute,
+        config: { access, query: SignInQuery, errors: providerErrors },
+        schema: {
+          summary: 'Sign in: 303 to the identity provider',
+          ...params,
+          response: { 303: { type: 'null' } },
+        },
+      },
+      async (request, reply) => {
+        const { return_to } = request.query as { return_to?: unknown } // parsed by Fastify
+        const browser = browserOf(request, random)
+        const returnTo = parseReturnTo(return_to)
+        const url = await flows.begin(named(request), {
+          browser,
+          returnTo,
+          by: clientAddress(request),
+        })
+        setFlowCookie(reply, browser)
+        return reply.redirect(url.href, 303)
+      },
+    )
+
+    app.get(
+      `${base}/callback`,
+      {
+        exposeHeadRoute,
+        config: {
+          access,
+          errors: [...providerErrors, ...accountErrors, 'identityLinked', 'invalidCredentials'],
+        },
+        schema: {
+          summary: 'Back from the identity provider: a session, and a page that goes on',
+          ...params,
+          produces: ['text/html'],
+        },
+      },
+      async (request, reply) => {
+        const provider = named(request)
+        try {
+          return await comeBack(provider, request, reply)
+        } catch (error) {
+          tellOfFailure(provider, error)
+          throw error
+        }
+      },
+    )
+
+    app.get(
+      `${base}/logout`,
+      {
+        exposeHeadRoute,
+        config: { access, errors: ['routeNotFound'] },
+        schema: {
+          summary: 'Log out here, then 303 to the log-out of the identity provider',
+          ...params,
+          response: { 303: { type: 'null' } },
+        },
+      },
+      async (request, reply) => {
+        const provider = named(request)
+        await endSession(options, request, reply)
+        return reply.redirect(await logoutUrl(provider), 303)
+      },
+    )
+  }
+
+  app.get(
+    '/oauth/second-factor',
+    {
+      exposeHeadRoute,
+      config: { access, errors: ['signInFailed'] },
+      schema: { summary: 'Asks for the second factor of a sign-in', produces: ['text/html'] },
+    },
+    async (request, reply) => {
+      await flows.waiting(flowCookie(request))
+      return reply.type(html).send(secondFactorPage())
+    },
+  )
+
+  app.post(
+    '/oauth/second-factor',
+    {
+      config: {
+        access,
+        body: 'form',
+        errors: [
+          ...accountErrors,
+          'secondFactorRequired',
+          'invalidCredentials',
+          'tooManyLoginAttempts',
+        ],
+        describes: SessionAnswer,
+      },
+      schema: {
+        summary: 'The second factor of a sign-in: a session; by form, a page that goes on',
+        body: FactorBody,
+      },
+    },
+    async (request, reply) => {
+      if (isForeignPage(request, config)) throw new ApiError('accessDenied')
+      const { totp, recovery_code } = request.body
+      const proof = { totp, recoveryCode: recovery_code, address: loginAddress(request) }
+      const result = sessionResult(options, request, reply)
+      const ticket = flowCookie(request)
+      const { answer: csrf_token, returnTo } = await confirm(options, ticket, proof, result)
+      clearFlowCookie(reply)
+      const isJson = request.headers['content-type']?.toLowerCase().startsWith('application/json')
+      if (isJson) return { message: 'Logged in', csrf_token }
+      return reply.type(html).send(landingPage('signed_in', returnTo))
+    },
+  )
+
+  async function comeBack(provider: Provider, request: FastifyRequest, reply: FastifyReply) {
+    const browser = flowCookie(request)
+    if (browser === undefined) throw new ApiError('signInFailed')
+    // As it came: the library must see what is doubled.
+    const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
+    const finished = await flows.finish(provider, query, browser)
+    const result = sessionResult(options, request, reply)
+    const outcome = await signIn(options, provider, finished, result)
+    if (outcome.kind === 'second_factor') {
+      setFlowCookie(reply, outcome.ticket)
+      return reply.redirect('/oauth/second-factor', 303)
+    }
+    return reply.type(html).send(landingPage(outcome.kind, finished.returnTo))
+  }
+
+  function tellOfFailure({ config: { name } }: Provider, error: unknown) {
+    const { row = null } = error instanceof ApiError ? error : {}
+    const { cause } = error instanceof ApiError ? error : {}
+    const reason = cause instanceof Error ? cause.message : row
+    events.tell(loginFail, { provider: name, reason })
+  }
+
+  /** OpenID Connect RP-Initiated Logout; home where the provider has none, or cannot be asked. */
+  async function logoutUrl(provider: Provider): Promise<string> {
+    try {
+      const { library, configuration } = await provider.client(deadline())
+      if (configuration.serverMetadata().end_session_endpoint === undefined) return home
+      const post_logout_redirect_uri = `${config.baseUrl}/`
+      return library.buildEndSessionUrl(configuration, { post_logout_redirect_uri }).href
+    } catch {
+      return home // the session has ended: that is what was asked for
+    }
+  }
+
+  /** @throws ApiError routeNotFound where no such provider signs people in */
+  function named(request: FastifyRequest): Provider {
+    const { provider: name = defaultName } = request.params as { provider?: string } // of these routes
+    const provider = providers.named(name)
+    if (!provider?.config.client) throw new ApiError('routeNotFound')
+    return provider
+  }
+}

@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { digest } from '../../kernel/digest.ts'
+import { ApiError } from '../../kernel/errors.ts'
+
+/**
+ * Entity tags and If-Match, RFC 9110 sections 8.8.3 and 13.1.1: whoever changes what somebody else
+ * has changed meanwhile is told so (412) instead of overwriting it.
+ */
+
+/** Looks at the thing as it is now, inside the transaction that changes it. @throws ApiError preconditionFailed */
+export type Precondition<Thing> = (current: Thing) => void
+
+// Enough that no two states of one thing ever share a tag.
+const tagLength = 22
+
+/** The strong tag of what is shown: it differs as soon as any shown field does. */
+function entityTag(shown: object): string {
+  return `"${digest(JSON.stringify(shown)).slice(0, tagLength)}"`
+}
+
+/** Sends ETag, and answers what is shown. */
+export function tagged<Shown extends object>(reply: FastifyReply, shown: Shown): Shown {
+  reply.header('etag', entityTag(shown))
+  return shown
+}
+
+/**
+ * What the request's If-Match demands of the thing as it is shown; undefined where it demands nothing.
+ * A weak tag equals nothing (the comparison is a strong one), nor does what is no tag at all.
+ */
+export function ifMatch<Thing extends object>(
+  request: FastifyRequest,
+  show: (current: Thing) => object = (current) => current,
+): Precondition<Thing> | undefined {
+  const header = request.headers['if-match']
+  if (header === undefined) return undefined
+  const wanted = header.split(',').map((tag) => tag.trim())
+  if (wanted.length === 1 && wanted[0] === '*') return undefined // the thing exists: that is all
+  return (current) => {
+    if (!wanted.includes(entityTag(show(current)))) throw new ApiError('preconditionFailed')
+  }
+}

@@ -1,0 +1,158 @@
+import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify'
+import plugin from 'fastify-plugin'
+import type { Config } from '../../config/load.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { bodyMemory, type HeldBody } from './body-memory.ts'
+import { readBody } from './body-reader.ts'
+
+/**
+ * What a route does with a body. `none`: ignores it. `json`: wants JSON. `optional`: JSON or nothing
+ * at all. `form`: JSON, a form or nothing at all (in rooms that register `acceptForms`), a few
+ * fields each. `any`: the same, and ignores any other content type. `lines`: lines of JSON of any
+ * total length (in rooms that register `acceptLines`, see long-bodies.ts).
+ */
+export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'lines'
+
+/** The limit of a route that takes a few fields, for its `maxBodyBytes`; that of every form. */
+export const fewFieldsBytes = 16_384
+const maxFormFields = 100
+
+// What the bodies of all requests at once may take. A single body of the general limit always fits.
+const maxAnonymousBytes = 4_194_304
+const maxBytes = 33_554_432
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What its body holds of the memory for bodies; null where it has none to be read. */
+    heldBody: HeldBody | null
+  }
+}
+
+/**
+ * JSON is the only content type outside of login/ and token/: a cross-site HTML form, which can
+ * send no JSON, is refused everywhere else for nothing.
+ */
+export const bodies = plugin<Pick<Config, 'http'>>(async (app, { http: { bodyLimitBytes } }) => {
+  const memory = bodyMemory({
+    maxAnonymousBytes: Math.max(maxAnonymousBytes, bodyLimitBytes),
+    maxBytes: Math.max(maxBytes, bodyLimitBytes),
+  })
+  const parseJson = app.getDefaultJsonParser('error', 'error') // refuses __proto__ and constructor.prototype
+  app.decorateRequest('heldBody', null)
+  app.addHook('onRoute', (route) => {
+    const { body = 'none', maxBodyBytes = bodyLimitBytes } = route.config ?? {}
+    if (body === 'none' || body === 'lines') return
+    const limit = Math.min(maxBodyBytes, takesForms(body) ? fewFieldsBytes : bodyLimitBytes)
+    route.config = { ...route.config, maxBodyBytes: limit }
+    route.bodyLimit = limit
+  })
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const type = request.headers['content-type']
+    if (type !== undefined && !ignoresBody(request, type))
+      request.heldBody = memory.open(request, reply)
+    done(null, payload)
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    readText(request, payload, (error, text) => {
+      if (error) return done(error)
+      if (text === '' && canBeEmpty(request)) return done(null, undefined)
+      parseJson(request, text, done)
+    })
+  })
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    if (ignoresBody(request)) return done(null, undefined)
+    done(new ApiError('invalidBody'))
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    // Without a content type no parser reads the body; Node discards it after the answer.
+    const { headers } = request.raw
+    const type = headers['content-type']
+    if (type !== undefined && ignoresBody(request, type)) delete headers['content-type']
+    done()
+  })
+})
+
+/**
+ * Lets the routes of this plugin take `application/x-www-form-urlencoded`; the last of a name
+ * counts. A request without any body is an empty form.
+ */
+export function acceptForms(app: FastifyInstance): void {
+  app.addHook('preValidation', async (request) => {
+    if (takesForms(request.routeOptions.config.body)) await noneIsEmpty(request)
+  })
+  app.addContentTypeParser('application/x-www-form-urlencoded', (request, payload, done) => {
+    if (!takesForms(request.routeOptions.config.body)) return done(new ApiError('invalidBody'))
+    readText(request, payload, (error, text) => {
+      if (error) return done(error)
+      const form = parseForm(text)
+      done(form ? null : new ApiError('invalidBody'), form)
+    })
+  })
+}
+
+/** Before the schema of a route that goes without a body: none is an empty object. */
+export async function noneIsEmpty(request: FastifyRequest): Promise<void> {
+  if (request.body === undefined) request.body = {}
+}
+
+function takesForms(body: BodyKind | undefined): boolean {
+  return body === 'form' || body === 'any'
+}
+
+const read = /^[ \t]*application\/(json|x-www-form-urlencoded)[ \t]*(;|$)/i
+
+function ignoresBody({ routeOptions }: FastifyRequest, type = ''): boolean {
+  const { body = 'none' } = routeOptions.config
+  return body === 'none' || (body === 'any' && !read.test(type))
+}
+
+function canBeEmpty({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.body === 'optional' || routeOptions.config.body === 'any'
+}
+
+type TextDone = (error: Error | null, text: string) => void
+
+/** The body as UTF-8. Calls back with an ApiError invalidBody, or those of `readBody`. */
+function readText(request: FastifyRequest, payload: RequestPayload, done: TextDone): void {
+  const { heldBody } = request
+  if (heldBody === null) throw new Error('the body is read before its memory is asked for')
+  readBody(request, payload, heldBody, (error, bytes) => {
+    const text = bytes && decodeUtf8(bytes)
+    if (text === undefined) done(error ?? new ApiError('invalidBody'), '')
+    else done(null, text)
+  })
+}
+
+/** Undefined where there are too many fields, or what is percent-encoded is no UTF-8. */
+function parseForm(text: string): Record<string, string> | undefined {
+  const fields = text.split('&').filter((field) => field !== '')
+  if (fields.length > maxFormFields) return undefined
+  const encoded = wellEncoded(text)
+  return encoded === undefined ? undefined : Object.fromEntries(new URLSearchParams(encoded))
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Undefined where what is percent-encoded is no UTF-8 either. A percent sign that escapes nothing
+ * stands for itself; encoded, because URLSearchParams garbles what is not ASCII beside a bare one.
+ */
+function wellEncoded(text: string): string | undefined {
+  const encoded = text.replace(/%(?![0-9a-f]{2})/gi, '%25')
+  try {
+    decodeURIComponent(encoded)
+    return encoded
+  } catch {
+    return undefined
+  }
+}
+
+/** Undefined where the bytes are no UTF-8: replacement characters would merge different texts. */
+function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,84 @@
+import type { FastifyRequest, RequestPayload } from 'fastify'
+import { ApiError } from '../../kernel/errors.ts'
+import type { HeldBody } from './body-memory.ts'
+import { askForBody } from './node-requests.ts'
+
+type Done = (error: Error | null, body?: Buffer) => void
+
+const firstBytes = 1024
+const retryAfterSeconds = 1
+
+/**
+ * Reads a body of the route's limit at most into one piece of memory, which grows as it comes: what
+ * is announced costs nothing yet, and a body of a thousand small chunks no more than one of few.
+ * The rest of a refused body is discarded.
+ *
+ * Calls back once, with an ApiError bodyTooLarge, serviceUnavailable or badRequest, or what broke
+ * the request off.
+ */
+export function readBody(
+  request: FastifyRequest,
+  payload: RequestPayload,
+  held: HeldBody,
+  done: Done,
+): void {
+  const { bodyLimit } = request.routeOptions
+  const announced = Number(request.headers['content-length']) // NaN in chunks
+  if (announced > bodyLimit) {
+    done(new ApiError('bodyTooLarge'))
+    return
+  }
+
+  let bytes = Buffer.alloc(0)
+  let length = 0
+  payload.on('data', onData).on('end', onEnd).on('error', finish).on('close', onClose)
+  askForBody(request.raw)
+
+  function onData(piece: Buffer): void {
+    const end = length + piece.length
+    if (end > bodyLimit) {
+      finish(new ApiError('bodyTooLarge'))
+    } else if (end > bytes.length && !grow(end)) {
+      finish(
+        new ApiError('serviceUnavailable', {
+          cause: 'bodies hold too much memory',
+          retryAfterSeconds,
+        }),
+      )
+    } else {
+      piece.copy(bytes, length)
+      length = end
+    }
+  }
+
+  function grow(needed: number): boolean {
+    const room = Math.max(needed, firstBytes, 2 * bytes.length)
+    const size = Math.min(room, announced >= needed ? announced : bodyLimit)
+    if (!held.resize(size)) return false
+    const larger = Buffer.allocUnsafeSlow(size)
+    bytes.copy(larger, 0, 0, length)
+    bytes = larger
+    return true
+  }
+
+  function onEnd(): void {
+    const isWhole = Number.isNaN(announced) || announced === length
+    finish(isWhole ? null : new ApiError('badRequest'))
+  }
+
+  function onClose(): void {
+    finish(new ApiError('badRequest')) // it broke off without an error
+  }
+
+  function finish(error: Error | null): void {
+    payload.off('data', onData).off('end', onEnd).off('error', finish).off('close', onClose)
+    if (error === null) {
+      done(null, bytes.subarray(0, length))
+      return
+    }
+    bytes = Buffer.alloc(0)
+    payload.on('error', () => {}) // the rest may break off unheard
+    payload.resume()
+    done(error)
+  }
+}

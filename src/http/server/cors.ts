@@ -1,0 +1,23 @@
+import fastifyCors from '@fastify/cors'
+import plugin from 'fastify-plugin'
+import type { Config } from '../../config/load.ts'
+
+/** Cross-origin calls by browsers. Spec 4.5, and three request headers more. */
+export const cors = plugin<Pick<Config, 'http'>>(async (app, { http }) => {
+  if (http.corsOrigins.length === 0) return // nobody is allowed: browsers need no header to refuse
+  await app.register(fastifyCors, {
+    origin: http.corsOrigins.includes('*') ? true : [...http.corsOrigins],
+    methods: ['GET', 'POST', 'PUT', 'DELETE'],
+    // Without X-CSRF-Token no browser could call a state-changing session operation.
+    allowedHeaders: [
+      'Content-Type',
+      'Authorization',
+      'X-CSRF-Token',
+      'If-Match',
+      'Idempotency-Key',
+    ],
+    exposedHeaders: ['ETag', 'Retry-After', 'X-Total-Count', 'X-Request-Id'],
+    credentials: true,
+    strictPreflight: false,
+  })
+})

@@ -1,0 +1,131 @@
+import type {
+  FastifyError,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaValidationError,
+} from 'fastify'
+import plugin from 'fastify-plugin'
+import type { Config } from '../../config/load.ts'
+import { DatabaseUnavailable } from '../../database/errors.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { ApiError, type Detail, type ErrorName, errorTable } from '../../kernel/errors.ts'
+import { serveNoMore } from './connections.ts'
+import { describeValidation } from './validation.ts'
+
+/** What Fastify itself refuses, by its own codes. */
+const byFastifyCode: Readonly<Record<string, ErrorName>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'invalidBody',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalidBody',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'invalidBody',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'badRequest',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'bodyTooLarge',
+  FST_ERR_BAD_URL: 'badRequest',
+}
+
+const unavailableRetrySeconds = 1
+
+// Between two lines about requests that are refused without a failure.
+const plannedLineMs = 10_000
+
+export interface ErrorHandlerOptions {
+  readonly config: Pick<Config, 'environment'>
+  readonly clock: Clock
+}
+
+/** Turns everything that is thrown into the answers of spec section 7. */
+export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, config }) => {
+  let planned = { refused: 0, toldAt: Number.NEGATIVE_INFINITY }
+  app.setErrorHandler((thrown: unknown, request, reply) => {
+    const error = asApiError(thrown, request)
+    if (isPlanned(error)) {
+      tellOfRefusal(request, error.cause)
+    } else if (error.status >= 500) {
+      request.log.error({ request_id: request.id, err: error.cause ?? thrown }, error.message)
+    }
+    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
+    // What is no proper HTTP may not be followed by anything on the same connection.
+    if (error.row === 'badRequest') {
+      serveNoMore(request.raw.socket)
+      reply.header('connection', 'close')
+    }
+    reply.status(error.status)
+    if (error.status === 401 && request.routeOptions.config.access?.silent) {
+      return reply.header('content-length', 0).send()
+    }
+    const told = config.environment === 'development' && error.row === 'internal'
+    return sendError(reply, error, told ? messageOf(error.cause) : undefined)
+  })
+  app.setNotFoundHandler(() => {
+    throw new ApiError('routeNotFound')
+  })
+
+  /** A flood of refusals is no reason for a flood of lines. */
+  function tellOfRefusal(request: FastifyRequest, reason: unknown): void {
+    planned.refused += 1
+    const now = clock.now()
+    if (now - planned.toldAt < plannedLineMs) return
+    const { refused } = planned
+    planned = { refused: 0, toldAt: now }
+    request.log.warn({ request_id: request.id, reason, refused }, 'refused as planned')
+  }
+})
+
+/** A 503 that keeps the service within its limits, or while it stops: nothing has failed. */
+function isPlanned({ row, cause }: ApiError): boolean {
+  return row === 'serviceUnavailable' && !(cause instanceof Error)
+}
+
+function sendError(reply: FastifyReply, error: ApiError, message: string | undefined) {
+  // Serialized here: the schema of the route describes its success.
+  const { details, extra } = error
+  reply.header('content-type', 'application/json; charset=utf-8')
+  return reply.serializer(JSON.stringify).send({
+    error: errorTable[error.row].error,
+    ...(details && { details }),
+    ...extra,
+    ...(message !== undefined && { message }),
+  })
+}
+
+function asApiError(thrown: unknown, request: FastifyRequest): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  // The client left in the middle of its own body: nobody reads this answer.
+  if (request.raw.destroyed && !request.raw.complete) return new ApiError('badRequest')
+  if (thrown instanceof DatabaseUnavailable) {
+    return new ApiError('serviceUnavailable', {
+      cause: thrown,
+      retryAfterSeconds: unavailableRetrySeconds,
+    })
+  }
+  const { code, validation, validationContext } = thrown as Partial<FastifyError>
+  if (validation && validationContext === 'body') return refusedBody(validation, request)
+  const row = code === undefined ? undefined : byFastifyCode[code]
+  return new ApiError(row ?? 'internal', { cause: thrown })
+}
+
+function refusedBody(errors: FastifySchemaValidationError[], request: FastifyRequest): ApiError {
+  if (request.body === undefined) return new ApiError('invalidBody')
+  const details: Detail[] = describeValidation(errors)
+  const required = request.routeOptions.config.required
+  const isMissing =
+    required &&
+    errors.some(({ keyword, instancePath, params }) => {
+      const field = keyword === 'required' ? params.missingProperty : instancePath.slice(1)
+      return required.fields.includes(String(field)) && lacks(request.body, String(field))
+    })
+  return new ApiError(isMissing ? required.error : 'validationFailed', { details })
+}
+
+/** Absent or null: the "basic check" of spec section 7 does not tell them apart. */
+function lacks(body: unknown, field: string): boolean {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    !Array.isArray(body) &&
+    (body as Record<string, unknown>)[field] == null // any object may be read by name
+  )
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

@@ -1,0 +1,40 @@
+import type { FastifyRequest } from 'fastify'
+import plugin from 'fastify-plugin'
+import { ApiError } from '../../kernel/errors.ts'
+
+// Fields that decide who is asked and who asks: sent twice, two readers could take different ones.
+const singular = ['host', 'authorization', 'content-type', 'origin'] as const
+
+/**
+ * Refuses what Node's parser lets through: no Host, a malformed one, doubled singular fields, and
+ * chunks in HTTP/1.0.
+ */
+export const requestShape = plugin(async (app) => {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (isMisshapen(request.raw)) throw new ApiError('badRequest')
+    done()
+  })
+})
+
+// RFC 3986 section 3.2.2: reg-name, IPv4 and IPv6 literals, and a port.
+const hostFormat = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/
+
+/** RFC 9112 sections 3.2 and 6.1. */
+function isMisshapen({ rawHeaders, headers, httpVersion }: FastifyRequest['raw']): boolean {
+  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) return true
+  if (headers.host === undefined) return httpVersion !== '1.0'
+  if (!hostFormat.test(headers.host)) return true
+  for (const name of singular) {
+    if (headers[name] !== undefined && isDoubled(rawHeaders, name)) return true
+  }
+  return false
+}
+
+function isDoubled(rawHeaders: readonly string[], name: string): boolean {
+  let times = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const sent = rawHeaders[index] ?? ''
+    if (sent.length === name.length && sent.toLowerCase() === name) times += 1
+  }
+  return times > 1
+}

@@ -1,0 +1,73 @@
+import type { FastifySchemaValidationError } from 'fastify'
+import type { Detail } from '../../kernel/errors.ts'
+import { isStorableText } from '../../kernel/text.ts'
+import type { JsonSchema } from '../schemas.ts'
+
+/**
+ * Options of Ajv. Nothing is coerced ({"name": 5} is refused, not taken for "5"), nothing is
+ * removed, and every violation is told. Formats check the length first: with `allErrors` a pattern
+ * would run over a megabyte that `maxLength` has refused already.
+ */
+export const ajvOptions = {
+  customOptions: {
+    coerceTypes: false,
+    removeAdditional: false,
+    allErrors: true,
+    formats: { text: isStorableText },
+  },
+  // Behind Fastify's own formats, which have another `email`.
+  onCreate: (ajv: { addFormat(name: string, check: (value: string) => boolean): unknown }) => {
+    ajv.addFormat('email', isEmail)
+  },
+} as const
+
+interface Validate {
+  (value: unknown): unknown
+  readonly errors?: FastifySchemaValidationError[] | null
+}
+
+const maxEmailLength = 254 // RFC 5321 section 4.5.3.1.3, less the angle brackets
+const emailPattern =
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}){0,31}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,31}[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/** A dot-atom address at a domain name (RFC 5322 section 3.4.1, RFC 1035 section 2.3.1). */
+export function isEmail(value: string): boolean {
+  if (value.length > maxEmailLength || value.indexOf('@') > 64) return false
+  return emailPattern.test(value)
+}
+
+/**
+ * Makes a check of values that do not come as the body of a request, in the words of one: it answers
+ * what breaks the schema. Ajv is loaded for it where that has not been done yet.
+ */
+export async function compileCheck(schema: JsonSchema): Promise<(value: unknown) => Detail[]> {
+  const { compilersFactory } = await import('./compilers.ts')
+  const compile = compilersFactory.buildValidator({}, ajvOptions)
+  const route = { schema, method: '', url: '', httpPart: 'body' }
+  const validate = compile(route) as Validate // as Fastify's own routes use it
+  return (value) => (validate(value) === true ? [] : describeValidation(validate.errors ?? []))
+}
+
+/** Ajv's errors as the `details` of spec section 7. */
+export function describeValidation(errors: readonly FastifySchemaValidationError[]): Detail[] {
+  return errors.map(({ keyword, instancePath, params, message = 'is not valid' }) => {
+    const path = instancePath
+      .split('/')
+      .slice(1)
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    if (keyword === 'required')
+      return { path: [...path, String(params.missingProperty)], message: 'is required' }
+    return { path, message: describe(keyword, params, message) }
+  })
+}
+
+function describe(keyword: string, params: Record<string, unknown>, message: string): string {
+  if (keyword === 'format' && params.format === 'email') return 'must be an e-mail address'
+  if (keyword === 'format' && params.format === 'text') {
+    return 'must not hold NUL characters or lone surrogates'
+  }
+  if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
+    return `must be one of ${params.allowedValues.join(', ')}`
+  }
+  return message
+}

@@ -1,0 +1,66 @@
+import type { Config } from '../config/load.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { type Random, randomText } from '../kernel/random.ts'
+import { type HashingQueue, hashingQueue, retryAfterSeconds } from './hashing-queue.ts'
+import { hashPassword, isOutdated, verifyPassword } from './password.ts'
+
+/** Hashing and verifying through the bounded queue, at the configured cost. */
+export interface Passwords {
+  /** How many hashes are computed at once, at most. */
+  readonly atOnce: number
+  /** @throws ApiError serviceUnavailable where too many wait already; so does every verb here */
+  hash(password: string): Promise<string>
+  /**
+   * Null stands for the hash of an unknown username: the dummy hash, which nothing matches. Where
+   * the turn comes later than `beginBy` (epoch milliseconds) nothing is verified.
+   */
+  verify(password: string, stored: string | null, beginBy?: number): Promise<Verification>
+  /** The hash of a password that is known to no one: it verifies like any other, as wrong. */
+  none(): Promise<string>
+  /** The dummy hash: of an unknown password, at the configured cost, for unknown usernames. */
+  dummy(): Promise<string>
+  isOutdated(stored: string): boolean
+}
+
+export interface Verification {
+  readonly matches: boolean
+  /** When its turn in the queue came, epoch milliseconds; and how long it took from then on. */
+  readonly beganAt: number
+  readonly tookMs: number
+}
+
+export interface PasswordsDeps {
+  readonly config: Pick<Config, 'password'>
+  readonly clock: Clock
+  readonly random: Random
+}
+
+const unknownBytes = 32
+
+export function createPasswords(
+  { config: { password: settings }, clock, random }: PasswordsDeps,
+  queue: HashingQueue = hashingQueue(),
+): Passwords {
+  const hashOfUnknown = () => hashPassword(randomText(random, unknownBytes), settings, random)
+  const dummy = hashOfUnknown() // the start does not wait for it
+  return {
+    atOnce: queue.atOnce,
+    none: () => queue.run(hashOfUnknown),
+    dummy: () => dummy,
+    hash: (password) => queue.run(() => hashPassword(password, settings, random)),
+    verify: (password, stored, beginBy = Number.POSITIVE_INFINITY) =>
+      queue.run(async () => {
+        const hash = stored ?? (await dummy)
+        const beganAt = clock.now()
+        if (beganAt > beginBy)
+          throw new ApiError('serviceUnavailable', {
+            cause: 'a password waited too long',
+            retryAfterSeconds,
+          })
+        const isRight = await verifyPassword(password, hash)
+        return { matches: isRight && stored !== null, beganAt, tookMs: clock.now() - beganAt }
+      }),
+    isOutdated: (stored) => isOutdated(stored, settings),
+  }
+}

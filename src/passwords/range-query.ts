@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto'
+import { passwordBreachQueryFail } from '../accounts/events.ts'
+import type { Config } from '../config/load.ts'
+import type { Events } from '../events/events.ts'
+import type { Deps } from '../runtime/deps.ts'
+
+const prefixLength = 5
+const patienceMs = 1500
+const maxAnswerBytes = 1_048_576
+
+/** Whether a service of breached passwords knows a password; false where it cannot be asked. */
+export type BreachQuery = (password: string) => Promise<boolean>
+
+export interface BreachQueryDeps extends Pick<Deps, 'fetch'> {
+  readonly config: Pick<Config, 'password'>
+  readonly events: Events
+}
+
+/**
+ * Asks by range, as Have I Been Pwned answers: five hex digits of the SHA-1 leave this process, and
+ * the padded answer does not show by its size what was asked. Whatever fails lets the password pass
+ * and leaves an event. Without a setting, nobody is asked.
+ */
+export function breachQuery({ config, events, fetch }: BreachQueryDeps): BreachQuery {
+  const { breachUrl } = config.password
+  if (breachUrl === undefined) return async () => false
+  return async (password) => {
+    const digest = hash('sha1', password.normalize('NFC')).toUpperCase()
+    try {
+      const response = await fetch(`${breachUrl}/${digest.slice(0, prefixLength)}`, {
+        headers: { 'Add-Padding': 'true', 'User-Agent': 'gatehouse' },
+        redirect: 'error',
+        signal: AbortSignal.timeout(patienceMs),
+      })
+      if (response.status !== 200) {
+        await response.body?.cancel()
+        throw new Error(`status ${response.status}`)
+      }
+      return holds(await boundedText(response), digest.slice(prefixLength))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      events.tell(passwordBreachQueryFail, { reason })
+      return false
+    }
+  }
+}
+
+/** Lines of `SUFFIX:COUNT`; padding has the count 0. */
+function holds(answer: string, suffix: string): boolean {
+  return answer.split(/\r?\n/).some((line) => {
+    const [found = '', count = ''] = line.trim().split(':')
+    return found.toUpperCase() === suffix && /^[0-9]*[1-9][0-9]*$/.test(count)
+  })
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxAnswerBytes) throw new Error('the answer is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('latin1')
+}

@@ -1,0 +1,97 @@
+import type { Config } from '../config/load.ts'
+import { refuseField } from '../kernel/errors.ts'
+import { passwordRefusal } from '../kernel/password.ts'
+import { codePointLength } from '../kernel/text.ts'
+import { bareForms, repeatedUnit, unleeted } from '../strength/breached/bare-forms.ts'
+import { isListed } from '../strength/breached/breached-list.ts'
+import { isKeyboardRun } from '../strength/breached/keyboard-runs.ts'
+import { bcryptMaxBytes } from './password.ts'
+import type { BreachQuery } from './range-query.ts'
+
+const product = 'gatehouse'
+/** Shorter usernames and local parts of e-mail addresses occur in too many words. */
+const minUsernameLength = 4
+const minLocalPartLength = 3
+
+const breached = 'must not be a password known from breaches'
+
+export interface NewPassword {
+  readonly text: string
+  /** The name that `details` shows. */
+  readonly field: string
+  readonly username: string
+  /** undefined where the user is gone. */
+  readonly email: string | undefined
+}
+
+export interface PasswordRulesDeps {
+  readonly config: Pick<Config, 'password'>
+  readonly isBreached: BreachQuery
+}
+
+/**
+ * The rules for a new password: 12 to 128 code points after NFC and no composition rules, but
+ * nothing that is tried first. The service of breached passwords is asked last. Spec 5.6.
+ * @throws ApiError validationFailed
+ */
+export async function assertAcceptablePassword(
+  { text, field, username, email }: NewPassword,
+  { config, isBreached }: PasswordRulesDeps,
+): Promise<void> {
+  const reason =
+    passwordRefusal(text, config.password.minLength) ??
+    bytesRefusal(text, config.password.hash) ??
+    ownerRefusal(text, username, email) ??
+    guessableRefusal(text) ??
+    ((await isBreached(text)) ? breached : undefined)
+  if (reason) refuseField([field], reason)
+}
+
+/** @throws ApiError validationFailed where a new password is the one that it shall replace */
+export function assertOtherPassword(text: string, present: string, field: string): void {
+  if (text.normalize('NFC') === present.normalize('NFC')) {
+    refuseField([field], 'must differ from the present one')
+  }
+}
+
+function bytesRefusal(password: string, hash: Config['password']['hash']): string | undefined {
+  const bytes = Buffer.byteLength(password.normalize('NFC'))
+  if (hash !== 'bcrypt' || bytes <= bcryptMaxBytes) return undefined
+  return `must have at most ${bcryptMaxBytes} bytes`
+}
+
+/** What a person who knows the account would try. */
+function ownerRefusal(
+  password: string,
+  username: string,
+  email: string | undefined,
+): string | undefined {
+  const text = comparable(password)
+  const forms = [text, ...unleeted(text)]
+  const holds = (name: string, minLength = 1) =>
+    codePointLength(name) >= minLength && forms.some((form) => form.includes(comparable(name)))
+  if (holds(product)) return 'must not hold the name of this service'
+  if (holds(username, minUsernameLength)) return 'must not hold the username'
+  if (email === undefined) return undefined
+  const local = email.slice(0, email.lastIndexOf('@'))
+  const holdsEmail = holds(email) || holds(local, minLocalPartLength)
+  return holdsEmail ? 'must not hold the e-mail address' : undefined
+}
+
+function comparable(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
+
+/** What everybody would try. */
+function guessableRefusal(password: string): string | undefined {
+  const text = password.normalize('NFC').toLowerCase()
+  if (repeatedUnit(text) !== undefined) return 'must not be one piece repeated'
+  if (isKeyboardRun(text)) return 'must not be a run of neighbouring keys'
+  if (isListed(text)) return breached
+  for (const form of bareForms(text)) {
+    if (isListed(form)) {
+      return 'must not be a common word or password with digits or signs in it or around it'
+    }
+  }
+  return undefined
+}
