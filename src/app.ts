@@ -19,8 +19,8 @@ import { loginRoutes } from './login/routes.ts'
 import { throttleAdminRoutes } from './login/throttle-routes.ts'
 import { postRoutes } from './posts/routes.ts'
 import type { Deps } from './runtime/deps.ts'
-import { type Chore, startChores } from './runtime/jobs.ts'
-import { choresOf, createServices } from './services.ts'
+import { type Job, startJobs } from './runtime/jobs.ts'
+import { createServices, jobsOf } from './services.ts'
 import { sessionAdminRoutes } from './session/admin-routes.ts'
 import { sessionAuthenticator } from './session/authenticator.ts'
 import { logoutRoutes } from './session/logout-routes.ts'
@@ -43,14 +43,14 @@ export interface App {
   readonly makeFirstAdministrator: () => Promise<FirstAdministrator | null>
   readonly routes: () => RouteRow[]
   /** What runs beside the requests, for whoever wants it to run now. */
-  readonly chores: readonly Chore[]
+  readonly jobs: readonly Job[]
 }
 
 /**
  * The whole service, ready to listen: schema and keys first, then the floor, then every room. What
  * runs beside the requests starts with it, unless whoever builds it runs that by hand.
  */
-export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<App> {
+export async function buildApp(deps: Deps, { runsJobs = true } = {}): Promise<App> {
   const { config, db, random, log } = deps
   const services = await createServices(deps)
   const { accounts, sessions } = services
@@ -110,13 +110,13 @@ export async function buildApp(deps: Deps, { runsChores = true } = {}): Promise<
   server.register(docsRoutes, wired)
   server.register(routeGroups)
 
-  const chores = choresOf(services, deps)
-  const stopChores = startChores(runsChores ? chores : [], log)
+  const jobs = jobsOf(services, deps)
+  const stopJobs = startJobs(runsJobs ? jobs : [], log)
   server.addHook('onClose', async () => {
-    await stopChores()
+    await stopJobs()
     await sessions.flush().catch((error: unknown) => log.error({ err: error }, 'activity was lost'))
     await db.destroy()
   })
   await server.ready()
-  return { server, makeFirstAdministrator: await bootstrap, routes, chores }
+  return { server, makeFirstAdministrator: await bootstrap, routes, jobs }
 }

@@ -22,7 +22,7 @@ export async function describeService(given: Config): Promise<ServiceDescription
     const deps = systemDeps(throwaway(given, directory))
     const { server, routes } = await buildApp(
       { ...deps, log: createLog('silent') },
-      { runsChores: false },
+      { runsJobs: false },
     )
     const openapi = server.swagger()
     await server.close()

@@ -18,12 +18,12 @@ import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
 import type { Deps } from './runtime/deps.ts'
-import { asJob, type Chore, inBatches } from './runtime/jobs.ts'
+import { inBatches, inJobContext, type Job } from './runtime/jobs.ts'
 import { createSessions, endSessionsOf, type Sessions } from './session/sessions.ts'
-import { type Captcha, createCaptcha, reapChallenges } from './throttle/captcha.ts'
+import { type Captcha, createCaptcha, purgeChallenges } from './throttle/captcha.ts'
 import { createLoginLimits, type LoginLimits } from './throttle/limits.ts'
 import { createThrottleOverview, type ThrottleOverview } from './throttle/overview.ts'
-import { reapThrottle } from './throttle/throttle.ts'
+import { purgeThrottle } from './throttle/throttle.ts'
 import { createProfiles, type Profiles } from './token/profiles.ts'
 import { loadRevocations, type Revocations } from './token/revocations.ts'
 import { createRotation, type Rotation } from './token/rotation.ts'
@@ -32,9 +32,9 @@ import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
 
-export const reapEveryMs = 60_000
+export const purgeEveryMs = 60_000
 // On SQLite everything else waits for a step: these take 20 ms of a large database.
-export const reapedAtOnce = 250
+export const purgeBatchSize = 250
 const flushEveryMs = 1000
 const rotateEveryMs = 3_600_000
 
@@ -70,7 +70,7 @@ export interface Services {
  * @throws Error where the schema is an older one and `mayMigrate` is false
  */
 export async function createServices(deps: Deps, { mayMigrate = true } = {}): Promise<Services> {
-  const { config, db, unsyncedDb, clock, events, random } = deps
+  const { config, db, asyncCommitDb, clock, events, random } = deps
   await migrate(db, clock, { mayChange: mayMigrate })
 
   const keys = await loadKeySet(deps)
@@ -81,7 +81,7 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({
     ...deps,
-    db: unsyncedDb,
+    db: asyncCommitDb,
     captcha,
     failures: lock,
     keys,
@@ -137,30 +137,30 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
 }
 
 /** What runs beside the requests. */
-export function choresOf(
+export function jobsOf(
   { flows, idempotency, imports, keys, revocations, rotation, sessions }: Services,
   deps: Deps,
-): Chore[] {
-  const reaping = inBatches(reapedAtOnce)
+): Job[] {
+  const purging = inBatches(purgeBatchSize)
   return [
     { name: 'session activity', everyMs: flushEveryMs, run: sessions.flush },
-    { name: 'ended sessions', everyMs: reapEveryMs, run: reaping(sessions.reap) },
+    { name: 'ended sessions', everyMs: purgeEveryMs, run: purging(sessions.purge) },
     { name: 'keys of other processes', everyMs: flushEveryMs, run: keys.refresh },
     { name: 'key rotation', everyMs: rotateEveryMs, run: keys.rotateIfDue },
-    { name: 'sign-ins under way', everyMs: reapEveryMs, run: reaping(flows.reap) },
-    { name: 'refresh tokens', everyMs: reapEveryMs, run: reaping(rotation.reap) },
-    { name: 'dead imports', everyMs: reapEveryMs, run: reaping(imports.reap) },
-    { name: 'revocations', everyMs: reapEveryMs, run: reaping(revocations.reap) },
-    { name: 'idempotency keys', everyMs: reapEveryMs, run: reaping(idempotency.reap) },
+    { name: 'sign-ins under way', everyMs: purgeEveryMs, run: purging(flows.purge) },
+    { name: 'refresh tokens', everyMs: purgeEveryMs, run: purging(rotation.purge) },
+    { name: 'dead imports', everyMs: purgeEveryMs, run: purging(imports.purge) },
+    { name: 'revocations', everyMs: purgeEveryMs, run: purging(revocations.purge) },
+    { name: 'idempotency keys', everyMs: purgeEveryMs, run: purging(idempotency.purge) },
     {
       name: 'throttle places',
-      everyMs: reapEveryMs,
-      run: reaping((most) => reapThrottle(deps, most)),
+      everyMs: purgeEveryMs,
+      run: purging((most) => purgeThrottle(deps, most)),
     },
     {
       name: 'used captchas',
-      everyMs: reapEveryMs,
-      run: reaping((most) => reapChallenges(deps, most)),
+      everyMs: purgeEveryMs,
+      run: purging((most) => purgeChallenges(deps, most)),
     },
-  ].map(asJob)
+  ].map(inJobContext)
 }

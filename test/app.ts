@@ -7,7 +7,8 @@ import { sql } from 'kysely'
 import type pino from 'pino'
 import { type App, buildApp } from '../src/app.ts'
 import { type Config, loadConfig } from '../src/config/load.ts'
-import { connect, type Database } from '../src/database/connect.ts'
+import { connect } from '../src/database/connect.ts'
+import type { Database } from '../src/database/database.ts'
 import type { Sinks } from '../src/events/events.ts'
 import { digest } from '../src/kernel/digest.ts'
 import type { Role } from '../src/kernel/principal.ts'
@@ -207,7 +208,7 @@ export async function testApp(
       ...(sinks && { sinks }),
     }),
   }
-  const app = await buildApp(deps, { runsChores: false }) // a test runs them when it wants them
+  const app = await buildApp(deps, { runsJobs: false }) // a test runs them when it wants them
   await app.makeFirstAdministrator()
   enterDatabase(directory)
   let closed = false

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
 import { sql } from 'kysely'
-import { execute } from '../src/database/connect.ts'
+import { execute } from '../src/database/database.ts'
 import { DatabaseUnavailable } from '../src/database/errors.ts'
 import { connectTo, databaseLock, postgresOnly } from './database.ts'
 import { until } from './until.ts'

@@ -6,10 +6,12 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
-import { type Connected, connect, databaseFileName, execute } from '../src/database/connect.ts'
+import { connect } from '../src/database/connect.ts'
+import { type Connected, execute } from '../src/database/database.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { type PostgresAddress, parsePostgresAddress } from '../src/database/postgres/address.ts'
 import { channel } from '../src/database/postgres/feed.ts'
+import { databaseFileName } from '../src/database/sqlite/connect.ts'
 import type { TestApp } from './app.ts'
 import { masterKey } from './master-key.ts'
 import { startPostgres } from './postgres.ts'
@@ -119,7 +121,7 @@ export async function leaveDatabase(directory: string): Promise<boolean> {
   if (users > 0) return false
   const name = await databases.get(directory)
   databases.delete(directory)
-  if (name !== undefined) await giveBack(name).catch(() => {}) // the server may have ended first
+  if (name !== undefined) await cancel(name).catch(() => {}) // the server may have ended first
   return true
 }
 
@@ -257,7 +259,7 @@ const emptied = `
   end $$`
 
 /** Empties a database for the next test; one whose tables are not what they were goes. */
-async function giveBack(name: string): Promise<void> {
+async function cancel(name: string): Promise<void> {
   const { admin, url, shape } = await server()
   const client = new pg.Client(clientOf(url(name)))
   await client.connect()

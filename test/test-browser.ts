@@ -17,7 +17,7 @@ export interface TestBrowser {
 }
 
 const strict = 'JSESSIONID'
-const mostRedirects = 20
+const maxRedirects = 20
 
 export function testBrowser(app: TestApp): TestBrowser {
   const { baseUrl } = app.deps.config
@@ -56,7 +56,7 @@ export function testBrowser(app: TestApp): TestBrowser {
 
   async function until(start: string): Promise<URL> {
     let url = new URL(start)
-    for (let steps = 0; steps < mostRedirects; steps += 1) {
+    for (let steps = 0; steps < maxRedirects; steps += 1) {
       seen.push(url.href)
       if (url.origin === baseUrl) return url
       url = await elsewhere(url)

@@ -21,7 +21,7 @@ import { eventsOf } from '../src/runtime/sinks.ts'
  */
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1000, 100_000]
 const passphrase = 'lamps harbour velvet tuba ocelot quarry'
-const mostSeconds = 60
+const maxSeconds = 60
 const told = `process.on('exit',()=>process.stderr.write('peak '+process.resourceUsage().maxRSS))`
 
 for (const users of sizes) {
@@ -122,7 +122,7 @@ async function printOf(dataDirectory: string): Promise<string> {
 
 function report(what: string, { seconds, peakMegabytes }: Run): void {
   print(`${what}: ${seconds.toFixed(1)} s, at most ${peakMegabytes.toFixed(0)} MB`)
-  assert.ok(seconds <= mostSeconds)
+  assert.ok(seconds <= maxSeconds)
 }
 
 function print(line: string): void {

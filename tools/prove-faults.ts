@@ -117,7 +117,7 @@ async function database(): Promise<void> {
           print(`    ${each}`)
         goal('slowest answer, ms', Math.max(...runs.map((run) => run.slowestMs)), 2000)
         goal('slowest recovery, ms', Math.max(...runs.map((run) => run.recoveredMs)), 5000)
-        const most = Math.max(...runs.map((run) => run.mostConnections))
+        const most = Math.max(...runs.map((run) => run.maxConnections))
         goal('most connections, with the one that listens', most, poolMax + 1)
         goal('exits', runs.filter((run) => run.exited).length, 0)
       }
@@ -157,7 +157,7 @@ async function descriptors(): Promise<void> {
 /** R12. */
 async function memory(): Promise<void> {
   const figures = await loadWithSmallHeap({ heapMebibytes: 128, seconds: rounds || 20 })
-  print(`  ${figures.requests} requests, ${figures.mostResidentMebibytes} MiB resident at most`)
+  print(`  ${figures.requests} requests, ${figures.maxResidentMebibytes} MiB resident at most`)
   goal('exits', Number(figures.exited), 0)
   const { 503: shed = 0, ...failures } = figures.failures
   print(`  shed with 503: ${shed}`)

@@ -1,5 +1,5 @@
 import { provePools } from './growth/pool.ts'
-import { proveReapers } from './growth/reap.ts'
+import { provePurges } from './growth/purge.ts'
 import { proveRequests } from './growth/requests.ts'
 import { proveSearches } from './growth/search.ts'
 import { leaveSide, openSide } from './growth/side.ts'
@@ -7,9 +7,9 @@ import { databases, removeCluster } from './growth/store.ts'
 import { missedGoals, print } from './growth/table.ts'
 
 /**
- * What costs more when the tables are large? Requests at 1,000 and at 1,000,000 users, and the chores
+ * What costs more when the tables are large? Requests at 1,000 and at 1,000,000 users, and the jobs
  * at 1,000,000 rows that have ended; and what others wait for beside searches at 100,000 users. On
- * SQLite and on a PostgreSQL of its own. `npm run prove:growth -- [requests] [search] [reap] [pool]
+ * SQLite and on a PostgreSQL of its own. `npm run prove:growth -- [requests] [search] [purge] [pool]
  * [sqlite] [postgresql] [--users=n] [--rows=n]`; with `pool` also how many requests a second nodes
  * and their pools serve, which has no goal.
  */
@@ -21,7 +21,7 @@ const many = numberOf('users', 1_000_000)
 const rows = numberOf('rows', 1_000_000)
 const isWanted = (word: string, among: readonly string[]) =>
   given.includes(word) || !among.some((other) => given.includes(other))
-const parts = ['requests', 'search', 'reap', 'pool']
+const parts = ['requests', 'search', 'purge', 'pool']
 const searchedUsers = 100_000
 
 try {
@@ -35,7 +35,7 @@ try {
       await leaveSide(side)
       await side.store.close()
     }
-    if (!isWanted('requests', parts) && !isWanted('reap', parts)) continue
+    if (!isWanted('requests', parts) && !isWanted('purge', parts)) continue
     const large = await openSide(name, many)
     if (isWanted('requests', parts)) {
       const small = await openSide(name, few)
@@ -44,7 +44,7 @@ try {
       await small.store.close()
     }
     await leaveSide(large)
-    if (isWanted('reap', parts)) await proveReapers(large, rows)
+    if (isWanted('purge', parts)) await provePurges(large, rows)
     await large.store.close()
   }
 } finally {

@@ -3,9 +3,9 @@ import type { PresentAccount } from '../authentication/completion.ts'
 import type { Column } from '../authentication/requirement-table.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { UniqueViolation } from '../database/errors.ts'
-import { exclusively, type Guard, transact, word } from '../database/transactions.ts'
+import { exclusively, type Guard, lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -157,7 +157,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         await endTokens(trx, userId, endedBy(before, wanted), keepSession)
         return recorded(trx, wanted, present(await store.byUserId(userId)))
       }
-      return changing(userId, work, { words: wordsOf(wanted), guard })
+      return changing(userId, work, { lockNames: lockNamesOf(wanted), guard })
     },
 
     async replacePassword(verified, { keepSession, guard, also, ...password }) {
@@ -205,11 +205,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         await events.record(trx, adminAction, { ...fieldsOf(account), what: 'account_deleted' })
         return account
       }
-      return changing(userId, work, { words: [word.administrators], guard })
+      return changing(userId, work, { lockNames: [lockName.administrators], guard })
     },
 
     async removeWithUser(trx, userId) {
-      await exclusively(trx, word.administrators, word.account(userId))
+      await exclusively(trx, lockName.administrators, lockName.account(userId))
       const account = await accountStore(trx).byUserId(userId)
       if (account) await removeAccount(trx, account)
       await accountStore(trx).dislodge([], [userId])
@@ -236,9 +236,12 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     // Asked before the costly hash; the unique index has the last word.
     if (await byUsername(username)) throw new ApiError('usernameExists')
     const passwordHash = await (password === null ? passwords.none() : passwords.hash(password))
-    const words = [word.username(username), ...('id' in user ? [word.account(user.id)] : [])]
+    const lockNames = [
+      lockName.username(username),
+      ...('id' in user ? [lockName.account(user.id)] : []),
+    ]
     const make = async (trx: DatabaseOrTransaction) => {
-      await exclusively(trx, ...words)
+      await exclusively(trx, ...lockNames)
       const store = accountStore(trx)
       const userId = 'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
       const account = { userId, username, passwordHash, roles, mustChange, createdAt: clock.now() }
@@ -251,7 +254,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await events.record(trx, userCreated, { ...fieldsOf(made), ...vouched })
       return made
     }
-    return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : transact(db, words, make))
+    return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : transact(db, lockNames, make))
   }
 
   /** @throws ApiError validationFailed where the password is not acceptable */
@@ -285,9 +288,9 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   async function changing<T>(
     userId: number,
     work: (trx: DatabaseOrTransaction) => Promise<T>,
-    { words = [], guard }: { words?: readonly string[]; guard?: Guard | undefined },
+    { lockNames = [], guard }: { lockNames?: readonly string[]; guard?: Guard | undefined },
   ): Promise<T> {
-    const done = await transact(db, [word.account(userId), ...words], work, guard)
+    const done = await transact(db, [lockName.account(userId), ...lockNames], work, guard)
     for (const changed of hooks.changed) changed(userId)
     return done
   }
@@ -300,8 +303,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 }
 
 /** A change that could take the last administrator away is alone with all of them. */
-function wordsOf({ roles, locked, active }: WantedChange): string[] {
-  return roles || locked === true || active === false ? [word.administrators] : []
+function lockNamesOf({ roles, locked, active }: WantedChange): string[] {
+  return roles || locked === true || active === false ? [lockName.administrators] : []
 }
 
 /** For the completion of a login. */

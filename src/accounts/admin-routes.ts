@@ -26,7 +26,7 @@ export interface AccountRoutesOptions {
 }
 
 const access = { rule: role('ADMIN') }
-const mostPerPage = 1000
+const maxPerPage = 1000
 
 export async function accountAdminRoutes(
   instance: FastifyInstance,
@@ -45,7 +45,7 @@ export async function accountAdminRoutes(
       },
     },
     async (request) => {
-      const page = parsePage(request.query as Query, mostPerPage) // parsed by Fastify
+      const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
       const total = await accounts.count()
       const data = await accounts.page(offsetOf(page, total), page.limit)
       return { ...page, total, data: data.map(show) }
@@ -68,7 +68,7 @@ export async function accountAdminRoutes(
         access,
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
-        honours: ['idempotency-key'],
+        requestHeaders: ['idempotency-key'],
         errors: ['recentLoginRequired', 'userNotFound', 'usernameExists', 'userHasAccount'],
       },
       schema: {
@@ -102,7 +102,7 @@ export async function accountAdminRoutes(
         access,
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
-        honours: ['if-match'],
+        requestHeaders: ['if-match'],
         errors: ['accountNotFound', 'lastAdministrator', 'recentLoginRequired'],
       },
       schema: {
@@ -149,7 +149,7 @@ export async function accountAdminRoutes(
     {
       config: {
         access,
-        honours: ['if-match'],
+        requestHeaders: ['if-match'],
         errors: ['accountNotFound', 'lastAdministrator', 'recentLoginRequired'],
       },
       schema: {

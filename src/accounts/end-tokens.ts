@@ -1,4 +1,4 @@
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { accountStore, type EndedTokens } from './store.ts'
 
 /** What other rooms do when an account ends its logins. */

@@ -30,12 +30,6 @@ export const adminAction = eventType<
   }
 >('authz_admin')
 
-/** A new password was not compared with the breached ones: their service gave no answer. */
-export const passwordBreachQueryFail = eventType<{ reason: string }>(
-  'password_breach_query_fail',
-  'warn',
-)
-
 export function fieldsOf({ userId, username, roles, locked, active }: Account): AccountFields {
   return { user_id: userId, username, roles, locked, active }
 }

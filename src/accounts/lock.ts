@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
 import { offsetOf, type Page } from '../http/routes/paging.ts'
@@ -10,7 +10,7 @@ import type { Username } from '../kernel/username.ts'
 import type { FailuresInARow } from '../throttle/limits.ts'
 import { type FailingAccount, standingStore } from './standing-store.ts'
 
-const mostNames = 10_000
+const maxNames = 10_000
 
 /**
  * The automatic lock of spec 8: so many failures in a row, over all addresses, and the account lets
@@ -101,7 +101,7 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
     count: async () => (isOn ? standingStore(db).countLocked(clock.now()) : 0),
 
     failingNames: async () => {
-      const rows = isOn ? await standingStore(db).failing(clock.now(), 0, mostNames) : []
+      const rows = isOn ? await standingStore(db).failing(clock.now(), 0, maxNames) : []
       return rows.map(({ username }) => username)
     },
 

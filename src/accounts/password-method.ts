@@ -1,6 +1,6 @@
 import type { Account } from '../authentication/account.ts'
 import type { Authentication, Method } from '../authentication/attempt.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'

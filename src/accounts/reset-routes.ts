@@ -34,7 +34,7 @@ const ResetPassword = {
   additionalProperties: false,
 } as const
 
-const mostTries = 5
+const maxTries = 5
 
 export async function passwordResetRoutes(
   instance: FastifyInstance,
@@ -73,7 +73,7 @@ export async function passwordResetRoutes(
       } catch (error) {
         // By chance it holds a short username, say: another one will not.
         const isUnlucky = error instanceof ApiError && error.row === 'validationFailed'
-        if (!isUnlucky || tries === mostTries) throw error
+        if (!isUnlucky || tries === maxTries) throw error
       }
     }
   }

@@ -1,10 +1,10 @@
 import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
 import { type Account, splitRoles } from '../authentication/account.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
-import { held } from '../database/transactions.ts'
+import { forNoKeyUpdate } from '../database/transactions.ts'
 import { type Role, sortRoles } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 import { countedStates } from './standing-store.ts'
@@ -86,7 +86,7 @@ export function accountStore(db: DatabaseOrTransaction) {
         ),
       ])
     // None of them is done before it has heard of its loss.
-    const robbed = await held(
+    const robbed = await forNoKeyUpdate(
       db,
       'imports',
       db

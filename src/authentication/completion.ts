@@ -1,5 +1,5 @@
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { transact, word } from '../database/transactions.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Attempt } from '../throttle/attempt.ts'
@@ -50,7 +50,7 @@ export interface Completion {
 export interface CompletionDeps {
   readonly db: Database
   /** For results that store nothing: its commits do not wait for the disk. */
-  readonly unsyncedDb: Database
+  readonly asyncCommitDb: Database
   readonly events: Pick<Events, 'record'>
   readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>
   /** The account as the transaction sees it; null where it is gone. */
@@ -58,7 +58,7 @@ export interface CompletionDeps {
 }
 
 export function createCompletion(deps: CompletionDeps): Completion {
-  const { db, unsyncedDb, events, requirements, present } = deps
+  const { db, asyncCommitDb, events, requirements, present } = deps
   return {
     async complete(
       { account: before, amr, authTime, column },
@@ -83,8 +83,8 @@ export function createCompletion(deps: CompletionDeps): Completion {
         await attempt?.succeed(trx, account)
         return { given, account }
       }
-      const words = [word.account(before.userId)]
-      const { given, account } = await transact(isStored ? db : unsyncedDb, words, work)
+      const lockNames = [lockName.account(before.userId)]
+      const { given, account } = await transact(isStored ? db : asyncCommitDb, lockNames, work)
       return answer(given, { account, amr, authTime })
     },
   }

@@ -15,7 +15,7 @@ export interface Archive {
 }
 
 const opening = '{"format":"gatehouse-backup",'
-const mostHeaderBytes = 1024 * 1024
+const maxHeaderBytes = 1024 * 1024
 const lastLine = /\n\{"sha256":"([0-9a-f]{64})"(?:,"mac":"([0-9a-f]{64})")?\}\n$/
 const longestLastLine = 256
 
@@ -28,7 +28,7 @@ export async function openArchive(path: string): Promise<Archive> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
-    const head = await readText(file, 0, mostHeaderBytes)
+    const head = await readText(file, 0, maxHeaderBytes)
     if (!head.startsWith(opening)) throw new Error(`${path} is no backup of Gatehouse`)
     const headerEnd = head.indexOf('\n')
     const tailStart = Math.max(0, size - longestLastLine)

@@ -1,5 +1,5 @@
 import type { Config } from '../config/load.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import { inSnapshot } from '../database/snapshot.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'

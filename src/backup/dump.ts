@@ -1,4 +1,4 @@
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { latestSchema, schemaVersion } from '../database/migrate.ts'
 import { lastId } from './last-ids.ts'
 import { type Batch, countRows, existingTables, readRows, type TableName } from './rows.ts'
@@ -34,11 +34,11 @@ export async function takeDump(
   assertKnown(schema)
   const tables = copiedTables
     .filter(({ name }) => existing.has(name) && !except.includes(name))
-    .map((table) => (existing.has('imports') ? table : { ...table, unlessUnfinished: undefined }))
+    .map((table) => (existing.has('imports') ? table : { ...table, unlessStaged: undefined }))
   const counts = new Map<TableName, number>()
   const lastIds = new Map<TableName, number>()
-  for (const { name, givesIds, unlessUnfinished } of tables) {
-    counts.set(name, await countRows(snapshot, name, unlessUnfinished))
+  for (const { name, givesIds, unlessStaged } of tables) {
+    counts.set(name, await countRows(snapshot, name, unlessStaged))
     if (givesIds) lastIds.set(name, await lastId(snapshot, name))
   }
   const batches = counted(readTables(snapshot, tables), counts, onProgress)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { isPostgres } from '../database/transactions.ts'
 import type { TableName } from './rows.ts'
 

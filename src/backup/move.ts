@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { ChangeFeed, Database } from '../database/connect.ts'
+import type { ChangeFeed, Database } from '../database/database.ts'
 import { schemaVersion } from '../database/migrate.ts'
 import { inSnapshot, takeTime } from '../database/snapshot.ts'
 import { committing } from '../database/transactions.ts'

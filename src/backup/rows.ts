@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPostgres } from '../database/transactions.ts'
 import type { CopiedTable } from './tables.ts'
@@ -17,18 +17,18 @@ export interface Batch {
 
 const batchRows = 500
 // SQLite takes 32,766 in one statement, PostgreSQL 65,535. https://sqlite.org/limits.html
-const mostParameters = 30_000
+const maxParameters = 30_000
 
 /** All rows of a table, read by key, so that no more than a batch is in memory. */
 export async function* readRows(
   db: DatabaseOrTransaction,
-  { name: table, key, unlessUnfinished, blank = [] }: CopiedTable,
+  { name: table, key, unlessStaged, blank = [] }: CopiedTable,
 ): AsyncGenerator<Batch> {
   const keyColumns = sql.join(key.map((column) => sql.id(column)))
   let last: readonly Value[] | undefined
   for (;;) {
     const behind = last ? sql`(${keyColumns}) > (${sql.join(last)})` : sql`true`
-    const present = unlessUnfinished ?? sql`true`
+    const present = unlessStaged ?? sql`true`
     const { rows } = await sql<Record<string, Value>>`
       select * from ${sql.table(table)} where ${behind} and ${present} order by ${keyColumns} limit ${batchRows}
     `.execute(db)
@@ -47,7 +47,7 @@ export async function writeRows(
   { table, columns, rows }: Batch,
 ): Promise<void> {
   const names = sql.join(columns.map((column) => sql.id(column)))
-  const most = Math.floor(mostParameters / columns.length)
+  const most = Math.floor(maxParameters / columns.length)
   for (let start = 0; start < rows.length; start += most) {
     const values = rows.slice(start, start + most).map((row) => sql`(${sql.join(row)})`)
     await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}`.execute(db)
@@ -57,11 +57,11 @@ export async function writeRows(
 export async function countRows(
   db: DatabaseOrTransaction,
   table: TableName,
-  unlessUnfinished: RawBuilder<boolean> = sql`true`,
+  unlessStaged: RawBuilder<boolean> = sql`true`,
 ): Promise<number> {
   const { rows } = await sql<{
     total: number
-  }>`select count(*) as total from ${sql.table(table)} where ${unlessUnfinished}`.execute(db)
+  }>`select count(*) as total from ${sql.table(table)} where ${unlessStaged}`.execute(db)
   return rows[0]?.total ?? 0
 }
 

@@ -14,7 +14,7 @@ export interface CopiedTable {
   /** Columns that only the data key opens. Worth nothing without the key set. */
   readonly sealed?: readonly string[]
   /** Rows of an import that is under way stay behind: nobody has seen them. */
-  readonly unlessUnfinished?: RawBuilder<boolean> | undefined
+  readonly unlessStaged?: RawBuilder<boolean> | undefined
   /** Columns that mean nothing elsewhere. */
   readonly blank?: readonly string[]
 }
@@ -25,13 +25,13 @@ export const copiedTables: readonly CopiedTable[] = [
     name: 'users',
     key: ['id'],
     givesIds: true,
-    unlessUnfinished: isPresentUser,
+    unlessStaged: isPresentUser,
     blank: ['import_id'],
   },
   {
     name: 'accounts',
     key: ['user_id'],
-    unlessUnfinished: isPresentAccount,
+    unlessStaged: isPresentAccount,
     blank: ['import_id', 'import_line'],
   },
   { name: 'token_versions', key: ['user_id'] },

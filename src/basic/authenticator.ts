@@ -6,7 +6,7 @@ import type { Account } from '../authentication/account.ts'
 import { type AuthenticateDeps, authenticate } from '../authentication/attempt.ts'
 import type { Completion, Result } from '../authentication/completion.ts'
 import type { Requirements } from '../authentication/requirements.ts'
-import { word } from '../database/transactions.ts'
+import { lockName } from '../database/transactions.ts'
 import type { Authenticator } from '../http/routes/access.ts'
 import type { LoginAddress } from '../http/routes/login-address.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
@@ -33,7 +33,7 @@ export interface BasicDeps extends AuthenticateDeps, PasswordMethodDeps {
 }
 
 const rememberedMs = 60_000
-const mostRemembered = 1000
+const maxRemembered = 1000
 
 /** What a login tells apart; here all is a 401 with its challenges. */
 const refusals = new Set<ErrorName>(['invalidCredentials', 'captchaRequired'])
@@ -52,7 +52,7 @@ interface Remembered {
 export function basicAuthenticator(deps: BasicDeps): Authenticator {
   const { accounts, clock, completion, db, limits, lock, loginAddress, random, requirements } = deps
   const digestKey = random.bytes(32)
-  const remembered = new BoundedMap<string, Remembered>(mostRemembered)
+  const remembered = new BoundedMap<string, Remembered>(maxRemembered)
 
   return {
     scheme: 'basic',
@@ -69,7 +69,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
       const principal = principalOf(account, clock.now())
       return {
         principal,
-        shared: () => [word.account(account.userId)],
+        shared: () => [lockName.account(account.userId)],
         async again(db) {
           const present = await accountIn(db, account.userId)
           if (!present) return null

@@ -34,7 +34,7 @@ export async function withServices<T>(
 ): Promise<T> {
   const { dataDirectory, postgres } = call.config.database
   if (!postgres) {
-    const { databaseFileName } = await import('../database/connect.ts')
+    const { databaseFileName } = await import('../database/sqlite/connect.ts')
     const path = join(dataDirectory, databaseFileName)
     if (!existsSync(path)) throw noDatabase(path, 'DATA_DIR')
   }

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, suite, test } from 'node:test'
-import { connect, databaseFileName } from './connect.ts'
+import { connect } from './connect.ts'
 import { migrate } from './migrate.ts'
+import { databaseFileName } from './sqlite/connect.ts'
 
 const clock = { now: () => 1_768_478_400_000, wait: async () => {} }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Clock } from '../kernel/clock.ts'
-import { type Database, type DatabaseOrTransaction, execute } from './connect.ts'
+import { type Database, type DatabaseOrTransaction, execute } from './database.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as loginLimits from './migrations/0002-login-limits.ts'
 import * as revocations from './migrations/0003-revocations.ts'
@@ -17,7 +17,7 @@ import * as hashKinds from './migrations/0013-hash-kinds.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { takeTime } from './snapshot.ts'
-import { exclusively, isPostgres, transact, word } from './transactions.ts'
+import { exclusively, isPostgres, lockName, transact } from './transactions.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
 const migrations: readonly Migration[] = [
@@ -76,7 +76,7 @@ export async function migrateTo(
   wanted: number,
 ): Promise<number> {
   const database = isPostgres(trx) ? 'postgres' : 'sqlite'
-  await exclusively(trx, word.schema)
+  await exclusively(trx, lockName.schema)
   for (const statement of statementsFor(database, [versionTable])) await execute(trx, statement)
   const version = await schemaVersion(trx)
   if (version > latestSchema) {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { DatabaseUnavailable } from './errors.ts'
-import { Deadline, Turnstile } from './mutex.ts'
+import { Deadline, Mutex } from './mutex.ts'
 
-suite('turnstile', () => {
+suite('mutex', () => {
   test('one at a time, in the order of arrival', async () => {
-    const turnstile = new Turnstile()
+    const mutex = new Mutex()
     const order: number[] = []
     let inside = 0
     await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
-        const leave = await turnstile.enter(new Deadline(1000))
+        const leave = await mutex.enter(new Deadline(1000))
         inside += 1
         assert.equal(inside, 1)
         order.push(index)
@@ -24,20 +24,20 @@ suite('turnstile', () => {
   })
 
   test('who waits too long is turned away, and keeps nobody from entering', async () => {
-    const turnstile = new Turnstile()
-    const leave = await turnstile.enter(new Deadline(10))
-    const impatient = turnstile.enter(new Deadline(10))
-    const patient = turnstile.enter(new Deadline(5000))
+    const mutex = new Mutex()
+    const leave = await mutex.enter(new Deadline(10))
+    const impatient = mutex.enter(new Deadline(10))
+    const patient = mutex.enter(new Deadline(5000))
     await assert.rejects(impatient, DatabaseUnavailable)
     leave()
     ;(await patient)()
-    ;(await turnstile.enter(new Deadline(10)))()
+    ;(await mutex.enter(new Deadline(10)))()
   })
 
   test('a limit larger than a timer can hold is no limit, rather than none', async () => {
-    const turnstile = new Turnstile()
-    const leave = await turnstile.enter(new Deadline(10))
-    const waiting = turnstile.enter(new Deadline(2 ** 31))
+    const mutex = new Mutex()
+    const leave = await mutex.enter(new Deadline(10))
+    const waiting = mutex.enter(new Deadline(2 ** 31))
     const early = Promise.race([
       waiting.then(
         () => 'entered',

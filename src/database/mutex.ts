@@ -18,7 +18,7 @@ export class Deadline {
 }
 
 /** Lets one through at a time, in the order of arrival; a wait that grows too long is given up. */
-export class Turnstile {
+export class Mutex {
   #occupied = false
   readonly #waiting: (() => void)[] = []
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { DatabaseOrTransaction } from './connect.ts'
+import type { DatabaseOrTransaction } from './database.ts'
 import type { Schema } from './schema.ts'
 import { isPostgres } from './transactions.ts'
 

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { connect, execute } from './connect.ts'
+import { connect } from './connect.ts'
+import { execute } from './database.ts'
 import { inSnapshot } from './snapshot.ts'
 
 suite('inSnapshot', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database, DatabaseOrTransaction } from './connect.ts'
+import type { Database, DatabaseOrTransaction } from './database.ts'
 import { unhurried } from './postgres/lease.ts'
 import { isPostgres } from './transactions.ts'
 

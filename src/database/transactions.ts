@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely'
 import { digest } from '../kernel/digest.ts'
-import type { Database, DatabaseOrTransaction } from './connect.ts'
+import type { Database, DatabaseOrTransaction } from './database.ts'
 import { TransactionConflict } from './errors.ts'
-import { Deadline, Turnstile } from './mutex.ts'
+import { Deadline, Mutex } from './mutex.ts'
 
-const mostAttempts = 3
+const maxAttempts = 3
 
 // The wait for a word and that for a connection are one wait to whoever asked; Kysely passes nothing on.
 const deadlines = new AsyncLocalStorage<Deadline>()
@@ -65,14 +65,14 @@ export async function committing<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * All of the work or nothing of it, alone with the words: no other transaction on any node that names
+ * All of the work or nothing of it, alone with the lockNames: no other transaction on any node that names
  * one of them runs beside it, so that what it reads stays so until it is done. Where the database
  * ends it in favour of another one it is begun anew: the work must do nothing but read and write.
  * On SQLite a transaction is alone with everything.
  */
 export async function transact<T>(
   db: Database,
-  words: readonly string[],
+  lockNames: readonly string[],
   work: (trx: DatabaseOrTransaction) => Promise<T>,
   guard?: Guard,
 ): Promise<T> {
@@ -80,11 +80,12 @@ export async function transact<T>(
     await guard?.judge(trx)
     return work(trx)
   }
-  const locks = { words, shared: guard?.shared() ?? [] }
+  const locks = { lockNames, shared: guard?.shared() ?? [] }
   const { adapter } = db.getExecutor()
-  if (!(adapter instanceof QueuedAdapter) || words.length === 0) return attempts(db, locks, guarded)
+  if (!(adapter instanceof QueuedAdapter) || lockNames.length === 0)
+    return attempts(db, locks, guarded)
   const deadline = adapter.deadline()
-  const leave = await adapter.enter(words, deadline)
+  const leave = await adapter.enter(lockNames, deadline)
   try {
     return await deadlines.run(deadline, () => attempts(db, locks, guarded))
   } finally {
@@ -93,7 +94,7 @@ export async function transact<T>(
 }
 
 interface Locks {
-  readonly words: readonly string[]
+  readonly lockNames: readonly string[]
   readonly shared: readonly string[]
 }
 
@@ -111,7 +112,7 @@ async function attempts<T>(
     try {
       return await committing(attemptOnce)
     } catch (error) {
-      if (!(error instanceof TransactionConflict) || attempt === mostAttempts) throw error
+      if (!(error instanceof TransactionConflict) || attempt === maxAttempts) throw error
     }
   }
 }
@@ -122,15 +123,15 @@ async function attempts<T>(
  */
 export async function exclusively(
   trx: DatabaseOrTransaction,
-  ...words: readonly string[]
+  ...lockNames: readonly string[]
 ): Promise<void> {
-  await takeLocks(trx, { words, shared: [] })
+  await takeLocks(trx, { lockNames, shared: [] })
 }
 
-async function takeLocks(trx: DatabaseOrTransaction, { words, shared }: Locks): Promise<void> {
-  if (!isPostgres(trx) || words.length + shared.length === 0) return
+async function takeLocks(trx: DatabaseOrTransaction, { lockNames, shared }: Locks): Promise<void> {
+  if (!isPostgres(trx) || lockNames.length + shared.length === 0) return
   if (!trx.isTransaction) throw new Error('outside a transaction nobody is alone with anything')
-  const exclusive = new Set(words.map(lockKey))
+  const exclusive = new Set(lockNames.map(lockKey))
   // All in one order, so that no two wait for each other.
   const keys = [...exclusive.union(new Set(shared.map(lockKey)))].sort((a, b) => (a < b ? -1 : 1))
   const [names, modes] = [keys.map(String), keys.map((key) => exclusive.has(key))]
@@ -141,7 +142,7 @@ async function takeLocks(trx: DatabaseOrTransaction, { words, shared }: Locks): 
 }
 
 /** What rules are kept about. */
-export const word = {
+export const lockName = {
   schema: 'schema',
   keys: 'keys',
   /** That one stays. */
@@ -160,7 +161,7 @@ export const word = {
  * A query of one row of a table that waits until nobody else is changing it, and answers it as it is
  * then; nobody changes it before the end of the transaction. Others may still refer to it.
  */
-export function held<DB, Table extends keyof DB, Row>(
+export function forNoKeyUpdate<DB, Table extends keyof DB, Row>(
   trx: DatabaseOrTransaction,
   table: Table & string,
   query: SelectQueryBuilder<DB, Table, Row>,
@@ -169,7 +170,7 @@ export function held<DB, Table extends keyof DB, Row>(
 }
 
 /** The same for what is only referred to: it is not removed before the end of the transaction. */
-export function kept<DB, Table extends keyof DB, Row>(
+export function forKeyShare<DB, Table extends keyof DB, Row>(
   trx: DatabaseOrTransaction,
   table: Table & string,
   query: SelectQueryBuilder<DB, Table, Row>,
@@ -188,7 +189,7 @@ export function isPostgres(db: DatabaseOrTransaction): boolean {
  */
 export class QueuedAdapter extends PostgresAdapter {
   readonly #timeoutMs: number
-  readonly #queues = new Map<string, { readonly turns: Turnstile; users: number }>()
+  readonly #queues = new Map<string, { readonly turns: Mutex; users: number }>()
 
   constructor(timeoutMs: number) {
     super()
@@ -200,14 +201,14 @@ export class QueuedAdapter extends PostgresAdapter {
   }
 
   /** @throws DatabaseUnavailable where the wait takes too long */
-  async enter(words: readonly string[], deadline: Deadline): Promise<() => void> {
+  async enter(lockNames: readonly string[], deadline: Deadline): Promise<() => void> {
     const left: (() => void)[] = []
     const leave = () => {
       for (const done of left) done()
     }
     try {
-      for (const name of [...new Set(words)].sort()) {
-        const queue = this.#queues.get(name) ?? { turns: new Turnstile(), users: 0 }
+      for (const name of [...new Set(lockNames)].sort()) {
+        const queue = this.#queues.get(name) ?? { turns: new Mutex(), users: 0 }
         this.#queues.set(name, queue)
         queue.users += 1
         left.push(() => {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { afterCommit } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { currentContext, type EventContext } from './context.ts'

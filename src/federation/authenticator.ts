@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { accountIn } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Requirements } from '../authentication/requirements.ts'
-import { word } from '../database/transactions.ts'
+import { lockName } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Authenticator } from '../http/routes/access.ts'
 import type { Authenticated } from '../http/routes/still-allowed.ts'
@@ -12,7 +12,7 @@ import { digest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { ExternalClaims, Principal } from '../kernel/principal.ts'
 import { bearerToken } from '../token/authenticator.ts'
-import { isTimely } from '../token/claims.ts'
+import { isWithinLifetime } from '../token/claims.ts'
 import { endOf } from '../token/end-token.ts'
 import { parseObject, verifyJws } from '../token/jws.ts'
 import type { JudgedClaims, Revocations } from '../token/revocations.ts'
@@ -35,7 +35,7 @@ export interface ExternalDeps {
   readonly revocations: Pick<Revocations, 'refuses' | 'refusesBy' | 'revoke'>
 }
 
-const mostKept = 10_000
+const maxKept = 10_000
 
 interface Verified {
   readonly claims: ExternalClaims
@@ -53,7 +53,7 @@ export interface ExternalBearer {
 
 export function externalBearer(deps: ExternalDeps): ExternalBearer {
   const { clock, identities, providers, requirements, revocations } = deps
-  const verified = new BoundedMap<string, Verified>(mostKept)
+  const verified = new BoundedMap<string, Verified>(maxKept)
   const isOn = providers.all.some(({ config }) => config.audience !== null)
 
   return {
@@ -96,7 +96,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     provider.keys.keepFresh()
     const known = verified.get(token)
     if (known && known.generation === provider.keys.generation) {
-      return isTimely(known.claims, clock.now()) ? known.claims : null
+      return isWithinLifetime(known.claims, clock.now()) ? known.claims : null
     }
     const limit = deadline()
     const jws = await verifyJws(token, (kid, { alg }) =>
@@ -124,9 +124,12 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     if (!principal) throw new ApiError('invalidOrExpiredToken')
     return {
       principal,
-      shared: () => [word.token(claims.jti), ...(account ? [word.account(account.userId)] : [])],
+      shared: () => [
+        lockName.token(claims.jti),
+        ...(account ? [lockName.account(account.userId)] : []),
+      ],
       async again(db) {
-        if (!isTimely(claims, clock.now())) return null
+        if (!isWithinLifetime(claims, clock.now())) return null
         if (await revocations.refusesBy(db, judgedClaims(claims))) return null
         const userId = await linkedUser(db, linked)
         return principalOf(claims, userId === null ? null : await accountIn(db, userId))

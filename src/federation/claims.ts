@@ -1,6 +1,6 @@
 import { type ExternalClaims, parseRole, type Role, sortRoles } from '../kernel/principal.ts'
 import { codePointLength, isStorableText } from '../kernel/text.ts'
-import { isTimely } from '../token/claims.ts'
+import { isWithinLifetime } from '../token/claims.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -37,7 +37,8 @@ export function parseExternalClaims(
   if (iss !== expected.issuer || !isSubject(sub) || !isAccessToken(raw, header, expected)) {
     return null
   }
-  if (!isTime(exp) || !isTime(iat) || !isTime(nbf) || !isTimely({ exp, iat, nbf }, now)) return null
+  if (!isTime(exp) || !isTime(iat) || !isTime(nbf) || !isWithinLifetime({ exp, iat, nbf }, now))
+    return null
   if (!audiences(aud).includes(expected.audience)) return null
   return {
     iss,

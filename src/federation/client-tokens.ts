@@ -33,14 +33,14 @@ type Answer = Awaited<ReturnType<Client['library']['clientCredentialsGrant']>>
 
 /** A token that expires on its way is refused there: it is replaced this long before. */
 const marginMs = 30_000
-const mostKept = 100
+const maxKept = 100
 
 /** @throws ApiError signInFailed, identityProvider, serviceUnavailable from every verb */
 export function createClientTokens(
   provider: Provider,
   { clock }: { readonly clock: Clock },
 ): ClientTokens {
-  const kept = new BoundedMap<string, ClientToken>(mostKept)
+  const kept = new BoundedMap<string, ClientToken>(maxKept)
   const underWay = new Map<string, Promise<ClientToken>>()
 
   return {

@@ -1,4 +1,4 @@
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { removeEnded } from '../database/purge.ts'
 
 /** A sign-in that is under way. */
@@ -106,7 +106,7 @@ export function flowStore(db: DatabaseOrTransaction) {
 }
 
 /** Removes at most `most` flows that have expired; answers how many. */
-export function reapFlows(db: Database, now: number, most: number): Promise<number> {
+export function purgeFlows(db: Database, now: number, most: number): Promise<number> {
   return removeEnded(db, { table: 'flows', key: 'id', column: 'expires_at', until: now }, most)
 }
 

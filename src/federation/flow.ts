@@ -1,7 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { type Guard, transact, word } from '../database/transactions.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { type Guard, lockName, transact } from '../database/transactions.ts'
 import { throttledAddress } from '../http/server/client-address.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
@@ -11,7 +11,7 @@ import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import type { JudgedClaims } from '../token/revocations.ts'
 import { authorizationUrl, exchange, type FlowSecrets } from './code-grant.ts'
-import { flowStore, reapFlows, type StoredFlow } from './flow-store.ts'
+import { flowStore, purgeFlows, type StoredFlow } from './flow-store.ts'
 import type { Person } from './identities.ts'
 import { deadline, type Provider } from './provider.ts'
 
@@ -43,7 +43,7 @@ export interface Flows {
    * the first of many at once
    */
   resume(trx: DatabaseOrTransaction, ticket: string, waiting: Waiting): Promise<void>
-  reap(most: number): Promise<number>
+  purge(most: number): Promise<number>
 }
 
 export interface Beginning {
@@ -186,7 +186,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       }
     },
 
-    reap: (most) => reapFlows(db, clock.now(), most),
+    purge: (most) => purgeFlows(db, clock.now(), most),
   }
 
   function secret(): string {
@@ -217,7 +217,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
     // Those of one address do not wait for each other: a few more at once are removed by the next.
     await transact(
       db,
-      account ? [word.account(account.userId)] : [],
+      account ? [lockName.account(account.userId)] : [],
       async (trx) => {
         if (account) await accounts.reread(trx, account) // the way here was long: it may be gone
         await flowStore(trx).insert(kept)

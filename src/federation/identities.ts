@@ -1,8 +1,8 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
-import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
 import { UniqueViolation } from '../database/errors.ts'
-import { type Guard, transact, word } from '../database/transactions.ts'
+import { type Guard, lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { isEmail } from '../http/server/validation.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
@@ -56,7 +56,7 @@ export interface IdentitiesDeps {
   readonly random: Random
 }
 
-const mostKnown = 10_000
+const maxKnown = 10_000
 const maxNameLength = 100 // spec 2.1
 const plainSuffixes = 9
 const suffixBytes = 6
@@ -65,7 +65,7 @@ const longestSuffix = 10
 export function createIdentities(deps: IdentitiesDeps): Identities {
   const { accounts, db, feed, clock, events, random } = deps
   const store = identityStore(db)
-  const known = new BoundedMap<string, Account | null>(mostKnown)
+  const known = new BoundedMap<string, Account | null>(maxKnown)
   let knownVersion = feed.anyVersion()
 
   return {
@@ -99,7 +99,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
         await events.record(trx, identityLinked, linked)
       }
       try {
-        await transact(db, [word.account(account.userId)], insert, guard)
+        await transact(db, [lockName.account(account.userId)], insert, guard)
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error
         const owner = await store.userIdOf(subject)
@@ -114,7 +114,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
         if (!(await identityStore(trx).remove(userId, id))) throw new ApiError('identityNotFound')
         await events.record(trx, identityUnlinked, { user_id: userId, identity: id })
       }
-      await transact(db, [word.account(userId)], remove, guard)
+      await transact(db, [lockName.account(userId)], remove, guard)
     },
   }
 

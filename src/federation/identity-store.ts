@@ -1,4 +1,4 @@
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 
 /** Who somebody is at a provider: the pair, and nothing else about them. */
 export interface Subject {

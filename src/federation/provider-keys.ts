@@ -26,7 +26,7 @@ const freshMs = 600_000
 const coolDownMs = 30_000
 /** How long the last keys go on verifying while the provider cannot be asked. */
 const keptMs = 86_400_000
-const mostKeys = 100
+const maxKeys = 100
 const minModulusBits = 2048 // RFC 7518 section 3.3
 
 /** By the algorithm of a header, what a key must be. Asymmetric ones alone: RFC 8725 section 3.1. */
@@ -83,7 +83,7 @@ function select(
 /** What is no public key for signatures is passed over: sets hold keys for other purposes as well. */
 function parseKeys({ keys }: Readonly<Record<string, unknown>>): PublicKey[] {
   if (!Array.isArray(keys)) return []
-  return keys.slice(0, mostKeys).flatMap((jwk: unknown) => {
+  return keys.slice(0, maxKeys).flatMap((jwk: unknown) => {
     if (typeof jwk !== 'object' || jwk === null) return []
     const { kid, alg, use, kty } = jwk as Record<string, unknown> // every object can be read by name
     if (kty === 'oct' || (use !== undefined && use !== 'sig')) return []

@@ -4,7 +4,7 @@ import type { Completion, Result } from '../authentication/completion.ts'
 import type { Evidence } from '../authentication/evidence.ts'
 import type { Step } from '../authentication/requirement-table.ts'
 import type { Passed, Requirements } from '../authentication/requirements.ts'
-import { type Guard, word } from '../database/transactions.ts'
+import { type Guard, lockName } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { BrowserSessionDeps } from '../session/browser.ts'
@@ -140,7 +140,7 @@ function linkerGuard(
   { sessionId, token }: NonNullable<Finished['linkTo']>,
 ): Guard {
   return {
-    shared: () => (token ? namesOf(token).map(word.token) : []),
+    shared: () => (token ? namesOf(token).map(lockName.token) : []),
     async judge(db) {
       const hasSession = sessionId === null || (await sessions.again(db, sessionId)) !== null
       const hasToken = !token || !(await revocations.refusesBy(db, token))

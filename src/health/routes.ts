@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import { type SchemaTypes, Text } from '../http/schemas.ts'
 import { untilRead } from '../http/server/draining.ts'
 import { ApiError } from '../kernel/errors.ts'

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { transact, word } from '../database/transactions.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { lockName, transact } from '../database/transactions.ts'
 import { stillAllowed } from '../http/routes/still-allowed.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedKey, digest, keyedDigest } from '../kernel/digest.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { KeySet } from '../keys/key-set.ts'
-import { type AnsweredRequest, idempotencyStore, reapIdempotencyKeys } from './store.ts'
+import { type AnsweredRequest, idempotencyStore, purgeIdempotencyKeys } from './store.ts'
 
 /**
  * Idempotency-Key: a POST that is sent again, because its answer was lost, is answered again and not
@@ -24,7 +24,7 @@ export interface Idempotency {
     request: FastifyRequest,
     prepare: () => Work<Body> | Promise<Work<Body>>,
   ): Promise<Done<Body>>
-  reap(most: number): Promise<number>
+  purge(most: number): Promise<number>
 }
 
 export type Work<Body> = (trx: DatabaseOrTransaction) => Promise<Body>
@@ -81,7 +81,7 @@ export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempot
           await store.keep(id, { fingerprint, answer: JSON.stringify(body) })
           return { body, isRepeat: false }
         }
-        return await transact(db, [word.idempotencyKey(id)], claimed, guard)
+        return await transact(db, [lockName.idempotencyKey(id)], claimed, guard)
       } catch (error) {
         // What this one meets as a conflict may be what its twin has just done.
         const done = error instanceof ApiError ? await repeat(db) : null
@@ -90,7 +90,7 @@ export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempot
       }
     },
 
-    reap: (most) => reapIdempotencyKeys(db, clock.now(), most),
+    purge: (most) => purgeIdempotencyKeys(db, clock.now(), most),
   }
 }
 

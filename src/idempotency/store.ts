@@ -1,4 +1,4 @@
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { removeEnded } from '../database/purge.ts'
 
 /** A request that was answered under a key of its caller's. */
@@ -50,7 +50,7 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
 }
 
 /** Removes at most `most` keys that have expired; answers how many. */
-export function reapIdempotencyKeys(db: Database, now: number, most: number): Promise<number> {
+export function purgeIdempotencyKeys(db: Database, now: number, most: number): Promise<number> {
   const keys = { table: 'idempotency_keys', key: 'id', column: 'expires_at' } as const
   return removeEnded(db, { ...keys, until: now }, most)
 }

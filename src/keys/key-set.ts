@@ -1,7 +1,7 @@
 import type { JWK } from 'jose'
 import type { Config } from '../config/load.ts'
-import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { transact, word } from '../database/transactions.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
+import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
@@ -139,7 +139,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
 
     async retire(kid) {
       if (kid === keys.current.kid) throw new Error('this key signs: rotate first')
-      const isRetired = await transact(db, [word.keys], async (trx) => {
+      const isRetired = await transact(db, [lockName.keys], async (trx) => {
         if (!(await keyStore(trx).end(kid, clock.now()))) return false
         await events.record(trx, keyRetired, { kid })
         return true
@@ -226,7 +226,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     }
     if (!(await isWanted(keyStore(db)))) return false
     const material = await generateMaterial(algorithm, random)
-    return transact(db, [word.keys], async (trx) => {
+    return transact(db, [lockName.keys], async (trx) => {
       const store = keyStore(trx)
       if (!(await isWanted(store))) return false
       const until = clock.now() + longestTokenMs(config) + overlapMarginMs
@@ -238,7 +238,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   }
 
   async function addDataKey(): Promise<void> {
-    await transact(db, [word.keys], async (trx) => {
+    await transact(db, [lockName.keys], async (trx) => {
       if (await keyStore(trx).newest('data', dataKeyAlgorithm)) return
       await insert(trx, 'data', dataKeyAlgorithm, random.bytes(dataKeyBytes))
     })

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 
 /** A key as it lies in the database: its material sealed under the master key. */

@@ -1,5 +1,5 @@
 import type { Config } from '../config/load.ts'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Random } from '../kernel/random.ts'
 import { loadMasterKey } from './master-key.ts'
 import { openKey, sealKey } from './sealed-key.ts'

@@ -3,7 +3,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { adminAction } from '../accounts/events.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import { AccountName } from '../accounts/schemas.ts'
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { parsePage, type Query } from '../http/routes/paging.ts'
@@ -30,7 +30,7 @@ export interface ThrottleRoutesOptions {
 }
 
 const access = { rule: role('ADMIN') }
-const mostPerPage = 100
+const maxPerPage = 100
 
 export async function throttleAdminRoutes(
   instance: FastifyInstance,
@@ -48,7 +48,7 @@ export async function throttleAdminRoutes(
       },
     },
     async (request) => {
-      const page = parsePage(request.query as Query, mostPerPage) // parsed by Fastify
+      const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
       const failing = await lock.failing(page)
       const counts = await throttle.page(page)
       const failingNames = await lock.failingNames()

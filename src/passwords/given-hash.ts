@@ -41,13 +41,13 @@ function argon2Refusal(text: string, settings: HashSettings): string | undefined
   const [memory, passes, lanes] = [Number(m), Number(t), Number(p)]
   if (!isCanonical(salt, leastSaltBytes) || !isCanonical(hash, shortestHashBytes)) return unknown
   if (memory < 8 * lanes) return unknown // RFC 9106 section 3.1
-  const mostMemory = Math.max(hashLimits.argon2MemoryKib, settings.argon2MemoryKib)
-  const mostPasses = Math.max(hashLimits.argon2Passes, settings.argon2Passes)
-  const mostWork = Math.max(hashLimits.argon2Work, settings.argon2MemoryKib * settings.argon2Passes)
-  if (memory > mostMemory) return tooCostly('a memory cost (m)', mostMemory)
-  if (passes > mostPasses) return tooCostly('a number of passes (t)', mostPasses)
+  const maxMemory = Math.max(hashLimits.argon2MemoryKib, settings.argon2MemoryKib)
+  const maxPasses = Math.max(hashLimits.argon2Passes, settings.argon2Passes)
+  const maxWork = Math.max(hashLimits.argon2Work, settings.argon2MemoryKib * settings.argon2Passes)
+  if (memory > maxMemory) return tooCostly('a memory cost (m)', maxMemory)
+  if (passes > maxPasses) return tooCostly('a number of passes (t)', maxPasses)
   if (lanes > hashLimits.argon2Lanes) return tooCostly('a parallelism (p)', hashLimits.argon2Lanes)
-  if (memory * passes > mostWork) return tooCostly('a product of memory and passes', mostWork)
+  if (memory * passes > maxWork) return tooCostly('a product of memory and passes', maxWork)
   return undefined
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 
 /** A kind of password hash: algorithm and parameters, which decide what a verification costs. */
 export interface HashKind {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { passwordBreachQueryFail } from '../accounts/events.ts'
 import type { Config } from '../config/load.ts'
 import type { Events } from '../events/events.ts'
 import type { Deps } from '../runtime/deps.ts'
+import { passwordBreachQueryFail } from './events.ts'
 
 const prefixLength = 5
 const patienceMs = 1500

@@ -1,4 +1,4 @@
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { SliceStart } from '../http/routes/listing.ts'

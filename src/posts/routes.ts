@@ -68,7 +68,7 @@ export async function postRoutes(
       config: {
         access: { rule: postsRules.create },
         body: 'json',
-        honours: ['idempotency-key'],
+        requestHeaders: ['idempotency-key'],
       },
       schema: { summary: 'Create a post', body: CreatePost, response: { 201: PostBody } },
       // Before the body is read: 403 comes before 400.
@@ -90,7 +90,7 @@ export async function postRoutes(
       config: {
         access: { rule: postsRules.update },
         body: 'json',
-        honours: ['if-match'],
+        requestHeaders: ['if-match'],
         errors: ['postNotFound'],
       },
       schema: {
@@ -112,7 +112,11 @@ export async function postRoutes(
   app.delete(
     '/api/posts/:id',
     {
-      config: { access: { rule: removeRule }, honours: ['if-match'], errors: ['postNotFound'] },
+      config: {
+        access: { rule: removeRule },
+        requestHeaders: ['if-match'],
+        errors: ['postNotFound'],
+      },
       schema: { summary: 'Delete a post', params: PostId, response: { 200: PostBody } },
       onRequest: authorizePost,
     },
@@ -130,7 +134,7 @@ export async function postRoutes(
       url: '/api/admin/posts/:id/lock',
       config: {
         access: { rule: role('ADMIN') },
-        honours: ['if-match'],
+        requestHeaders: ['if-match'],
         errors: ['postNotFound'],
       },
       schema: { summary, params: PostId, response: { 200: PostBody } },

@@ -1,6 +1,6 @@
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { isPresentAccount } from '../database/staged.ts'
-import { held } from '../database/transactions.ts'
+import { forNoKeyUpdate } from '../database/transactions.ts'
 import type { SliceStart } from '../http/routes/listing.ts'
 import { type Asked, allowed } from './allowed.ts'
 import type { Post, PostChanges } from './post.ts'
@@ -39,7 +39,11 @@ export function postStore(db: DatabaseOrTransaction) {
 
     /** The same inside a transaction: it stays so until the end. */
     async held(id: number): Promise<Post | null> {
-      const row = await held(db, 'posts', posts().where('posts.id', '=', id)).executeTakeFirst()
+      const row = await forNoKeyUpdate(
+        db,
+        'posts',
+        posts().where('posts.id', '=', id),
+      ).executeTakeFirst()
       return row ? toPost(row) : null
     },
 

@@ -1,6 +1,7 @@
 import pino, { type Logger } from 'pino'
 import type { Config } from '../config/load.ts'
-import { type ChangeFeed, connect, type Database } from '../database/connect.ts'
+import { connect } from '../database/connect.ts'
+import type { ChangeFeed, Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { type Random, systemRandom } from '../kernel/random.ts'
@@ -11,7 +12,7 @@ export interface Deps {
   readonly config: Config
   readonly db: Database
   /** The same database; its commits need not outlive a loss of power. */
-  readonly unsyncedDb: Database
+  readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   readonly assertDatabaseServes: () => Promise<void>
   readonly clock: Clock
@@ -60,11 +61,11 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
 }
 
 // What a log that cannot be written may keep in memory meanwhile; what is more is lost.
-const mostUnwritten = 1_048_576
+const maxUnwritten = 1_048_576
 
 /** A full disk must neither end the service nor fail a request: lines wait until there is room. */
 function standardOutput(): pino.DestinationStream {
-  const output = pino.destination({ fd: 1, sync: true, maxLength: mostUnwritten })
+  const output = pino.destination({ fd: 1, sync: true, maxLength: maxUnwritten })
   output.on('error', () => {}) // told by whoever watches the disk: there is nowhere to tell it
   return output
 }

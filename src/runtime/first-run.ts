@@ -1,7 +1,12 @@
-import type { FirstAdministrator } from '../accounts/bootstrap.ts'
+/** Who may log in at first. */
+interface Administrator {
+  readonly username: string
+  /** Null where the operator gave it. */
+  readonly password: string | null
+}
 
 /** What the first start prints: who may log in, and three calls to try. */
-export function welcome({ username, password }: FirstAdministrator, address: string): string {
+export function welcome({ username, password }: Administrator, address: string): string {
   const shown = password === null ? '"$ADMIN_PASSWORD"' : shellWord(password)
   const [url, name] = [shellWord(address), shellWord(username)]
   const told = password

@@ -3,16 +3,16 @@ import type { Logger } from 'pino'
 import { inContext } from '../events/context.ts'
 
 /** Work that nobody asks for: done again and again in small steps, a failure logged and retried. */
-export interface Chore {
+export interface Job {
   readonly name: string
   readonly everyMs: number
   /** Ends early, where it can, once the signal says that the service stops. */
   run(stop?: AbortSignal): Promise<unknown>
 }
 
-/** The same chore; its events say that a job did it. */
-export function asJob({ run, ...chore }: Chore): Chore {
-  return { ...chore, run: (stop) => inContext('job', () => run(stop)) }
+/** The same job; its events say that a job did it. */
+export function inJobContext({ run, ...job }: Job): Job {
+  return { ...job, run: (stop) => inContext('job', () => run(stop)) }
 }
 
 // Where a million rows are to go, requests come in between.
@@ -21,10 +21,10 @@ const restMs = 5
 type Remove = (most: number) => Promise<number>
 
 /**
- * Makes chores that remove in batches of `most` until nothing is left to remove, and answer how many
+ * Makes jobs that remove in batches of `most` until nothing is left to remove, and answer how many
  * were removed. Of all that it makes one batch is removed at a time: a request waits for one at most.
  */
-export function inBatches(most: number): (remove: Remove) => Chore['run'] {
+export function inBatches(most: number): (remove: Remove) => Job['run'] {
   let last: Promise<unknown> = Promise.resolve()
   return (remove) => async (stop) => {
     let total = 0
@@ -39,16 +39,16 @@ export function inBatches(most: number): (remove: Remove) => Chore['run'] {
   }
 }
 
-/** Starts the chores; the answer stops them and waits for those that are under way. */
-export function startChores(chores: readonly Chore[], log: Logger): () => Promise<void> {
+/** Starts the jobs; the answer stops them and waits for those that are under way. */
+export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
   const underWay = new Map<string, Promise<void>>()
   const stop = new AbortController()
-  const timers = chores.map((chore) =>
+  const timers = jobs.map((job) =>
     setInterval(() => {
-      if (underWay.has(chore.name)) return
-      const done = attempt(chore, log, stop.signal).finally(() => underWay.delete(chore.name))
-      underWay.set(chore.name, done)
-    }, chore.everyMs).unref(),
+      if (underWay.has(job.name)) return
+      const done = attempt(job, log, stop.signal).finally(() => underWay.delete(job.name))
+      underWay.set(job.name, done)
+    }, job.everyMs).unref(),
   )
   return async () => {
     for (const timer of timers) clearInterval(timer)
@@ -57,10 +57,10 @@ export function startChores(chores: readonly Chore[], log: Logger): () => Promis
   }
 }
 
-async function attempt({ name, run }: Chore, log: Logger, stop: AbortSignal): Promise<void> {
+async function attempt({ name, run }: Job, log: Logger, stop: AbortSignal): Promise<void> {
   try {
     await run(stop)
   } catch (error) {
-    log.error({ err: error, chore: name }, 'a chore failed and will be tried again')
+    log.error({ err: error, job: name }, 'a job failed and will be tried again')
   }
 }

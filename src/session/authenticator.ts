@@ -1,5 +1,5 @@
 import type { Config } from '../config/load.ts'
-import { word } from '../database/transactions.ts'
+import { lockName } from '../database/transactions.ts'
 import type { Authenticator } from '../http/routes/access.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { sessionCookie } from './cookie.ts'
@@ -30,7 +30,7 @@ export function sessionAuthenticator(
       if (!session || !principal) return null
       return {
         principal,
-        shared: () => [word.account(session.userId)],
+        shared: () => [lockName.account(session.userId)],
         again: async (db) => callerOf(await sessions.again(db, session.id)),
       }
     },

@@ -3,7 +3,7 @@ import type { Accounts, HowToEnd } from '../accounts/accounts.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config/load.ts'
-import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
@@ -11,7 +11,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { sessionCreated, sessionEnded } from './events.ts'
-import { reapSessions, type StoredSession, sessionLookUp, sessionStore } from './store.ts'
+import { purgeSessions, type StoredSession, sessionLookUp, sessionStore } from './store.ts'
 
 /**
  * Cookie sessions: made at login, ended by logout, by 30 minutes without a request, or by their
@@ -46,7 +46,7 @@ export interface Sessions {
   /** Writes down the activity of the last second; answers how many sessions had any. */
   flush(): Promise<number>
   /** Removes up to `most` ended sessions; answers how many. */
-  reap(most: number): Promise<number>
+  purge(most: number): Promise<number>
 }
 
 export interface Client {
@@ -97,8 +97,8 @@ const secretBytes = 32
 const csrfTokenBytes = 32 // spec 2.3
 const secretFormat = /^[A-Za-z0-9_-]{43}$/
 const maxUserAgentLength = 256
-const mostListed = 1000
-const mostKnown = 10_000
+const maxListed = 1000
+const maxKnown = 10_000
 const flushedAtOnce = 200
 const endedAtOnce = 500
 // A session is looked for this long after its end: its last activity may not be written down yet.
@@ -112,7 +112,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
   const lookUp = sessionLookUp(db)
   // Read once, and again as soon as anything at all in the database has changed.
-  const known = new BoundedMap<string, StoredSession>(mostKnown)
+  const known = new BoundedMap<string, StoredSession>(maxKnown)
   let knownVersion = feed.anyVersion()
   // Activity is written once a second for all sessions together, and read from here until then:
   // a commit for every request would cost more than the request.
@@ -190,10 +190,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return due.length
     },
 
-    reap: (most) => {
+    purge: (most) => {
       const now = clock.now()
       const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
-      return reapSessions(db, { seenBefore: now - idleMs - unwrittenMs, createdBefore }, most)
+      return purgeSessions(db, { seenBefore: now - idleMs - unwrittenMs, createdBefore }, most)
     },
   }
 
@@ -227,7 +227,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
   async function liveOf(userId: number): Promise<OwnSession[]> {
     const now = clock.now()
-    const rows = await sessionStore(db).of(userId, now - idleMs - unwrittenMs, mostListed)
+    const rows = await sessionStore(db).of(userId, now - idleMs - unwrittenMs, maxListed)
     return rows.flatMap(({ csrfToken: _, userId: __, ...row }) => {
       const session = { ...row, lastSeenAt: lastSeenOf(row), handle: handleOf(row.id) }
       return now < endOf(session) ? session : []

@@ -1,8 +1,8 @@
 import { splitRoles } from '../authentication/account.ts'
 import type { Judged } from '../authentication/requirements.ts'
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { removeEnded } from '../database/purge.ts'
-import { kept } from '../database/transactions.ts'
+import { forKeyShare } from '../database/transactions.ts'
 
 /** A session as stored, with what its account is now. Spec 2.3. Times in epoch milliseconds. */
 export interface StoredSession {
@@ -92,7 +92,10 @@ export function sessionStore(db: DatabaseOrTransaction) {
     /** With its account; inside a transaction it is not removed before the end. */
     async kept(id: string): Promise<StoredSession | null> {
       const query = withAccount(db, id)
-      const row = await (db.isTransaction ? kept(db, 'sessions', query) : query).executeTakeFirst()
+      const row = await (db.isTransaction
+        ? forKeyShare(db, 'sessions', query)
+        : query
+      ).executeTakeFirst()
       return row ? toSession(row) : null
     },
 
@@ -199,7 +202,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
 }
 
 /** Removes at most `most` sessions last seen at `seenBefore` or created at `createdBefore`. */
-export async function reapSessions(
+export async function purgeSessions(
   db: Database,
   { seenBefore, createdBefore }: { seenBefore: number; createdBefore: number },
   most: number,

@@ -1,4 +1,4 @@
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { afterCommit, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { EventType } from '../events/types.ts'
@@ -78,7 +78,7 @@ export async function attempted<T>(
   } catch (error) {
     if (isSettled) throw error
     if (!isGuess(error)) {
-      await place.giveBack()
+      await place.cancel()
       throw error
     }
     await place.keep(failed)

@@ -1,6 +1,6 @@
 import { createChallenge, type Payload, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
-import type { Database } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import { removeEnded } from '../database/purge.ts'
 import { Integer, type Static, Text } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -102,7 +102,7 @@ export function createCaptcha({ db, clock, keys }: CaptchaDeps): Captcha {
 }
 
 /** Forgets up to `most` challenges that are over. */
-export function reapChallenges(
+export function purgeChallenges(
   { db, clock }: Pick<CaptchaDeps, 'db' | 'clock'>,
   most: number,
 ): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Config } from '../config/load.ts'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { throttledAddress } from '../http/server/client-address.ts'
 import { ApiError } from '../kernel/errors.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../config/load.ts'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { offsetOf, type Page } from '../http/routes/paging.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'

@@ -1,4 +1,4 @@
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { removeEnded } from '../database/purge.ts'
 
 /** Whose tries are counted together. */
@@ -165,7 +165,7 @@ export function throttleStore(db: DatabaseOrTransaction) {
 }
 
 /** Removes at most `most` places that no window counts any more; answers how many. */
-export function reapPlaces(db: Database, now: number, most: number): Promise<number> {
+export function purgePlaces(db: Database, now: number, most: number): Promise<number> {
   const places = { table: 'throttle_places', key: 'id', column: 'expires_at' } as const
   return removeEnded(db, { ...places, until: now }, most)
 }

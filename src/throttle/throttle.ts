@@ -1,10 +1,10 @@
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { afterCommit, transact, word } from '../database/transactions.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { afterCommit, lockName, transact } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Attempt, attempted, type Settling } from './attempt.ts'
 import { createLines } from './lines.ts'
-import { type Place, reapPlaces, type ThrottleKey, throttleStore } from './store.ts'
+import { type Place, purgePlaces, type ThrottleKey, throttleStore } from './store.ts'
 
 /**
  * Attempts counted in a sliding window, spec 3.3: so many places per key. A place is taken before the
@@ -34,7 +34,7 @@ export interface TakenPlace {
   /** It succeeded: the count starts anew. In a transaction that may be begun again. */
   clear(trx: DatabaseOrTransaction): Promise<void>
   /** There was no verdict, or it shall not count. */
-  giveBack(): Promise<void>
+  cancel(): Promise<void>
 }
 
 /** If it throws, nothing is settled. */
@@ -150,8 +150,8 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
   type Look = Taken | { full: Count; places: Place[] }
 
   function tryPlaces(counts: readonly Count[]): Promise<Look> {
-    const words = counts.map(({ key }) => word.throttle(nameOf(key)))
-    return inTransaction(words, counts.length > 0, async (trx) => {
+    const lockNames = counts.map(({ key }) => lockName.throttle(nameOf(key)))
+    return inTransaction(lockNames, counts.length > 0, async (trx) => {
       const store = throttleStore(trx)
       const now = clock.now()
       for (const { count, places } of await look(store, counts, now)) {
@@ -179,7 +179,7 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
           if (isTaken) await throttleStore(trx).markUsed(ids)
           await also?.(trx)
         }),
-      giveBack: () =>
+      cancel: () =>
         settle(isTaken, async (trx) => {
           if (isTaken) await throttleStore(trx).remove(ids)
         }),
@@ -194,17 +194,17 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
 
   /** Where nothing is limited there is nothing to begin. */
   function inTransaction<T>(
-    words: readonly string[],
+    lockNames: readonly string[],
     isNeeded: boolean,
     work: (trx: DatabaseOrTransaction) => Promise<T>,
   ) {
-    return isNeeded ? transact(db, words, work) : work(db)
+    return isNeeded ? transact(db, lockNames, work) : work(db)
   }
 }
 
 /** Removes up to `most` places that no window counts any more. */
-export function reapThrottle({ db, clock }: ThrottleDeps, most: number): Promise<number> {
-  return reapPlaces(db, clock.now(), most)
+export function purgeThrottle({ db, clock }: ThrottleDeps, most: number): Promise<number> {
+  return purgePlaces(db, clock.now(), most)
 }
 
 function isLimited({ limit }: Count): boolean {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import { stillAllowed } from '../http/routes/still-allowed.ts'
 import { Message, type SchemaTypes, type Static } from '../http/schemas.ts'
 import { fewFieldsBytes } from '../http/server/bodies.ts'

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { word } from '../database/transactions.ts'
+import { lockName } from '../database/transactions.ts'
 import type { Authenticator } from '../http/routes/access.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { AccessClaims, Principal } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
-import { isTimely } from './claims.ts'
+import { isWithinLifetime } from './claims.ts'
 import { type EndTokenDeps, endLogin } from './end-token.ts'
 import { namesOf } from './known-revocations.ts'
 import type { Revocations } from './revocations.ts'
@@ -24,7 +24,7 @@ export interface BearerDeps {
   readonly revocations: Revocations
 }
 
-const mostKept = 10_000
+const maxKept = 10_000
 
 interface Verified {
   readonly claims: AccessClaims
@@ -37,7 +37,7 @@ export function bearerAuthenticator({
   tokens,
   revocations,
 }: BearerDeps): Authenticator {
-  const verified = new BoundedMap<string, Verified>(mostKept)
+  const verified = new BoundedMap<string, Verified>(maxKept)
   let generation = keys.generation
 
   return {
@@ -54,9 +54,9 @@ export function bearerAuthenticator({
       if (await revocations.refuses(claims)) throw new ApiError('invalidOrExpiredToken')
       return {
         principal,
-        shared: () => [word.account(claims.sub), ...namesOf(claims).map(word.token)],
+        shared: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],
         async again(db) {
-          if (!isTimely(claims, clock.now())) return null
+          if (!isWithinLifetime(claims, clock.now())) return null
           return (await revocations.refusesBy(db, claims)) ? null : principal
         },
       }
@@ -69,7 +69,7 @@ export function bearerAuthenticator({
       generation = keys.generation
     }
     const known = verified.get(token)
-    return known && isTimely(known.claims, clock.now()) ? known : undefined
+    return known && isWithinLifetime(known.claims, clock.now()) ? known : undefined
   }
 
   async function verify(token: string, request: FastifyRequest): Promise<Verified> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { loadConfig } from '../config/load.ts'
-import { isTimely, parseAccessClaims, parseRefreshClaims } from './claims.ts'
+import { isWithinLifetime, parseAccessClaims, parseRefreshClaims } from './claims.ts'
 
 const config = loadConfig({ TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'ours' })
 const at = 1_800_000_000
@@ -173,7 +173,7 @@ suite('the time of a token', () => {
   for (const [exp, nbf, iat, isGood] of times) {
     test(`exp ${exp}, nbf ${nbf}, iat ${iat} is ${isGood ? 'in' : 'out of'} its time`, () => {
       const claims = { exp: at + exp, nbf: at + nbf, iat: at + iat }
-      assert.equal(isTimely(claims, now), isGood)
+      assert.equal(isWithinLifetime(claims, now), isGood)
       assert.equal(parseAccessClaims({ ...access, ...claims }, config, now) !== null, isGood)
       if (nbf > 0) return // a refresh token has none
       const { nbf: _, ...rest } = claims

@@ -30,7 +30,7 @@ export function parseAccessClaims(
   const { iss, sub, aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat, ver = 1 } = raw
   if (raw.type !== type || iss !== token.issuer || !isSubject(sub)) return null
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf) || !isTime(auth_time)) return null
-  if (!isTimely({ exp, iat, nbf }, now) || !names(aud, token.audience)) return null
+  if (!isWithinLifetime({ exp, iat, nbf }, now) || !names(aud, token.audience)) return null
   const roles = parseRoles(raw.roles ?? [])
   if (!roles || typeof jti !== 'string' || jti === '' || typeof username !== 'string') return null
   if (typeof ver !== 'number') return null
@@ -64,13 +64,13 @@ export function parseRefreshClaims(
   const { rid, ver, auth_time = iat } = header
   if (raw.type !== 'refresh' || iss !== token.issuer || !isSubject(sub)) return null
   if (!isTime(exp) || !isTime(iat) || !isTime(auth_time)) return null
-  if (!isTimely({ exp, iat, nbf: iat }, now)) return null
+  if (!isWithinLifetime({ exp, iat, nbf: iat }, now)) return null
   if (typeof rid !== 'string' || typeof ver !== 'number') return null
   return { sub, exp, rid, ver, authTime: auth_time }
 }
 
 /** Whether a token may be used at `now`; asked again at each use of one that was verified before. */
-export function isTimely(
+export function isWithinLifetime(
   { exp, nbf, iat }: Pick<AccessClaims, 'exp' | 'nbf' | 'iat'>,
   now: number,
 ): boolean {

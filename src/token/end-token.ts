@@ -1,4 +1,4 @@
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Guard } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { tokenRevoked } from './events.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../config/load.ts'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { type Clock, epochSeconds } from '../kernel/clock.ts'
 import { firstExpiryOf } from './pair.ts'
 import { rotationStore } from './rotation-store.ts'

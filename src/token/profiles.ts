@@ -13,7 +13,7 @@ export interface Profile {
   readonly name: string | null
 }
 
-const mostKept = 10_000
+const maxKept = 10_000
 /** Of an external caller without an account. */
 export const nobody: Profile = { email: null, name: null }
 
@@ -22,7 +22,7 @@ export function createProfiles(
   users: Pick<Users, 'byId'>,
   changes: Pick<Revocations, 'epoch'>,
 ): Profiles {
-  const kept = new BoundedMap<number, Profile>(mostKept)
+  const kept = new BoundedMap<number, Profile>(maxKept)
   let keptEpoch = changes.epoch
   let generation = 0 // raised by every change: what was read before one is not kept after it
 

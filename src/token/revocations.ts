@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { type Guard, transact, word } from '../database/transactions.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
+import { type Guard, lockName, transact } from '../database/transactions.ts'
 import { inNoContext } from '../events/context.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, clockLeewayMs } from '../kernel/clock.ts'
@@ -42,7 +42,7 @@ export interface Revocations {
   revokeBelow(trx: DatabaseOrTransaction, userId: number, accessVersion: number): Promise<void>
   /** The log has grown by a transaction of this process: read it before the next token passes. */
   appended(): void
-  reap(most: number): Promise<number>
+  purge(most: number): Promise<number>
 }
 
 export interface HowToRevoke {
@@ -127,10 +127,10 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       appends += 1
     },
 
-    async reap(most) {
+    async purge(most) {
       const now = clock.now() - clockLeewayMs
       known.forget(now)
-      return store.reap(now, most)
+      return store.purge(now, most)
     },
   }
 
@@ -152,7 +152,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       await work(trx)
       await also?.(trx)
     }
-    await transact(db, [word.revocations, word.token(token)], all, guard)
+    await transact(db, [lockName.revocations, lockName.token(token)], all, guard)
     appends += 1
     await catchUp()
   }
@@ -218,7 +218,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   async function restore(): Promise<void> {
-    await transact(db, [word.revocations], async (trx) => {
+    await transact(db, [lockName.revocations], async (trx) => {
       const log = revocationStore(trx)
       const now = clock.now()
       const there = (await Array.fromAsync(log.from(0, now))).flat() // another node may have been first

@@ -1,4 +1,4 @@
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { removeEnded } from '../database/purge.ts'
 import type { RefreshClaims } from './claims.ts'
 import { pairIdOf } from './pair.ts'
@@ -86,7 +86,7 @@ export function rotationStore(db: DatabaseOrTransaction) {
      * Removes up to `most` rows of each table that no living token needs; `now` in seconds. Answers
      * how many of the fuller one.
      */
-    async reap(now: number, most: number): Promise<number> {
+    async purge(now: number, most: number): Promise<number> {
       const uses = { table: 'refresh_uses', key: 'rid', column: 'successor_expires_at' } as const
       const families = {
         table: 'refresh_families_ended',

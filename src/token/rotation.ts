@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { type Guard, transact, word } from '../database/transactions.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { type Guard, lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, clockLeewayMs, epochSeconds } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
@@ -26,7 +26,7 @@ export interface Rotation {
   isEnded(sid: string): Promise<boolean>
   /** Whether a token was used already, or its line has ended; changes nothing. */
   isSpent(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<boolean>
-  reap(most: number): Promise<number>
+  purge(most: number): Promise<number>
 }
 
 /** What makes a refresh token this one and no other. Times in seconds. */
@@ -77,7 +77,7 @@ export function createRotation(deps: RotationDeps): Rotation {
         await store.insert(use)
         return given(trx, sub, successorOf(use))
       }
-      return transact(db, [word.account(sub)], work, guard)
+      return transact(db, [lockName.account(sub)], work, guard)
     },
 
     pairOf: (claims) => rotationStore(db).familyOf(claims),
@@ -90,7 +90,7 @@ export function createRotation(deps: RotationDeps): Rotation {
       return store.isEnded(await store.familyOf(claims))
     },
 
-    reap: (most) => rotationStore(db).reap(epochSeconds(clock.now() - clockLeewayMs), most),
+    purge: (most) => rotationStore(db).purge(epochSeconds(clock.now() - clockLeewayMs), most),
   }
 
   async function given(trx: DatabaseOrTransaction, sub: string, successor: Successor) {

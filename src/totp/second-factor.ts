@@ -1,7 +1,7 @@
 import type { Accounts, HowToChange } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { type Guard, transact, word } from '../database/transactions.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { type Guard, lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
@@ -84,7 +84,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         await accounts.reread(trx, account)
         await factorStore(trx).begin(userId, sealed)
       }
-      await transact(db, [word.account(userId)], work, guard)
+      await transact(db, [lockName.account(userId)], work, guard)
       return provision(secret, username)
     },
 
@@ -125,7 +125,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
         await events.record(trx, mfaCodesRenewed, { user_id: userId })
       }
-      await transact(db, [word.account(userId)], work, guard)
+      await transact(db, [lockName.account(userId)], work, guard)
       return codes
     },
 

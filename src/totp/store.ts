@@ -1,4 +1,4 @@
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { firstUse, type UsedSteps, useOf } from './used-steps.ts'
 
 /** The second factor of an account; each secret sealed under the data key. */

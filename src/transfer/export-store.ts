@@ -1,4 +1,4 @@
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { isPresentAccount } from '../database/staged.ts'
 
 export type ExportedRow = Awaited<ReturnType<typeof exportedAfter>>[number]

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { splitRoles } from '../authentication/account.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import type { MakeBatch } from '../http/server/bulk-answers.ts'
 import { isoTime } from '../kernel/clock.ts'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
-import { exclusively, type Guard, transact, word } from '../database/transactions.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import { exclusively, type Guard, lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { ApiError, type Detail } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
@@ -55,30 +55,30 @@ export interface Imports {
   /**
    * Removes up to `most` rows of imports whose process died; answers `most` where more may be left.
    */
-  reap(most: number): Promise<number>
+  purge(most: number): Promise<number>
 }
 
-export interface ImportDeps extends Pick<Deps, 'config' | 'db' | 'unsyncedDb' | 'clock'> {
+export interface ImportDeps extends Pick<Deps, 'config' | 'db' | 'asyncCommitDb' | 'clock'> {
   readonly events: Events
   readonly passwords: Passwords
   readonly isBreached: BreachQuery
 }
 
 const batchSize = 500
-const mostErrors = 1000
+const maxErrors = 1000
 const clearedAtOnce = 500
 const touchEveryMs = 30_000
 const deadAfterMs = 300_000
 const retryMs = 1000
 
 export function createImports(deps: ImportDeps): Imports {
-  const { config, db, unsyncedDb, clock, events, passwords } = deps
+  const { config, db, asyncCommitDb, clock, events, passwords } = deps
   // What an import writes before its last step need not outlive a loss of power: it is void then.
-  const store = importStore(unsyncedDb)
+  const store = importStore(asyncCommitDb)
   // One hash at a time, of all imports: logins get the other turns.
   const oneAtATime = hashingQueue({ running: 1, waiting: Number.POSITIVE_INFINITY })
 
-  return { run, reap }
+  return { run, purge }
 
   async function run(
     pieces: AsyncIterable<Uint8Array>,
@@ -111,7 +111,7 @@ export function createImports(deps: ImportDeps): Imports {
       const imported = mistakes.total === 0 && (dryRun || isDone) ? lines : 0
       return { dryRun, lines, imported, errors: mistakes.first(), errorsTotal: mistakes.total }
     } finally {
-      await giveUp(id).catch(() => {}) // the chore will
+      await giveUp(id).catch(() => {}) // the job will
     }
 
     async function* seen(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -143,11 +143,11 @@ export function createImports(deps: ImportDeps): Imports {
       const now = clock.now()
       const writes = !dryRun && mistakes.total === 0
       const work = async (trx: DatabaseOrTransaction) => {
-        await exclusively(trx, ...wordsOf(hashed)) // others may be making accounts of these names
+        await exclusively(trx, ...lockNamesOf(hashed)) // others may be making accounts of these names
         assertAlive(await importStore(trx).touch(id, now))
         return stage(trx, { id, lines: hashed, now, writes })
       }
-      const staged = await transact(unsyncedDb, [], work, guard)
+      const staged = await transact(asyncCommitDb, [], work, guard)
       touchedAt = now
       newUsers += staged.newUsers
       for (const { line, ...detail } of staged.mistakes) mistakes.add(line, [detail])
@@ -173,7 +173,7 @@ export function createImports(deps: ImportDeps): Imports {
       }
       const isDone = await transact(db, [], makeSeen, guard)
       if (isDone) return true
-      const lost = await store.lost(id, mostErrors)
+      const lost = await store.lost(id, maxErrors)
       assertAlive(lost.length > 0)
       for (const line of lost) mistakes.add(line, [{ path: ['username'], message: takenMeanwhile }])
       return false
@@ -185,7 +185,7 @@ export function createImports(deps: ImportDeps): Imports {
     while ((await clear(id, clearedAtOnce)) > 0) await setImmediate()
   }
 
-  async function reap(most: number): Promise<number> {
+  async function purge(most: number): Promise<number> {
     await store.failUnseenSince(clock.now() - deadAfterMs)
     const id = await store.oldestEnded()
     if (id === null) return 0
@@ -194,7 +194,7 @@ export function createImports(deps: ImportDeps): Imports {
   }
 
   function clear(id: number, most: number): Promise<number> {
-    return transact(unsyncedDb, [], (trx) => importStore(trx).clear(id, most))
+    return transact(asyncCommitDb, [], (trx) => importStore(trx).clear(id, most))
   }
 
   /** Logins fill the queue at times: an import waits until they leave room. */
@@ -214,10 +214,10 @@ export function createImports(deps: ImportDeps): Imports {
 
 const takenMeanwhile = 'was taken while the import went on, or its user was deleted'
 
-function wordsOf(lines: readonly HashedLine[]): string[] {
+function lockNamesOf(lines: readonly HashedLine[]): string[] {
   return lines.flatMap(({ username, user }) => [
-    word.username(username),
-    ...('id' in user ? [word.account(user.id)] : []),
+    lockName.username(username),
+    ...('id' in user ? [lockName.account(user.id)] : []),
   ])
 }
 
@@ -236,7 +236,7 @@ function gatherMistakes() {
     },
     add(line: number, details: readonly Detail[]): void {
       total += details.length
-      for (const detail of details) if (kept.length < mostErrors) kept.push({ line, ...detail })
+      for (const detail of details) if (kept.length < maxErrors) kept.push({ line, ...detail })
     },
     first: (): Mistake[] => kept.toSorted((one, other) => one.line - other.line),
   }

@@ -1,5 +1,5 @@
 import { dislodge, insertUnseenAccounts } from '../accounts/accounts.ts'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Detail } from '../kernel/errors.ts'
 import { insertUnseenUsers } from '../users/users.ts'
 import type { Mistake } from './import.ts'

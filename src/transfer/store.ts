@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from 'kysely'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/staged.ts'
-import { held } from '../database/transactions.ts'
+import { forNoKeyUpdate } from '../database/transactions.ts'
 import type { Username } from '../kernel/username.ts'
 
 /** A name on a line that makes no account, and the user where the line names one by its id. */
@@ -108,7 +108,7 @@ export function importStore(db: DatabaseOrTransaction) {
      */
     async clear(id: number, most: number): Promise<number> {
       const query = db.selectFrom('imports').select('state').where('id', '=', id)
-      const row = await held(db, 'imports', query).executeTakeFirst()
+      const row = await forNoKeyUpdate(db, 'imports', query).executeTakeFirst()
       if (!row || row.state === 'open') return 0
       if (row.state === 'failed') {
         const removed = (await removeAccounts(id, most)) || (await removeUsers(id, most))
@@ -185,7 +185,7 @@ export function importStore(db: DatabaseOrTransaction) {
             .where((or) => isOneOf(or, usernames, userIds)),
         )
         .orderBy('id')
-      await held(db, 'imports', younger).execute()
+      await forNoKeyUpdate(db, 'imports', younger).execute()
     },
 
     async holders(usernames: readonly Username[], userIds: readonly number[]): Promise<Holder[]> {

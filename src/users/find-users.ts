@@ -1,5 +1,5 @@
 import type { Config } from '../config/load.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import { isPostgres } from '../database/transactions.ts'
 import type { FindUsers } from './search.ts'
 import { searchPostgres } from './search-postgres.ts'

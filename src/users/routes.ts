@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/load.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import { authorize, authorizeAnyone } from '../http/routes/access.ts'
 import { ifMatch, tagged } from '../http/routes/entity-tag.ts'
 import { sendList } from '../http/routes/listing.ts'
@@ -99,7 +99,7 @@ export async function userRoutes(
       config: {
         access: { rule: rules.create },
         body: 'json',
-        honours: ['idempotency-key'],
+        requestHeaders: ['idempotency-key'],
         ...(version === 'v1' && {
           required: { fields: ['name', 'email'], error: 'nameAndEmailRequired' },
         }),
@@ -122,7 +122,7 @@ export async function userRoutes(
       config: {
         access: { rule: rules.update },
         body: 'json',
-        honours: ['if-match'],
+        requestHeaders: ['if-match'],
         errors: ['userNotFound'],
       },
       schema: {
@@ -151,7 +151,7 @@ export async function userRoutes(
     {
       config: {
         access: { rule: rules.remove },
-        honours: ['if-match'],
+        requestHeaders: ['if-match'],
         errors: ['userNotFound', 'lastAdministrator'],
       },
       schema: {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Database } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import { hasSearchIndex } from '../database/postgres/server.ts'
 import { isPresentUser } from '../database/staged.ts'
 import { workQueue } from '../kernel/work-queue.ts'

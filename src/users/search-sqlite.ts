@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
-import type { Database } from '../database/connect.ts'
+import type { Database } from '../database/database.ts'
 import { DatabaseUnavailable } from '../database/errors.ts'
 import { isPresentUser } from '../database/staged.ts'
 import { workQueue } from '../kernel/work-queue.ts'

@@ -1,8 +1,8 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
-import type { DatabaseOrTransaction } from '../database/connect.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/staged.ts'
-import { held, kept } from '../database/transactions.ts'
+import { forKeyShare, forNoKeyUpdate } from '../database/transactions.ts'
 import type { SliceStart } from '../http/routes/listing.ts'
 import { caseFold } from '../kernel/text.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
@@ -45,14 +45,14 @@ export function userStore(db: DatabaseOrTransaction) {
 
     /** The same inside a transaction: it stays so until the end. */
     async held(id: number): Promise<User | null> {
-      const query = held(db, 'users', present().select(shown).where('id', '=', id))
+      const query = forNoKeyUpdate(db, 'users', present().select(shown).where('id', '=', id))
       const row = await query.executeTakeFirst()
       return row ? toUser(row) : null
     },
 
     /** Whether there is such a user, inside a transaction: then there is one until the end. */
     async keeps(id: number): Promise<boolean> {
-      const query = kept(db, 'users', present().select('id').where('id', '=', id))
+      const query = forKeyShare(db, 'users', present().select('id').where('id', '=', id))
       return (await query.executeTakeFirst()) !== undefined
     },
 

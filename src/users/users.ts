@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../database/connect.ts'
-import { type Guard, transact, word } from '../database/transactions.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { type Guard, lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { SliceStart } from '../http/routes/listing.ts'
 import { userCreated, userDeleted, userUpdated } from './events.ts'
@@ -99,14 +99,14 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
         if (merged) await events.record(trx, userUpdated, { user_id: id })
         return merged
       }
-      const user = await transact(db, assertMay ? [word.account(id)] : [], work, guard)
+      const user = await transact(db, assertMay ? [lockName.account(id)] : [], work, guard)
       tell(id)
       return user
     },
 
     async remove(id, checks = {}) {
       // What those who go with the user ask for, before anything is read.
-      const words = [word.administrators, word.account(id)]
+      const lockNames = [lockName.administrators, lockName.account(id)]
       const work = async (trx: DatabaseOrTransaction) => {
         if (!(await check(trx, id, checks))) return null
         for (const removing of hooks.removing) await removing(trx, id)
@@ -114,7 +114,7 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
         if (removed) await events.record(trx, userDeleted, { user_id: id })
         return removed
       }
-      const user = await transact(db, words, work, checks.guard)
+      const user = await transact(db, lockNames, work, checks.guard)
       tell(id)
       return user
     },

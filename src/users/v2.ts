@@ -8,13 +8,13 @@ import type { Found } from './search.ts'
 import { type Order, positionOf, sortKeys } from './store.ts'
 import type { Users } from './users.ts'
 
-const mostPerPage = 1000
+const maxPerPage = 1000
 const maxSearchLength = 200
 const largePage = 100
 
 /** Whether a page is large enough to be made in turn with other large answers. */
 export function isLargePageV2(query: Query): boolean {
-  return parsePage(query, mostPerPage).limit > largePage
+  return parsePage(query, maxPerPage).limit > largePage
 }
 
 /**
@@ -24,7 +24,7 @@ export function isLargePageV2(query: Query): boolean {
 export async function listUsersV2(users: Users, query: Query): Promise<Static<typeof UserPageV2>> {
   const order = parseOrder(single(query, 'sort') ?? 'id')
   const text = parseSearch(single(query, 'q') ?? '')
-  const { page, limit } = parsePage(query, mostPerPage)
+  const { page, limit } = parsePage(query, maxPerPage)
   const position = single(query, 'cursor')
   const cursor = position === undefined ? null : readCursor(position, order)
   const start = cursor ? { after: cursor.after } : { offset: (page - 1) * limit }

@@ -167,7 +167,7 @@ suite('administration under attack', async () => {
     const revoked = { headers: app.basic(app.admin), json: { jti, exp } }
     assert.equal((await app.call('POST', revoke, revoked)).status, 200)
     app.clock.advance(29 * 86_400)
-    for (const { name, run } of app.app.chores) if (name === 'revocations') await run()
+    for (const { name, run } of app.app.jobs) if (name === 'revocations') await run()
     for (const node of [app, before]) assert.equal((await greeting(node, headers)).status, 401)
   })
 
@@ -190,7 +190,7 @@ suite('administration under attack', async () => {
     await app.call('POST', '/logout', { headers })
     assert.deepEqual(await app.rows(), before)
     app.clock.advance(3000)
-    for (const { name, run } of app.app.chores) if (name === 'revocations') await run()
+    for (const { name, run } of app.app.jobs) if (name === 'revocations') await run()
     await heard(other)
     for (const node of [app, other]) assert.equal((await greeting(node, headers)).status, 401)
   })
@@ -202,7 +202,7 @@ suite('administration under attack', async () => {
     await call('POST', revoke, { jti, exp: exp - 1800 }, admin)
     await call('POST', revoke, { token }, admin)
     app.clock.advance(2000)
-    for (const { name, run } of app.app.chores) if (name === 'revocations') await run()
+    for (const { name, run } of app.app.jobs) if (name === 'revocations') await run()
     const headers = { authorization: `Bearer ${token}` }
     await heard(other)
     for (const node of [app, other]) assert.equal((await greeting(node, headers)).status, 401)

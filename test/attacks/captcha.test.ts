@@ -139,15 +139,15 @@ suite('a login that needs a captcha', async () => {
   test('a challenge is over after 10 minutes, and forgotten where it was used', async () => {
     const [from, late] = [await suspect(), await suspect()]
     const [used, unused] = [await solve(await challenge()), await solve(await challenge())]
-    const reap = app.app.chores.find(({ name }) => name === 'used captchas')
+    const purge = app.app.jobs.find(({ name }) => name === 'used captchas')
     const rows = async () => (await app.rows()).used_challenges?.length
     await app.deps.db.deleteFrom('used_challenges').execute()
     assert.equal((await logIn(app, from, used)).status, 200)
     clock.advance(599)
-    await reap?.run()
+    await purge?.run()
     assert.equal(await rows(), 1)
     clock.advance(1)
-    await reap?.run()
+    await purge?.run()
     assert.equal(await rows(), 0)
     assertAsked(await logIn(app, late, unused))
     assertAsked(await logIn(app, late, used))

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { after, suite, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
-import type { DatabaseOrTransaction } from '../../src/database/connect.ts'
-import { transact, word } from '../../src/database/transactions.ts'
+import type { DatabaseOrTransaction } from '../../src/database/database.ts'
+import { lockName, transact } from '../../src/database/transactions.ts'
 import { access } from '../../src/http/routes/access.ts'
 import { createServer } from '../../src/http/server/server.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
@@ -38,7 +38,7 @@ const change = (app: TestApp, headers: Headers, username: string, wanted: object
 type Ending = (
   who: Someone,
   headers: Headers,
-) => { words: readonly string[]; work: (trx: DatabaseOrTransaction) => Promise<void> }
+) => { lockNames: readonly string[]; work: (trx: DatabaseOrTransaction) => Promise<void> }
 
 suite('an import whose body comes slowly', async () => {
   const app = await testApp()
@@ -213,7 +213,7 @@ suite('ends and changes at the same moment', async () => {
       'a disabling',
       'session',
       ({ userId }) => ({
-        words: [word.account(userId)],
+        lockNames: [lockName.account(userId)],
         work: async (trx) => {
           const accounts = trx.updateTable('accounts').set({ active: 0 })
           await accounts.where('user_id', '=', userId).execute()
@@ -224,7 +224,7 @@ suite('ends and changes at the same moment', async () => {
       'a logout',
       'session',
       ({ userId }) => ({
-        words: [],
+        lockNames: [],
         work: (trx) => endSessionsOf(trx, userId),
       }),
     ],
@@ -234,7 +234,7 @@ suite('ends and changes at the same moment', async () => {
       (_, { authorization = '' }) => {
         const { jti } = decodeJwt(authorization.slice('Bearer '.length))
         return {
-          words: [word.revocations, word.token(String(jti))],
+          lockNames: [lockName.revocations, lockName.token(String(jti))],
           work: (trx) => revocationStore(trx).append({ token: String(jti) }, 9_000_000_000_000),
         }
       },
@@ -249,8 +249,8 @@ suite('ends and changes at the same moment', async () => {
       await request.held
       const written = Promise.withResolvers<void>()
       const commit = Promise.withResolvers<void>()
-      const { words, work } = ending(who, headers)
-      const ended = transact(other.db, words, async (trx) => {
+      const { lockNames, work } = ending(who, headers)
+      const ended = transact(other.db, lockNames, async (trx) => {
         await work(trx)
         written.resolve()
         await commit.promise

@@ -32,7 +32,7 @@ suite('sign-ins under way', async () => {
     const { rows } = await sql<{ total: number }>`select count(*) as total from flows`.execute(db)
     return rows[0]?.total
   }
-  const chore = (wanted: string) => app.app.chores.find(({ name }) => name === wanted)?.run()
+  const job = (wanted: string) => app.app.jobs.find(({ name }) => name === wanted)?.run()
   /** A browser that stands at the callback, and would be signed in by the next request. */
   async function underWay() {
     const browser = testBrowser(app)
@@ -79,7 +79,7 @@ suite('sign-ins under way', async () => {
     const comeBack = await underWay()
     await pretend(100_000, 'everywhere')
     clock.advance(10)
-    await chore('sign-ins under way')
+    await job('sign-ins under way')
     const before = await app.rows('flows')
     assert.equal(await count(), 100_001, 'nothing that is under way is removed')
     const answer = await begin('198.51.100.1')

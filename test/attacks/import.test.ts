@@ -14,7 +14,7 @@ import { until } from '../until.ts'
 
 const many = (prefix: string, count = 600) =>
   Array.from({ length: count }, (_, index) => line(`${prefix}${index}`))
-const reap = ({ app }: TestApp) => app.chores.find(({ name }) => name === 'dead imports')?.run()
+const purge = ({ app }: TestApp) => app.jobs.find(({ name }) => name === 'dead imports')?.run()
 
 suite('hostile lines', async () => {
   const app = await testApp()
@@ -254,7 +254,7 @@ suite('imports that meet', async () => {
 })
 
 suite('an import whose process dies', () => {
-  test('kill -9 in the middle: nothing is seen after a restart, names are free, rows are reaped', async () => {
+  test('kill -9 in the middle: nothing is seen after a restart, names are free, rows are purged', async () => {
     const password = 'the keeper of all tests'
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
     const env = {
@@ -286,10 +286,10 @@ suite('an import whose process dies', () => {
     const taken = await app.account('dead7')
     assert.equal((await app.call('POST', '/login', { json: { ...taken } })).status, 200)
 
-    await reap(app)
+    await purge(app)
     assert.equal((await app.rows()).imports?.length, 1, 'it may live in another process')
     clock.advance(600)
-    await reap(app)
+    await purge(app)
     const {
       users = [],
       accounts = [],
@@ -311,7 +311,7 @@ suite('an import whose process dies', () => {
     importing.push(ndjson(many('slow')))
     await until(async () => (await app.rows()).users?.length === 501)
     await app.deps.db.updateTable('imports').set({ seen_at: 0 }).execute()
-    await reap(app)
+    await purge(app)
     importing.close()
     const answer = await importing.answer
     assert.deepEqual([answer.status, await answer.json()], [503, { error: 'Service unavailable' }])

@@ -19,9 +19,9 @@ const gatehouse = (
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
 const use = async (app: TestApp, token: string) =>
   (await app.call('GET', '/api/me', { headers: { authorization: `Bearer ${token}` } })).status
-const chore = async (app: TestApp, name: string) => {
+const job = async (app: TestApp, name: string) => {
   await heard(app)
-  for (const each of app.app.chores) if (each.name === name) await each.run()
+  for (const each of app.app.jobs) if (each.name === name) await each.run()
 }
 
 suite('T19: rotation of the signing key', async () => {
@@ -31,7 +31,7 @@ suite('T19: rotation of the signing key', async () => {
     const before = await app.pair(app.admin)
     assert.equal((await gatehouse(app, 'keys rotate')).code, 0)
     assert.equal(await use(app, before.access_token), 200)
-    await chore(app, 'keys of other processes')
+    await job(app, 'keys of other processes')
     const after = await app.pair(app.admin)
     assert.notEqual(kidOf(after.access_token), kidOf(before.access_token))
     assert.equal(await use(app, before.access_token), 200)
@@ -46,7 +46,7 @@ suite('T19: rotation of the signing key', async () => {
     const before = kidOf(await app.token(app.admin))
     app.clock.advance(1)
     assert.equal((await gatehouse(other, 'keys rotate')).code, 0)
-    await chore(other, 'keys of other processes')
+    await job(other, 'keys of other processes')
     const token = await other.token(other.admin)
     assert.notEqual(kidOf(token), before)
     app.clock.advance(1)
@@ -73,7 +73,7 @@ suite('T19: rotation of the signing key', async () => {
       assert.equal(old.signs, false)
 
       start.clock.advance(seconds - 1)
-      await chore(start, 'keys of other processes')
+      await job(start, 'keys of other processes')
       const last = {
         TOKEN_SECONDS: () => use(start, token),
         ACCESS_TOKEN_SECONDS: () => use(start, access_token),
@@ -103,12 +103,12 @@ suite('T19: rotation of the signing key', async () => {
     assert.match(refusal.stderr, /this key signs/)
     retired.clock.advance(1)
     assert.equal((await gatehouse(retired, 'keys rotate')).code, 0)
-    await chore(retired, 'keys of other processes')
+    await job(retired, 'keys of other processes')
     const { access_token: fresh } = await retired.pair(retired.admin)
     assert.notEqual(kidOf(fresh), kid)
     assert.equal(await use(retired, token), 200, 'replaced, it still verifies')
     assert.equal((await gatehouse(retired, `keys retire ${kid}`)).code, 0)
-    await chore(retired, 'keys of other processes')
+    await job(retired, 'keys of other processes')
     assert.equal(await use(retired, token), 401)
     assert.equal(await use(retired, fresh), 200)
     assert.equal(await use(retired, await retired.token(retired.admin)), 200)
@@ -128,7 +128,7 @@ suite('T19: rotation of the signing key', async () => {
       stderr: `no signing key ${data[0].kid} that verifies\n`,
     })
     assert.deepEqual((await kept.rows()).keys, keys)
-    await chore(kept, 'keys of other processes')
+    await job(kept, 'keys of other processes')
     const json = { ...who, totp: device.code() }
     assert.equal((await kept.call('POST', '/login', { json })).status, 200)
   })
@@ -141,13 +141,13 @@ suite('T19: rotation of the signing key', async () => {
     )
     const first = await auto.token(auto.admin)
     auto.clock.advance(30 * day - 1)
-    await chore(auto, 'key rotation')
+    await job(auto, 'key rotation')
     assert.equal(kidOf(await auto.token(auto.admin)), kidOf(first))
     const last = await auto.token(auto.admin)
     auto.clock.advance(1)
-    await Promise.all([chore(auto, 'key rotation'), chore(neighbour, 'key rotation')])
-    await chore(neighbour, 'keys of other processes')
-    await chore(auto, 'keys of other processes')
+    await Promise.all([job(auto, 'key rotation'), job(neighbour, 'key rotation')])
+    await job(neighbour, 'keys of other processes')
+    await job(auto, 'keys of other processes')
     const [one, two] = [await auto.token(auto.admin), await neighbour.token(neighbour.admin)]
     assert.notEqual(kidOf(one), kidOf(first))
     assert.equal(kidOf(one), kidOf(two))
@@ -161,7 +161,7 @@ suite('T19: rotation of the signing key', async () => {
     const token = await rs.token(rs.admin)
     assert.equal((await gatehouse(rs, 'keys rotate', { TOKEN_ALGORITHM: 'RS256' })).code, 0)
     rs.clock.advance(1)
-    await chore(rs, 'keys of other processes')
+    await job(rs, 'keys of other processes')
     const { keys } = (await rs.call('GET', '/.well-known/jwks.json')).body
     assert.equal(keys.length, 2)
     assert.equal(await use(rs, token), 200)

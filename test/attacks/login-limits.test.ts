@@ -127,18 +127,18 @@ suite('the limit per address', async () => {
 
   test('T28: the places of each count go when its own window has passed over them', async () => {
     const from = newHost()
-    const reap = async () => {
-      for (const { name, run } of app.app.chores) if (name === 'throttle places') await run()
+    const purge = async () => {
+      for (const { name, run } of app.app.jobs) if (name === 'throttle places') await run()
       return (await rowsOf(from)).length
     }
     for (let index = 0; index < 10; index += 1) await guess(app, nobody(index), from)
-    assert.equal(await reap(), 20)
+    assert.equal(await purge(), 20)
     clock.advance(900)
-    assert.equal(await reap(), 10)
+    assert.equal(await purge(), 10)
     clock.advance(2699)
-    assert.equal(await reap(), 10)
+    assert.equal(await purge(), 10)
     clock.advance(1)
-    assert.equal(await reap(), 0)
+    assert.equal(await purge(), 0)
     assert.deepEqual((await app.rows()).throttle_places, [])
   })
 })

@@ -164,7 +164,7 @@ suite('a database that has lost its last commits', () => {
     await hear()
     const good = await two.bearer(two.admin)
     one.clock.advance(3600 + 86_400 + 1)
-    for (const chore of one.app.chores) await chore.run()
+    for (const job of one.app.jobs) await job.run()
     const fresh = await two.bearer(two.admin)
     await logOut(two, fresh)
     await hear()

@@ -176,7 +176,7 @@ for (const rotation of ['off', 'on']) {
       await heard(app)
       await logOut({ headers: bearer(given.access_token) }) // knows the week of today alone
       app.clock.advance(4 * week - (rotation === 'on' ? 0 : days) - 10) // the last is about to expire
-      for (const { name, run } of app.app.chores) {
+      for (const { name, run } of app.app.jobs) {
         if (name === 'revocations' || name === 'refresh tokens') await run()
       }
       const again = await testApp(settings, { ...shared, seed: 5 })
@@ -199,7 +199,7 @@ suite('the end of a pair whose access tokens live for longer than the log tells 
     const [entry] = (await app.rows()).revocations as { expires_at: number }[]
     assert.equal(entry?.expires_at, app.clock.now() + 86_400_000)
     app.clock.advance(5 * 86_400)
-    for (const { name, run } of app.app.chores) {
+    for (const { name, run } of app.app.jobs) {
       if (name === 'revocations' || name === 'refresh tokens') await run()
     }
     const { revocations, refresh_families_ended } = await app.rows()

@@ -108,7 +108,7 @@ suite('REFRESH_ROTATION=on', async () => {
   test('what no living token needs is removed', async () => {
     await use((await app.pair(app.admin)).refresh_token)
     app.clock.advance(604_801 + 86_400)
-    for (const { name, run } of app.app.chores) if (name === 'refresh tokens') await run()
+    for (const { name, run } of app.app.jobs) if (name === 'refresh tokens') await run()
     const { refresh_uses, refresh_families_ended } = await app.rows()
     assert.deepEqual([refresh_uses, refresh_families_ended], [[], []])
   })

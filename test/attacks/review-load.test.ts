@@ -25,8 +25,8 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
 
 suite('long work lets others have their turn', async () => {
   const app = await testApp()
-  const chore = ({ app: { chores } }: TestApp, wanted: string) =>
-    chores.find(({ name }) => name === wanted)?.run() ?? Promise.resolve()
+  const job = ({ app: { jobs } }: TestApp, wanted: string) =>
+    jobs.find(({ name }) => name === wanted)?.run() ?? Promise.resolve()
 
   test('T72: a list of all users, after each batch', async () => {
     const batches = 50
@@ -59,14 +59,14 @@ suite('long work lets others have their turn', async () => {
     const secrets = await manySessions(app, 2000)
     app.clock.advance(60)
     for (const secret of secrets) await resume(app, secret)
-    const turns = await turnsDuring(chore(app, 'session activity'))
+    const turns = await turnsDuring(job(app, 'session activity'))
     assert.ok(turns >= 9, `${turns} turns`)
     const seen = await app.deps.db.selectFrom('sessions').select('last_seen_at').execute()
     assert.equal(seen.length, 2000)
     assert.ok(seen.every((row) => row.last_seen_at === app.clock.now()))
   })
 
-  test('G14: chores remove all that has ended, in batches, however much it is', async () => {
+  test('G14: jobs remove all that has ended, in batches, however much it is', async () => {
     const secrets = await app.deps.db.selectFrom('sessions').select('id').execute()
     assert.equal(secrets.length, 2000)
     const before = await app.deps.db.selectFrom('throttle_places').select('id').execute()
@@ -82,26 +82,26 @@ suite('long work lets others have their turn', async () => {
     }
     app.clock.advance(50_000)
     const turns = await turnsDuring(
-      Promise.all([chore(app, 'ended sessions'), chore(app, 'throttle places')]),
+      Promise.all([job(app, 'ended sessions'), job(app, 'throttle places')]),
     )
     assert.ok(turns >= 2, `${turns} turns`)
     const { sessions, throttle_places: places } = await app.rows()
     assert.deepEqual([sessions, places, before], [[], [], []])
   })
 
-  test('a chore of many batches ends early when the service stops', async () => {
+  test('a job of many batches ends early when the service stops', async () => {
     const stop = new AbortController()
     let batches = 0
-    const reaped = await inBatches(10)(async (most) => {
+    const purged = await inBatches(10)(async (most) => {
       batches += 1
       if (batches === 3) stop.abort()
       return most
     })(stop.signal)
-    assert.deepEqual([batches, reaped], [3, 30])
+    assert.deepEqual([batches, purged], [3, 30])
   })
 
-  test('of all chores that remove, one batch runs at a time, and one that fails stops no other', async () => {
-    const chores = inBatches(1)
+  test('of all jobs that remove, one batch runs at a time, and one that fails stops no other', async () => {
+    const jobs = inBatches(1)
     let running = 0
     const busy = async () => {
       running += 1
@@ -111,13 +111,13 @@ suite('long work lets others have their turn', async () => {
     }
     const threeBatches = () => {
       let left = 3
-      return chores(async () => {
+      return jobs(async () => {
         await busy()
         left -= 1
         return Math.sign(left)
       })()
     }
-    const failing = chores(async () => {
+    const failing = jobs(async () => {
       await busy()
       throw new Error('away')
     })()
@@ -140,7 +140,7 @@ suite('sessions whose activity is not written down yet', async () => {
     one.clock.advance(59)
     assert.equal((await one.call('GET', '/api/protected', { headers })).status, 200)
     one.clock.advance(2)
-    for (const { name, run } of other.app.chores) if (name === 'ended sessions') await run()
+    for (const { name, run } of other.app.jobs) if (name === 'ended sessions') await run()
     assert.equal((await one.call('GET', '/api/protected', { headers })).status, 200)
   })
 })

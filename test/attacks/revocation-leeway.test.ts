@@ -11,21 +11,21 @@ suite('a revocation on nodes whose clocks differ', async () => {
 
   test('is kept for a day beyond the end of its token, for those whose time is behind', async () => {
     const headers = await slow.bearer(slow.admin)
-    const chore = fast.app.chores.find(({ name }) => name === 'revocations')
-    assert.ok(chore)
+    const job = fast.app.jobs.find(({ name }) => name === 'revocations')
+    assert.ok(job)
     assert.equal((await slow.call('POST', '/logout', { headers })).status, 200)
     const logged = async () => (await slow.rows()).revocations?.length
     assert.equal(await logged(), 1)
 
     fast.clock.advance(hour + 23 * hour) // there the token ended 23 hours ago
-    await chore.run()
+    await job.run()
     assert.equal(await logged(), 1)
     // Here it has an hour to go, and this node knows what the log says alone.
     const fresh = await testApp({}, { directory: slow.directory, clock: slow.clock, seed: 3 })
     assert.equal((await fresh.call('GET', '/api/me', { headers })).status, 401)
 
     fast.clock.advance(hour) // a day
-    await chore.run()
+    await job.run()
     assert.equal(await logged(), 0, 'and no longer')
   })
 })

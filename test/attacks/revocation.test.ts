@@ -118,8 +118,8 @@ suite('a token that was revoked ends at the next request', async () => {
     assert.equal(await status(app, headers), 200, 'and the token goes on')
   })
 
-  const reap = async () => {
-    for (const { name, run } of app.app.chores) if (name === 'revocations') await run()
+  const purge = async () => {
+    for (const { name, run } of app.app.jobs) if (name === 'revocations') await run()
   }
 
   test('a restart forgets no revocation, and entries go once no token can need them', async () => {
@@ -129,7 +129,7 @@ suite('a token that was revoked ends at the next request', async () => {
     const again = await testApp({}, { directory: app.directory, clock: app.clock, seed: 3 })
     assert.equal(await status(again, headers), 401)
     app.clock.advance(8 * 86_400)
-    await reap()
+    await purge()
     assert.deepEqual((await app.rows()).revocations, [])
   })
 
@@ -159,7 +159,7 @@ suite('a token that was revoked ends at the next request', async () => {
     const good = await longLived.bearer(await someone())
     for (const days of [1, 9, 90]) {
       app.clock.advance(days * 86_400)
-      await reap()
+      await purge()
       const started = await testApp({}, { ...options, seed: 4 + days })
       await heard(app)
       for (const node of [app, other, started]) {

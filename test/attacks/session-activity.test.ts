@@ -8,7 +8,7 @@ suite('the activity of a session', async () => {
   test('is not lost where a request comes while earlier activity is written down', async () => {
     const headers = await app.session(app.admin)
     const asked = async () => (await app.call('GET', '/api/session', { headers })).status
-    const flush = app.app.chores.find(({ name }) => name === 'session activity')
+    const flush = app.app.jobs.find(({ name }) => name === 'session activity')
     assert.ok(flush)
     app.clock.advance(60)
     assert.equal(await asked(), 200)

@@ -9,8 +9,8 @@ import { until } from '../until.ts'
 const unauthenticated = 'Authentication required'
 const greeting = (app: TestApp, headers: Record<string, string>) =>
   app.call('GET', '/api/protected', { headers })
-const chore = (app: TestApp, wanted: string) =>
-  app.app.chores.find(({ name }) => name === wanted)?.run()
+const job = (app: TestApp, wanted: string) =>
+  app.app.jobs.find(({ name }) => name === wanted)?.run()
 
 suite('a session ends by time', async () => {
   const app = await testApp()
@@ -55,10 +55,10 @@ suite('a session ends by time', async () => {
     const mine = await app.session(ann)
     clock.advance(1700)
     assert.equal((await greeting(app, mine)).status, 200)
-    await chore(app, 'session activity')
+    await job(app, 'session activity')
     clock.advance(1700)
     assert.equal((await greeting(other, mine)).status, 200)
-    await chore(other, 'session activity')
+    await job(other, 'session activity')
     clock.advance(1799)
     assert.equal((await greeting(app, mine)).status, 200)
   })
@@ -69,8 +69,8 @@ suite('a session ends by time', async () => {
     await greeting(app, mine) // seen here at 100, not yet written
     clock.advance(100)
     await greeting(other, mine)
-    await chore(other, 'session activity')
-    await chore(app, 'session activity')
+    await job(other, 'session activity')
+    await job(app, 'session activity')
     clock.advance(1799)
     assert.equal((await greeting(other, mine)).status, 200)
   })
@@ -107,8 +107,8 @@ suite('a session ends by time', async () => {
       clock.advance(1799)
       assert.equal((await greeting(endless, mine)).status, 200)
     }
-    await chore(endless, 'session activity')
-    await chore(endless, 'ended sessions')
+    await job(endless, 'session activity')
+    await job(endless, 'ended sessions')
     assert.equal((await greeting(endless, mine)).status, 200)
   })
 
@@ -117,7 +117,7 @@ suite('a session ends by time', async () => {
     clock.advance(1000)
     const live = await app.session(ann)
     clock.advance(810) // 10 s more than the limit: an activity may not be written down yet
-    await chore(app, 'ended sessions')
+    await job(app, 'ended sessions')
     const { sessions } = await app.rows()
     assert.equal(sessions?.length, 1)
     assert.equal((await greeting(app, live)).status, 200)
@@ -270,7 +270,7 @@ suite('SESSIONS_PER_ACCOUNT', async () => {
     const [first = {}, second = {}, third = {}] = await sessionsOf(who, 3)
     clock.advance(60)
     assert.equal((await greeting(other, first)).status, 200)
-    await chore(other, 'session activity')
+    await job(other, 'session activity')
     const [fourth = {}] = await sessionsOf(who, 1)
     assert.deepEqual(await statuses([first, second, third, fourth]), [200, 401, 200, 200])
   })

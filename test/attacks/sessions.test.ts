@@ -199,7 +199,7 @@ suite('logout', async () => {
     app.clock.advance(5)
     await greeting(app, mine)
     await logOut(mine)
-    await app.app.chores.find(({ name }) => name === 'session activity')?.run()
+    await app.app.jobs.find(({ name }) => name === 'session activity')?.run()
     assertRefusal(await greeting(app, mine), 401, unauthenticated)
   })
 

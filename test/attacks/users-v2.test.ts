@@ -135,7 +135,7 @@ suite('users v2: q against the syntax of an index, and what changes meanwhile', 
     assert.equal(await found(), 1)
     await app.deps.db.updateTable('imports').set({ state: 'failed' }).where('id', '=', id).execute()
     assert.equal(await found(), 0)
-    for (const chore of app.app.chores) if (chore.name === 'dead imports') await chore.run(never)
+    for (const job of app.app.jobs) if (job.name === 'dead imports') await job.run(never)
     assert.deepEqual(await app.deps.db.selectFrom('users').select('id').execute(), before)
     assert.equal(await found(), 0)
   })

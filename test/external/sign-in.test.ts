@@ -312,10 +312,10 @@ suite('4.4: sign-in through a provider', async () => {
     }
   })
 
-  test('what nobody has finished is reaped', async () => {
+  test('what nobody has finished is purged', async () => {
     await app.call('GET', '/oauth/login')
     clock.advance(601)
-    await app.app.chores.find(({ name }) => name === 'sign-ins under way')?.run()
+    await app.app.jobs.find(({ name }) => name === 'sign-ins under way')?.run()
     assert.deepEqual((await app.rows()).flows, [])
   })
 })

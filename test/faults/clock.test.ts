@@ -9,11 +9,11 @@ const hour = 3600
 const day = 24 * hour
 const wrong = 'not the password'
 
-/** The clock goes there and comes back, and the chores run at both ends of the way. */
+/** The clock goes there and comes back, and the jobs run at both ends of the way. */
 async function jump(app: TestApp, seconds: number): Promise<void> {
   for (const step of [seconds, -seconds]) {
     app.clock.advance(step)
-    for (const chore of app.app.chores) await chore.run()
+    for (const job of app.app.jobs) await job.run()
   }
 }
 

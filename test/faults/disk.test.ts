@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { databaseFileName } from '../../src/database/connect.ts'
+import { databaseFileName } from '../../src/database/sqlite/connect.ts'
 import { limitFileSize, mountSmallDisk, sizeOf } from './disks.ts'
 import { callerOf } from './http.ts'
 import { integrityOf } from './kills.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { databaseFileName } from '../../src/database/connect.ts'
+import { databaseFileName } from '../../src/database/sqlite/connect.ts'
 import type { RestartableCluster } from './cluster.ts'
 import { Journal } from './journal.ts'
 import { isReady, prepareNode } from './node.ts'

@@ -40,7 +40,7 @@ export interface LossFigures {
   readonly slowestWithoutMs: number
   /** From the moment the database was there again. */
   readonly recoveredMs: number
-  readonly mostConnections: number
+  readonly maxConnections: number
   readonly exited: boolean
 }
 
@@ -198,7 +198,7 @@ async function loseDatabase({
     slowestMs,
     slowestWithoutMs,
     recoveredMs,
-    mostConnections: proxy.most(),
+    maxConnections: proxy.most(),
     exited: exitCode !== null || signalCode !== null,
   }
 }

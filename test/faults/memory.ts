@@ -6,7 +6,7 @@ export interface MemoryFigures {
   readonly requests: number
   /** Answers that no load should cause. */
   readonly failures: Readonly<Record<number, number>>
-  readonly mostResidentMebibytes: number
+  readonly maxResidentMebibytes: number
   readonly exited: boolean
 }
 
@@ -60,7 +60,7 @@ export async function loadWithSmallHeap({
     }
     await Promise.all(load)
     const exited = child.exitCode !== null || child.signalCode !== null
-    return { requests, failures, mostResidentMebibytes: Math.round(most), exited }
+    return { requests, failures, maxResidentMebibytes: Math.round(most), exited }
   } finally {
     await node.remove()
   }

@@ -34,7 +34,7 @@ suite('PostgreSQL that fails', () => {
         const boundMs = timeoutMs + 2000 + slowestWithoutMs
         assert.ok(slowestMs < boundMs, `${name}: ${slowestMs} ms, of ${boundMs}`)
         assert.ok(recoveredMs < 5000 + slowestWithoutMs, `${name}: ${recoveredMs} ms`)
-        assert.ok(figures.mostConnections <= poolMax + 1, `${name}: ${figures.mostConnections}`)
+        assert.ok(figures.maxConnections <= poolMax + 1, `${name}: ${figures.maxConnections}`)
         assert.equal(figures.exited, false, name)
       }
     } finally {

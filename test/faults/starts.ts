@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { databaseFileName } from '../../src/database/connect.ts'
+import { databaseFileName } from '../../src/database/sqlite/connect.ts'
 import { basic, startNode } from './node.ts'
 import { preloaded, tellsItsCpu, toldCpuMs } from './preload.ts'
 

@@ -317,7 +317,7 @@ suite('which events a change records', async () => {
     const auto = await testApp({ KEY_ROTATION_DAYS: '1' }, { sinks })
     auto.clock.advance(86_400)
     told.length = 0
-    for (const chore of auto.app.chores) await chore.run()
+    for (const job of auto.app.jobs) await job.run()
     assert.deepEqual(
       told.map(({ type, context }) => [type.name, context.by]),
       [['key_rotated', 'job']],

@@ -369,8 +369,8 @@ suite('every event, with its fields and its level', async () => {
     info('key_rotated', 'a key has reached KEY_ROTATION_DAYS', async () => {
       const auto = await testApp({ KEY_ROTATION_DAYS: '30' })
       auto.clock.advance(30 * 86_400)
-      const chore = auto.app.chores.find(({ name }) => name === 'key rotation')
-      const { told } = await during(auto, async () => chore?.run())
+      const job = auto.app.jobs.find(({ name }) => name === 'key rotation')
+      const { told } = await during(auto, async () => job?.run())
       const { keys = [] } = await auto.rows()
       const signing = keys.filter(
         (key) => (key as Told).purpose === 'signing' && (key as Told).retired_at === null,

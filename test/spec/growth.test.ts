@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { accountStore } from '../../src/accounts/store.ts'
-import { type Database, type DatabaseOrTransaction, execute } from '../../src/database/connect.ts'
+import { type Database, type DatabaseOrTransaction, execute } from '../../src/database/database.ts'
 import { latestSchema, migrateTo } from '../../src/database/migrate.ts'
 import { transact } from '../../src/database/transactions.ts'
-import { reapSessions } from '../../src/session/store.ts'
+import { purgeSessions } from '../../src/session/store.ts'
 import { loadRevocations } from '../../src/token/revocations.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
@@ -13,7 +13,7 @@ import { connectTo, testDatabase } from '../database.ts'
 import { importLines, line, someHash } from '../transfer.ts'
 import { until } from '../until.ts'
 
-const chore = ({ app }: TestApp, wanted: string) => app.chores.find(({ name }) => name === wanted)
+const job = ({ app }: TestApp, wanted: string) => app.jobs.find(({ name }) => name === wanted)
 
 suite('totals that are kept', async () => {
   const app = await testApp()
@@ -44,11 +44,11 @@ suite('totals that are kept', async () => {
     await assertTotals(4)
     const taken = await importLines(app, headers, [...lines, line('ann')])
     assert.equal(taken.status, 400)
-    await chore(app, 'dead imports')?.run()
+    await job(app, 'dead imports')?.run()
     await assertTotals(4)
     await importLines(app, headers, [...lines, line('ida', { roles: ['ADMIN'], active: false })])
     await assertTotals(8)
-    await chore(app, 'dead imports')?.run()
+    await job(app, 'dead imports')?.run()
     await assertTotals(8)
     await app.call('DELETE', `${admin}/gus`, { headers })
     await assertTotals(7)
@@ -74,7 +74,7 @@ suite('totals that are kept', async () => {
       .execute()
     await assertTotals(7)
     await db.updateTable('imports').set({ state: 'failed' }).where('id', '=', 77).execute()
-    await chore(app, 'dead imports')?.run()
+    await job(app, 'dead imports')?.run()
     await assertTotals(7)
     const { row_counts = [] } = await app.rows()
     const left = (row_counts as { name: string }[]).filter(({ name }) => name.startsWith('import'))
@@ -161,7 +161,7 @@ suite('accounts that were there before they were counted', () => {
   })
 })
 
-suite('steps of chores', async () => {
+suite('steps of jobs', async () => {
   const app = await testApp()
   const { db, clock } = app.deps
   const { userId } = await app.account('ann')
@@ -181,12 +181,12 @@ suite('steps of chores', async () => {
     const left = async () =>
       (await db.selectFrom('sessions').select('id').orderBy('id').execute()).map(({ id }) => id)
     const until = { seenBefore: 50, createdBefore: 20 }
-    assert.equal(await reapSessions(db, until, 1), 1)
+    assert.equal(await purgeSessions(db, until, 1), 1)
     assert.deepEqual(await left(), ['idle 2', 'live', 'old 1', 'old 2'])
-    assert.equal(await reapSessions(db, until, 2), 2)
+    assert.equal(await purgeSessions(db, until, 2), 2)
     assert.deepEqual(await left(), ['live', 'old 2'])
-    assert.equal(await reapSessions(db, until, 2), 1)
-    assert.equal(await reapSessions(db, until, 2), 0)
+    assert.equal(await purgeSessions(db, until, 2), 1)
+    assert.equal(await purgeSessions(db, until, 2), 0)
     assert.deepEqual(await left(), ['live'])
   })
 
@@ -201,7 +201,7 @@ suite('steps of chores', async () => {
     await db.insertInto('sessions').values(sessions(1000)).execute()
     const until = { seenBefore: 500, createdBefore: 800 }
     for (const removed of [250, 250, 250, 51, 0]) {
-      assert.equal(await reapSessions(db, until, 250), removed)
+      assert.equal(await purgeSessions(db, until, 250), removed)
     }
   })
 

@@ -145,7 +145,7 @@ suite('Idempotency-Key: a repeated POST is answered again and not done again', a
 })
 
 suite('Idempotency-Key: 24 hours', async () => {
-  test('kept over a restart; done anew once a day has passed, and reaped then', async () => {
+  test('kept over a restart; done anew once a day has passed, and purged then', async () => {
     const first = await testApp()
     const create = async (app: TestApp) => {
       const headers = { ...app.basic(app.admin), 'idempotency-key': 'daily' }
@@ -159,7 +159,7 @@ suite('Idempotency-Key: 24 hours', async () => {
     second.clock.advance(1)
     assert.notEqual(await create(second), id)
     second.clock.advance(daySeconds)
-    for (const chore of second.app.chores) await chore.run()
+    for (const job of second.app.jobs) await job.run()
     assert.deepEqual((await second.rows()).idempotency_keys, [])
   })
 })

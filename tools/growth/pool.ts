@@ -90,7 +90,7 @@ export async function provePools(users: number): Promise<void> {
 
 async function run(load: Load, side: Side, services: readonly Service[]): Promise<string> {
   let isDone = false
-  const watching = mostConnections(side, () => isDone)
+  const watching = maxConnections(side, () => isDone)
   const results = await Promise.all(
     services.map(({ url }, node) => {
       const share = connections / services.length
@@ -114,7 +114,7 @@ async function run(load: Load, side: Side, services: readonly Service[]): Promis
   return `${good.toFixed(0)} (${p99.toFixed(0)}) [${await watching}]${failures}`.padStart(26)
 }
 
-async function mostConnections({ store }: Side, isDone: () => boolean): Promise<number> {
+async function maxConnections({ store }: Side, isDone: () => boolean): Promise<number> {
   let most = 0
   while (!isDone()) {
     const [row] = await store.query<{ count: string }>(

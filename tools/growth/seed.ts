@@ -13,7 +13,7 @@ export const passwordHash = await hash(password, {
 })
 
 const leastPosts = 1000
-const mostPosts = 100_000
+const maxPosts = 100_000
 const usersPerSession = 10
 const knownSessions = 200
 
@@ -32,7 +32,7 @@ export interface Seeded {
  */
 export async function seed(store: Store, users: number): Promise<Seeded> {
   const now = Date.now()
-  const posts = Math.min(mostPosts, Math.max(leastPosts, users / 10))
+  const posts = Math.min(maxPosts, Math.max(leastPosts, users / 10))
   const own = store.name === 'SQLite' ? 'printf' : 'format'
   const email = `${own}('user%s@example.org', n)`
   const last = 1 + users // the administrator is the first

@@ -1,7 +1,7 @@
 import { accountStates } from './account-states.ts'
 import type { Migration } from './statement.ts'
 
-/** What makes totals cost the same at any number of accounts, and a step of each chore at any of rows. */
+/** What makes totals cost the same at any number of accounts, and a step of each job at any of rows. */
 export const statements: Migration = [
   accountStates,
   'drop index accounts_by_state',

@@ -1,5 +1,5 @@
 import { Kysely } from 'kysely'
-import type { Connected, ConnectOptions } from '../connect.ts'
+import type { Connected, ConnectOptions } from '../database.ts'
 import type { Schema } from '../schema.ts'
 import { connectionOf, type PostgresAddress } from './address.ts'
 import { PooledPostgresDialect } from './driver.ts'
@@ -29,7 +29,7 @@ export function connectPostgres({
   const db = new Kysely<Schema>({ dialect: wrap(dialect) })
   return {
     db,
-    unsyncedDb: new Kysely<Schema>({ dialect: wrap(dialect.unsynced()) }),
+    asyncCommitDb: new Kysely<Schema>({ dialect: wrap(dialect.asyncCommit()) }),
     feed,
     assertDatabaseServes: () => assertTakesChanges(db),
   }

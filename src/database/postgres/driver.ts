@@ -48,7 +48,7 @@ export class PooledPostgresDialect implements Dialect {
    * The same connections, for changes whose commits do not wait for the disk: they outlive a kill of
    * the service, and of the server but for the last moments.
    */
-  unsynced(): Dialect {
+  asyncCommit(): Dialect {
     return acquiringBy(this, () => this.#driver.acquire(`${begin}; ${noWaitForTheDisk}`))
   }
 

@@ -1,11 +1,11 @@
 import type { Client, ClientConfig } from 'pg'
-import type { ChangeFeed } from '../connect.ts'
+import type { ChangeFeed } from '../database.ts'
 
 export const channel = 'gatehouse'
 
 // A node that has not heard from the database for this long takes itself for blind.
 const blindAfterMs = 500
-const beatMs = 150
+const heartbeatMs = 150
 const reconnectMs = 250
 const connectMs = 2000
 // A connection that nobody needs is given back.
@@ -17,10 +17,10 @@ export interface PostgresFeed extends ChangeFeed {
 
 /**
  * What other nodes change, heard over a connection of its own: triggers notify the channel when a
- * transaction commits that changed a key, a revocation or a user. Each beat asks for an answer: the
+ * transaction commits that changed a key, a revocation or a user. Each heartbeat asks for an answer: the
  * notices of everything that was committed before it have arrived by then. While nobody asks whether
  * the feed is current it need not be, and rests. Behind a pooler notices may go to somebody else:
- * there each beat asks whether anything was committed at all, and a change is known a beat later.
+ * there each heartbeat asks whether anything was committed at all, and a change is known a heartbeat later.
  */
 export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let version = 0
@@ -54,7 +54,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   function wake(): void {
     state = 'at work'
     clearTimeout(timer)
-    void (client ? beat(client) : listen())
+    void (client ? heartbeat(client) : listen())
   }
 
   function rest(): void {
@@ -93,10 +93,10 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
       return lose(mine)
     }
     version += 1 // what was told while nobody listened must be read
-    await beat(mine)
+    await heartbeat(mine)
   }
 
-  async function beat(mine: Client): Promise<void> {
+  async function heartbeat(mine: Client): Promise<void> {
     const askedAt = performance.now()
     isAsked = false
     try {
@@ -107,7 +107,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     }
     if (client !== mine) return
     heardAt = askedAt
-    next(() => (isAsked ? beat(mine) : rest()), beatMs)
+    next(() => (isAsked ? heartbeat(mine) : rest()), heartbeatMs)
   }
 
   /** The snapshot is another one once any transaction that wrote has ended. */

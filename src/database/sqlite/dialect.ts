@@ -15,7 +15,7 @@ import {
 } from 'kysely'
 import { acquiringBy } from '../acquiring.ts'
 import { DatabaseUnavailable } from '../errors.ts'
-import { Deadline, Turnstile } from '../mutex.ts'
+import { Deadline, Mutex } from '../mutex.ts'
 import { Connection, type Synchronous } from './connection.ts'
 
 const retryMs = 5
@@ -61,8 +61,8 @@ export class NodeSqliteDialect implements Dialect {
    * The same connections, for changes that shall outlive a kill of the process but need not outlive a
    * loss of power: their commits do not wait for the disk. Opened and closed with the dialect itself.
    */
-  unsynced(): Dialect {
-    return acquiringBy(this, () => this.#driver.acquireUnsynced())
+  asyncCommit(): Dialect {
+    return acquiringBy(this, () => this.#driver.acquireAsyncCommit())
   }
 
   createAdapter(): DialectAdapter {
@@ -91,7 +91,7 @@ class TwoConnectionAdapter extends SqliteAdapter {
 
 class NodeSqliteDriver implements Driver {
   readonly #options: NodeSqliteOptions
-  readonly #turns = new Turnstile()
+  readonly #turns = new Mutex()
   #writer: Connection | undefined
   #reader: Connection | undefined
 
@@ -133,7 +133,7 @@ class NodeSqliteDriver implements Driver {
     return this.#lease(this.#options.synchronous)
   }
 
-  async acquireUnsynced(): Promise<DatabaseConnection> {
+  async acquireAsyncCommit(): Promise<DatabaseConnection> {
     return this.#lease(this.#options.synchronous === 'off' ? 'off' : 'normal')
   }
 
@@ -175,7 +175,7 @@ class NodeSqliteDriver implements Driver {
 class Lease implements DatabaseConnection {
   readonly #writer: Connection
   readonly #reader: Connection
-  readonly #turns: Turnstile
+  readonly #turns: Mutex
   readonly #timeoutMs: number
   readonly #synchronous: Synchronous
   readonly #openReader: () => Connection
@@ -186,7 +186,7 @@ class Lease implements DatabaseConnection {
   constructor(
     writer: Connection,
     reader: Connection,
-    turns: Turnstile,
+    turns: Mutex,
     timeoutMs: number,
     synchronous: Synchronous,
     openReader: () => Connection,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { databaseFileName } from '../connect.ts'
 import { DatabaseUnavailable } from '../errors.ts'
+import { databaseFileName } from './connect.ts'
 import { Connection } from './connection.ts'
 
 /**

@@ -96,7 +96,15 @@ interface RouteSchema {
 }
 
 function describe(schema: RouteSchema, { config = {}, method, url }: RouteOptions): FastifySchema {
-  const { access, body = 'none', describes, honours = [], line, maxBodyBytes, query } = config
+  const {
+    access,
+    body = 'none',
+    describes,
+    requestHeaders = [],
+    line,
+    maxBodyBytes,
+    query,
+  } = config
   if (!access) return { hide: true } // CORS preflight
   const rule = describeRule(access.rule)
   const anonymous = decide(access.rule, null)
@@ -104,7 +112,7 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
   return {
     ...schema,
     ...(query && { querystring: query }),
-    ...(honours.length > 0 && { headers: headersOf(honours) }),
+    ...(requestHeaders.length > 0 && { headers: headersOf(requestHeaders) }),
     description: `Access: ${rule}.${maxBodyBytes ? ` Body: at most ${maxBodyBytes} bytes.` : ''}`,
     operationId: operationIdOf(String(method), url),
     tags: [tagOf(url)],
@@ -134,7 +142,7 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
 }
 
 /** Headers that a route may be sent, and what each can refuse. */
-const honoured = {
+const preconditions = {
   'if-match': {
     name: 'If-Match',
     description: 'The ETag of what the caller has seen: refused where it has changed since',
@@ -147,9 +155,9 @@ const honoured = {
   },
 } as const
 
-function headersOf(honours: readonly (keyof typeof honoured)[]) {
-  const properties = honours.map((header) => {
-    const { name, description } = honoured[header]
+function headersOf(requestHeaders: readonly (keyof typeof preconditions)[]) {
+  const properties = requestHeaders.map((header) => {
+    const { name, description } = preconditions[header]
     return [name, { type: 'string', description }]
   })
   return { type: 'object', properties: Object.fromEntries(properties) }
@@ -164,7 +172,14 @@ function errorsOf(
   schema: RouteSchema,
   config: NonNullable<RouteOptions['config']>,
 ): ErrorName[] {
-  const { access, accepted = [], body = 'none', honours = [], required, errors = [] } = config
+  const {
+    access,
+    accepted = [],
+    body = 'none',
+    requestHeaders = [],
+    required,
+    errors = [],
+  } = config
   const isOpen = access?.rule.kind === 'anyone'
   const [only, ...others] = accepted
   const missing = only && others.length === 0 ? only.missing : 'authenticationRequired'
@@ -183,7 +198,7 @@ function errorsOf(
     ...(body === 'none' || body === 'lines' ? [] : ['bodyTooLarge' as const]),
     ...(schema.body ? ['validationFailed' as const] : []),
     ...(required ? [required.error] : []),
-    ...honours.map((header) => honoured[header].error),
+    ...requestHeaders.map((header) => preconditions[header].error),
     ...errors,
     ...(isExempt(url) ? [] : ['tooManyRequests' as const]),
     'internal',

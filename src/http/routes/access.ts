@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
-import type { Database } from '../../database/connect.ts'
+import type { Database } from '../../database/database.ts'
 import { ApiError, type ErrorName } from '../../kernel/errors.ts'
 import type { Principal, Scheme } from '../../kernel/principal.ts'
 import { decide, type Resource } from '../../policy/decide.ts'
@@ -51,7 +51,7 @@ declare module 'fastify' {
     /** Whether an enrolment token opens it, beside what `access` accepts. */
     enrols?: boolean
     /** Request headers that the handler goes by, for OpenAPI. */
-    honours?: readonly ('if-match' | 'idempotency-key')[]
+    requestHeaders?: readonly ('if-match' | 'idempotency-key')[]
     /** Refusals of the handler itself; those of access, body and service are added in OpenAPI. */
     errors?: readonly ErrorName[]
     /** Fields whose absence has an error text of its own. */

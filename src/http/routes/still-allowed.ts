@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DatabaseOrTransaction } from '../../database/connect.ts'
+import type { DatabaseOrTransaction } from '../../database/database.ts'
 import type { Guard } from '../../database/transactions.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'

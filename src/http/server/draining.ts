@@ -7,7 +7,7 @@ import type { Connections } from './connections.ts'
 const noticeMs = 250
 // Afterwards, of a process that was busy all the while: turns of the event loop without anybody new.
 const quietTurns = 5
-const mostTurns = 511 // so many wait for a port at most: Node's backlog
+const maxTurns = 511 // so many wait for a port at most: Node's backlog
 
 // Of a header that is under way when the service stops.
 const headerMs = 2_000
@@ -45,7 +45,7 @@ export async function untilRead(server: Server): Promise<void> {
     taken += 1
   })
   await setTimeout(noticeMs)
-  for (let turns = 0, quiet = 0; turns < mostTurns && quiet < quietTurns; turns += 1) {
+  for (let turns = 0, quiet = 0; turns < maxTurns && quiet < quietTurns; turns += 1) {
     const before = taken
     await setImmediate()
     quiet = taken === before ? quiet + 1 : 0

@@ -22,12 +22,12 @@ interface Window {
 }
 
 /** More addresses than these at once are no longer told apart from new ones; 10 MB of memory. */
-const mostAddresses = 50_000
+const maxAddresses = 50_000
 
 export const rateLimit = plugin<RateLimitOptions>(async (app, { config, clock }) => {
   const { max, windowSeconds } = config.http.rateLimit
   if (max === 0) return
-  const windows = new BoundedMap<string, Window>(mostAddresses)
+  const windows = new BoundedMap<string, Window>(maxAddresses)
 
   app.addHook('onRequest', (request, _reply, done) => {
     if (isExempt(request.routeOptions.url)) return done()

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { connect, databaseFileName } from './connect.ts'
+import { connect } from '../connect.ts'
+import { databaseFileName } from './connect.ts'
 
 suite('the database file', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
@@ -43,11 +44,11 @@ suite('the database file', () => {
     const folder = join(dataDirectory, 'synchronous')
     const modeOf = async ({ db }: Pick<ReturnType<typeof connect>, 'db'>) =>
       (await sql<{ synchronous: number }>`pragma synchronous`.execute(db)).rows[0]?.synchronous
-    const { db, unsyncedDb } = connect({ dataDirectory: folder, timeoutMs: 100 })
+    const { db, asyncCommitDb } = connect({ dataDirectory: folder, timeoutMs: 100 })
     // https://sqlite.org/pragma.html#pragma_synchronous
     const [normal, full] = [1, 2]
     assert.equal(await modeOf({ db }), full)
-    assert.equal(await modeOf({ db: unsyncedDb }), normal)
+    assert.equal(await modeOf({ db: asyncCommitDb }), normal)
     assert.equal(await modeOf({ db }), full, 'each time anew')
     await db.destroy()
     assert.equal(await modeOf(open()), 0, 'off is for tests')

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { median } from '../../bench/rounds.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { systemDeps } from '../../src/runtime/deps.ts'
-import { choresOf, createServices, reapEveryMs, reapedAtOnce } from '../../src/services.ts'
+import { createServices, jobsOf, purgeBatchSize, purgeEveryMs } from '../../src/services.ts'
 import { callerOf } from '../../test/faults/http.ts'
 import { insertSessions, numbersUpTo } from './seed.ts'
 import { type Side, startNode } from './side.ts'
@@ -19,27 +19,27 @@ const endedMs = 72 * hourMs
 const pauseMs = 5
 const quietMs = 20_000
 
-/** A table that fills with what has ended, by the name of the chore that clears it. */
+/** A table that fills with what has ended, by the name of the job that clears it. */
 const kinds = [
-  { chore: 'ended sessions', table: 'sessions', ended: 'last_seen_at' },
-  { chore: 'throttle places', table: 'throttle_places', ended: 'expires_at' },
-  { chore: 'revocations', table: 'revocations', ended: 'expires_at' },
-  { chore: 'sign-ins under way', table: 'flows', ended: 'expires_at' },
-  { chore: 'idempotency keys', table: 'idempotency_keys', ended: 'expires_at' },
+  { job: 'ended sessions', table: 'sessions', ended: 'last_seen_at' },
+  { job: 'throttle places', table: 'throttle_places', ended: 'expires_at' },
+  { job: 'revocations', table: 'revocations', ended: 'expires_at' },
+  { job: 'sign-ins under way', table: 'flows', ended: 'expires_at' },
+  { job: 'idempotency keys', table: 'idempotency_keys', ended: 'expires_at' },
 ] as const
 
 /**
  * So many rows of each kind that have ended, beside 100,000 that have not: each kind by steps of its
- * chore alone, then all that is left by the service itself, while one client reads and one writes. No
+ * job alone, then all that is left by the service itself, while one client reads and one writes. No
  * service must run on the database.
  */
-export async function proveReapers({ store, seeded }: Side, rows: number): Promise<void> {
+export async function provePurges({ store, seeded }: Side, rows: number): Promise<void> {
   const now = Date.now()
   await fill(store, rows, seeded.users, now - endedMs)
   await fill(store, alive, seeded.users, now + hourMs)
   await store.settle()
   await measureSteps(store, rows)
-  await reapInService(store)
+  await purgeInService(store)
 }
 
 async function fill(store: Store, rows: number, users: number, expiresAt: number): Promise<void> {
@@ -60,18 +60,18 @@ async function fill(store: Store, rows: number, users: number, expiresAt: number
     select ${text}, ${text}, '{"id":1,"name":"A","email":"a@example.org"}', ${expiresAt} + n ${numbers}`)
 }
 
-/** By the chores themselves, in this process, each a step at a time. */
+/** By the jobs themselves, in this process, each a step at a time. */
 async function measureSteps(store: Store, rows: number): Promise<void> {
   const deps = systemDeps(loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }))
-  const chores = choresOf(await createServices(deps), deps)
-  const title = `${store.name}: ms of a step of ${reapedAtOnce} of ${rows} ended rows, beside ${alive} others`
+  const jobs = jobsOf(await createServices(deps), deps)
+  const title = `${store.name}: ms of a step of ${purgeBatchSize} of ${rows} ended rows, beside ${alive} others`
   // SQLite works in this process: its processor time does not depend on what else the machine and its
   // disk do.
   const isHere = store.name === 'SQLite'
   const printFigure = startTable(title, ['slowest', 'median', isHere ? 'p99 of CPU' : 'p99'])
-  for (const { chore, table } of kinds) {
-    const run = chores.find(({ name }) => name === chore)?.run
-    if (!run) throw new Error(`no chore ${chore}`)
+  for (const { job, table } of kinds) {
+    const run = jobs.find(({ name }) => name === job)?.run
+    if (!run) throw new Error(`no job ${job}`)
     const taken: number[] = []
     const spent: number[] = []
     for (let step = 0; step < stepsAlone; step += 1) {
@@ -80,7 +80,7 @@ async function measureSteps(store: Store, rows: number): Promise<void> {
       taken.push(performance.now() - began)
       const { user, system } = process.cpuUsage(before)
       spent.push((user + system) / 1000)
-      if (removed !== reapedAtOnce) throw new Error(`${chore}: ${removed} rows at a step`)
+      if (removed !== purgeBatchSize) throw new Error(`${job}: ${removed} rows at a step`)
     }
     const values = [Math.max(...taken), median(taken), p99(isHere ? spent : taken)]
     printFigure({ what: table, values, goal: goalStepMs })
@@ -93,7 +93,7 @@ function p99(taken: readonly number[]): number {
 }
 
 /** What others wait at most while the service clears all of it away, and how long that takes. */
-async function reapInService(store: Store): Promise<void> {
+async function purgeInService(store: Store): Promise<void> {
   const node = await startNode(store)
   const caller = callerOf(node.url)
   const now = Date.now()
@@ -124,14 +124,14 @@ async function reapInService(store: Store): Promise<void> {
   })
   caller.close()
   await node.stop()
-  const heads = ['quiet', 'reaping', 'more']
+  const heads = ['quiet', 'purging', 'more']
   const printFigure = startTable(`${store.name}: ms that others wait at most`, heads)
   const tell = (what: string, before: number, meanwhile: number) =>
     printFigure({ what, values: [before, meanwhile, meanwhile - before], goal: goalWaitMs })
   tell('reader, GET /users/2', quiet.read, busy.read)
   tell('writer, PUT /users/2', quiet.write, busy.write)
   const ends = [...gone].map(([table, seconds]) => `${table} ${seconds.toFixed(0)}`)
-  print(`  gone after s, of which the first ${reapEveryMs / 1000} are waiting: ${ends.join(', ')}`)
+  print(`  gone after s, of which the first ${purgeEveryMs / 1000} are waiting: ${ends.join(', ')}`)
 
   async function longestWaits(work: () => Promise<unknown>) {
     let isDone = false

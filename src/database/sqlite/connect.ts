@@ -1,0 +1,61 @@
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Kysely } from 'kysely'
+import type { Connected, ConnectOptions } from '../database.ts'
+import { DatabaseUnavailable } from '../errors.ts'
+import type { Schema } from '../schema.ts'
+import { NodeSqliteDialect } from './dialect.ts'
+
+export const databaseFileName = 'gatehouse.db'
+
+/**
+ * Opens `DATA_DIR/gatehouse.db`, made with its directory (mode 0700) where it is missing.
+ * @throws Error that names DATA_DIR, where the directory cannot be made, or a file that others can read
+ */
+export function connectSqlite({
+  dataDirectory,
+  timeoutMs,
+  synchronous = 'full',
+  wrap = (given) => given,
+}: ConnectOptions): Connected {
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new Error(`DATA_DIR ${dataDirectory} is no folder and cannot be made`, { cause: error })
+  }
+  const path = join(dataDirectory, databaseFileName)
+  closeSync(openSync(path, 'a', 0o600)) // SQLite would make it for everyone to read
+  assertPrivate(path)
+  const dialect = new NodeSqliteDialect({ path, timeoutMs, synchronous })
+  return {
+    db: new Kysely<Schema>({ dialect: wrap(dialect) }),
+    asyncCommitDb: new Kysely<Schema>({ dialect: wrap(dialect.asyncCommit()) }),
+    feed: {
+      isCurrent: () => true,
+      version: () => dialect.foreignVersion(),
+      anyVersion: () => dialect.version(),
+    },
+    assertDatabaseServes: () => assertDatabaseFile(path),
+  }
+}
+
+/** The file holds password hashes and personal data. @throws Error where others can read it */
+function assertPrivate(path: string): void {
+  if (statSync(path).mode & 0o077) {
+    throw new Error(`${path} can be read by other users: chmod 600 it`)
+  }
+}
+
+// https://sqlite.org/fileformat.html#magic_header_string
+const magic = 'SQLite format 3\0'
+
+async function assertDatabaseFile(path: string): Promise<void> {
+  try {
+    await using file = await open(path)
+    const { buffer } = await file.read({ buffer: Buffer.alloc(magic.length), position: 0 })
+    if (buffer.toString('latin1') !== magic) throw new Error('it has another header')
+  } catch (error) {
+    throw new DatabaseUnavailable('the database file cannot be read', { cause: error })
+  }
+}
