@@ -54,8 +54,8 @@ export async function logins(nodeOptions: readonly string[]): Promise<Row[]> {
 function storedHash(directory: string, username: string): string {
   const database = openDatabase(directory)
   const row = database
-    .prepare('select password_hash from accounts where username = ?')
+    .prepare('select hash from passwords join accounts on user_id = account where username = ?')
     .get(username)
   database.close()
-  return String(row?.password_hash)
+  return String(row?.hash)
 }

@@ -54,20 +54,16 @@ export async function allHashes<T>(
 
 /** Sets the stored hash of an account, as an import would. */
 export async function storeHash(app: TestApp, userId: number, hash: string): Promise<void> {
-  await app.deps.db
-    .updateTable('accounts')
-    .set({ password_hash: hash })
-    .where('user_id', '=', userId)
-    .execute()
+  await app.deps.db.updateTable('passwords').set({ hash }).where('account', '=', userId).execute()
 }
 
 export async function storedHash(app: TestApp, userId: number): Promise<string> {
-  const { password_hash } = await app.deps.db
-    .selectFrom('accounts')
-    .select('password_hash')
-    .where('user_id', '=', userId)
+  const { hash } = await app.deps.db
+    .selectFrom('passwords')
+    .select('hash')
+    .where('account', '=', userId)
     .executeTakeFirstOrThrow()
-  return password_hash
+  return hash ?? ''
 }
 
 /** Hashes as other systems write them, weaker than ours, of any password. */

@@ -67,14 +67,18 @@ function batchesFrom(start: number, length: number): Batch[] {
     },
     {
       table: 'accounts',
-      columns: ['user_id', 'username', 'password_hash', 'roles', 'created_at'],
-      rows: ids.map((id) => [
-        id,
-        `user${id}`,
-        `$argon2id$v=19$m=19456,t=2,p=1$${text(16)}$${text(32)}`,
-        'USER',
-        systemClock.now(),
-      ]),
+      columns: ['user_id', 'username', 'created_at'],
+      rows: ids.map((id) => [id, `user${id}`, systemClock.now()]),
+    },
+    {
+      table: 'role_assignments',
+      columns: ['account', 'role'],
+      rows: ids.map((id) => [id, 'USER']),
+    },
+    {
+      table: 'passwords',
+      columns: ['account', 'hash'],
+      rows: ids.map((id) => [id, `$argon2id$v=19$m=19456,t=2,p=1$${text(16)}$${text(32)}`]),
     },
     {
       table: 'token_versions',

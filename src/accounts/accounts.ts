@@ -153,7 +153,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         if (isAdministrator(before) && !isAdministrator({ ...before, ...changes })) {
           await assertAnotherAdministrator(trx, userId)
         }
-        await store.update(userId, changes)
+        await store.update(userId, changes, clock.now())
         await endTokens(trx, userId, endedBy(before, wanted), keepSession)
         return recorded(trx, wanted, present(await store.byUserId(userId)))
       }
@@ -166,7 +166,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const passwordHash = await hashNew(verified, password)
       const work = async (trx: DatabaseOrTransaction) => {
         const before = await reread(trx, verified, 'commit')
-        await accountStore(trx).update(userId, changesOf(wanted, passwordHash))
+        await accountStore(trx).update(userId, changesOf(wanted, passwordHash), clock.now())
         await endTokens(trx, userId, endedBy(before, wanted), keepSession)
         const after = present(await accountStore(trx).byUserId(userId))
         await events.record(trx, passwordChange, fieldsOf(after))
@@ -189,7 +189,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async changeSecondFactor(userId, { on, keepSession, guard, work }) {
       const change = async (trx: DatabaseOrTransaction) => {
         if (!(await work(trx))) return false
-        await accountStore(trx).update(userId, { secondFactor: on })
+        await accountStore(trx).update(userId, { secondFactor: on }, clock.now())
         await endTokens(trx, userId, everything, keepSession)
         return true
       }
@@ -235,7 +235,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     }
     // Asked before the costly hash; the unique index has the last word.
     if (await byUsername(username)) throw new ApiError('usernameExists')
-    const passwordHash = await (password === null ? passwords.none() : passwords.hash(password))
+    const passwordHash = password === null ? null : await passwords.hash(password)
     const lockNames = [
       lockName.username(username),
       ...('id' in user ? [lockName.account(user.id)] : []),
@@ -244,7 +244,9 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await exclusively(trx, ...lockNames)
       const store = accountStore(trx)
       const userId = 'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
-      const account = { userId, username, passwordHash, roles, mustChange, createdAt: clock.now() }
+      const now = clock.now()
+      const times = { createdAt: now, passwordChangedAt: passwordHash === null ? null : now }
+      const account = { userId, username, passwordHash, roles, mustChange, ...times }
       await store.insert(account).catch((error: unknown) => {
         throw error instanceof UniqueViolation ? new ApiError('usernameExists') : error
       })
@@ -321,11 +323,8 @@ export function accountIn(db: DatabaseOrTransaction, userId: number): Promise<Ac
 }
 
 /** Whether a user has an account with the role ADMIN, be it locked or not. */
-export async function isAdministratorsUser(
-  db: DatabaseOrTransaction,
-  userId: number,
-): Promise<boolean> {
-  return (await accountIn(db, userId))?.roles.includes('ADMIN') ?? false
+export function isAdministratorsUser(db: DatabaseOrTransaction, userId: number): Promise<boolean> {
+  return accountStore(db).hasRole(userId, 'ADMIN')
 }
 
 /** Makes the accounts of an import, see `isPresentAccount`. @throws UniqueViolation */

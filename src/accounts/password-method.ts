@@ -1,10 +1,10 @@
-import type { Account } from '../authentication/account.ts'
 import type { Authentication, Method } from '../authentication/attempt.ts'
 import type { Database } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'
 import type { Passwords } from '../passwords/passwords.ts'
+import { passwordStore } from '../passwords/store.ts'
 import type { Verifier } from '../passwords/verifier.ts'
 import { beginWithinMs } from '../throttle/throttle.ts'
 import type { Accounts } from './accounts.ts'
@@ -79,15 +79,16 @@ function passwordMethod(
 
     /** Replaces a hash that is weaker than a new one would be, now that the password is at hand. */
     async accepted({ account }) {
-      if (!passwords.isOutdated(account.passwordHash)) return
+      const { userId, passwordHash } = account
+      if (passwordHash === null || !passwords.isOutdated(passwordHash)) return
       // Locked meanwhile: the time of another hash must not tell that the password was right.
       await accounts.reread(db, account, 'commit')
       // The login does not depend on it: what fails now is tried again at the next one.
-      await refreshHash(account).catch(() => {})
+      await refreshHash(userId, passwordHash).catch(() => {})
     },
   }
 
-  async function refreshHash({ userId, passwordHash }: Account): Promise<void> {
-    await accountStore(db).replaceHash(userId, passwordHash, await passwords.hash(password))
+  async function refreshHash(userId: number, passwordHash: string): Promise<void> {
+    await passwordStore(db).replaceHash(userId, passwordHash, await passwords.hash(password))
   }
 }

@@ -1,5 +1,4 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import { splitRoles } from '../authentication/account.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
@@ -36,21 +35,16 @@ export function standingStore(db: DatabaseOrTransaction) {
   return {
     /** Costs the same at any number. */
     async tally(): Promise<AccountTally> {
-      const states = (await countedStates(db)).map(({ name, total }) => {
-        const [, roles = '', flags = ''] = name.split(' ')
-        const [locked, active, mustChange, secondFactor] = flags
-        return { total, roles: splitRoles(roles), locked, active, mustChange, secondFactor }
-      })
-      const sum = (counts: (state: (typeof states)[number]) => boolean) =>
-        states.reduce((sum, state) => sum + (counts(state) ? state.total : 0), 0)
-      const having = (role: Role) => sum(({ roles }) => roles.includes(role))
+      const counted = await countedAccounts(db)
+      const totalOf = (name: string) => counted.get(name) ?? 0
+      const having = (role: Role) => totalOf(`role ${role}`)
       return {
-        total: sum(() => true),
+        total: totalOf('total'),
         byRole: { USER: having('USER'), EDITOR: having('EDITOR'), ADMIN: having('ADMIN') },
-        locked: sum(({ locked }) => locked === '1'),
-        disabled: sum(({ active }) => active === '0'),
-        secondFactor: sum(({ secondFactor }) => secondFactor === '1'),
-        mustChange: sum(({ mustChange }) => mustChange === '1'),
+        locked: totalOf('locked'),
+        disabled: totalOf('disabled'),
+        secondFactor: totalOf('second_factor'),
+        mustChange: totalOf('must_change'),
       }
     },
 
@@ -95,16 +89,17 @@ export function standingStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** How many accounts there are of each roles and flags: see migrations/account-states.ts. */
-export async function countedStates(
+/** How many accounts there are, by what is counted: see migrations/account-tallies.ts. */
+export async function countedAccounts(
   db: DatabaseOrTransaction,
-): Promise<{ name: string; total: number }[]> {
-  return db
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
     .selectFrom('row_counts')
     .select(['name', 'total'])
     .where('name', '>=', 'accounts ')
     .where('name', '<', 'accounts!')
     .execute()
+  return new Map(rows.map(({ name, total }) => [name.slice('accounts '.length), total]))
 }
 
 /** The very condition of the index accounts_failing, so that it is used. */

@@ -2,18 +2,23 @@ import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kyse
 import { type Account, splitRoles } from '../authentication/account.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { roleNamesOfAccount } from '../database/role-names.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
 import { type Role, sortRoles } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
-import { countedStates } from './standing-store.ts'
+import { passwordStore } from '../passwords/store.ts'
+import { countedAccounts } from './standing-store.ts'
 
 export type NewAccount = Pick<
   Account,
   'userId' | 'username' | 'passwordHash' | 'roles' | 'mustChange' | 'createdAt'
 > &
-  Partial<Pick<Account, 'locked' | 'active'>>
+  Partial<Pick<Account, 'locked' | 'active'>> & {
+    /** Epoch milliseconds; null where it has no password, or one that was set elsewhere. */
+    readonly passwordChangedAt: number | null
+  }
 
 /** With the line of the import that asked for it. */
 export type ImportedAccount = NewAccount & { readonly line: number }
@@ -47,17 +52,45 @@ export function accountStore(db: DatabaseOrTransaction) {
     db
       .selectFrom('accounts')
       .innerJoin('token_versions', 'token_versions.user_id', 'accounts.user_id')
+      .leftJoin('passwords', 'passwords.account', 'accounts.user_id')
       .selectAll('accounts')
-      .select(['access_version', 'refresh_version'])
+      .select(['access_version', 'refresh_version', 'passwords.hash', 'passwords.must_change'])
+      .select(roleNamesOfAccount.as('roles'))
       .where(isPresentAccount)
 
-  async function insertRows(rows: readonly Insertable<Schema['accounts']>[]): Promise<void> {
-    await db.insertInto('accounts').values(rows).execute()
+  async function insertAll<Wanted extends NewAccount>(
+    wanted: readonly Wanted[],
+    rowOf: (account: Wanted) => Insertable<Schema['accounts']>,
+  ): Promise<void> {
+    await db.insertInto('accounts').values(wanted.map(rowOf)).execute()
     await db
       .insertInto('token_versions')
-      .values(rows.map(({ user_id }) => ({ user_id, access_version: 1, refresh_version: 1 })))
+      .values(wanted.map(({ userId }) => ({ ...firstVersions, user_id: userId })))
       .onConflict((conflict) => conflict.doNothing()) // of an earlier account of this user
       .execute()
+    await assignRoles(wanted)
+    await passwordStore(db).insert(wanted.flatMap(passwordOf))
+  }
+
+  async function assignRoles(wanted: readonly Pick<Account, 'userId' | 'roles'>[]): Promise<void> {
+    const rows = wanted.flatMap(({ userId: account, roles }) =>
+      sortRoles(roles).map((role) => ({ account, role })),
+    )
+    if (rows.length === 0) return
+    await db
+      .insertInto('role_assignments')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing()) // it has the role already
+      .execute()
+  }
+
+  async function changeRoles(userId: number, roles: readonly Role[]): Promise<void> {
+    await db
+      .deleteFrom('role_assignments')
+      .where('account', '=', userId)
+      .$if(roles.length > 0, (query) => query.where('role', 'not in', roles))
+      .execute()
+    await assignRoles([{ userId, roles }])
   }
 
   /**
@@ -146,10 +179,17 @@ export function accountStore(db: DatabaseOrTransaction) {
 
     /** Accounts in the order of their users' ids. */
     async page(offset: number, limit: number): Promise<Account[]> {
-      const rows = await accounts()
-        .orderBy('accounts.user_id')
+      // What stands before the page is passed over without its password and roles.
+      const shown = db
+        .selectFrom('accounts')
+        .select('user_id')
+        .where(isPresentAccount)
+        .orderBy('user_id')
         .limit(limit)
         .offset(offset)
+      const rows = await accounts()
+        .where('accounts.user_id', 'in', shown)
+        .orderBy('accounts.user_id')
         .execute()
       return rows.map(toAccount)
     },
@@ -158,7 +198,11 @@ export function accountStore(db: DatabaseOrTransaction) {
     async after(userId: number, limit: number, filter: AccountFilter = {}): Promise<Account[]> {
       const { role, lockedAt, active } = filter
       let query = accounts().where('accounts.user_id', '>', userId)
-      if (role) query = query.where('roles', 'like', `%${role}%`)
+      if (role) {
+        query = query
+          .innerJoin('role_assignments', 'role_assignments.account', 'accounts.user_id')
+          .where('role_assignments.role', '=', role)
+      }
       if (active !== undefined) query = query.where('active', '=', Number(active))
       if (lockedAt !== undefined) {
         query = query.where((eb) =>
@@ -171,13 +215,13 @@ export function accountStore(db: DatabaseOrTransaction) {
 
     /** How many accounts there are; costs the same at any number. */
     async count(): Promise<number> {
-      return (await countedStates(db)).reduce((sum, { total }) => sum + total, 0)
+      return (await countedAccounts(db)).get('total') ?? 0
     },
 
     /** @throws UniqueViolation where the username is taken or the user has an account */
     async insert(account: NewAccount): Promise<void> {
       await dislodge([account.username], [account.userId])
-      await insertRows([rowOf(account)])
+      await insertAll([account], rowOf)
     },
 
     /**
@@ -186,20 +230,21 @@ export function accountStore(db: DatabaseOrTransaction) {
      */
     async insertUnseen(accounts: readonly ImportedAccount[], importId: number): Promise<void> {
       if (accounts.length === 0) return
-      await insertRows(
-        accounts.map((account) => ({
-          ...rowOf(account),
-          import_id: importId,
-          import_line: account.line,
-        })),
-      )
+      await insertAll(accounts, (account) => ({
+        ...rowOf(account),
+        import_id: importId,
+        import_line: account.line,
+      }))
     },
 
-    async update(userId: number, changes: AccountChanges): Promise<void> {
+    async update(userId: number, changes: AccountChanges, now: number): Promise<void> {
+      const { passwordHash: hash, mustChange, roles } = changes
       const columns = columnsOf(changes)
       if (Object.keys(columns).length > 0) {
         await db.updateTable('accounts').set(columns).where('user_id', '=', userId).execute()
       }
+      if (roles) await changeRoles(userId, roles)
+      await passwordStore(db).change(userId, { hash, mustChange }, now)
     },
 
     /** Answers the access version as it is then. */
@@ -216,16 +261,6 @@ export function accountStore(db: DatabaseOrTransaction) {
       return access_version
     },
 
-    /** Replaces a hash by a better one of the same password, unless it was replaced meanwhile. */
-    async replaceHash(userId: number, from: string, to: string): Promise<void> {
-      await db
-        .updateTable('accounts')
-        .set({ password_hash: to })
-        .where('user_id', '=', userId)
-        .where('password_hash', '=', from)
-        .execute()
-    },
-
     /** The token versions stay: a second account of the user goes on from them. */
     async remove(userId: number): Promise<void> {
       await db.deleteFrom('accounts').where('user_id', '=', userId).execute()
@@ -234,14 +269,33 @@ export function accountStore(db: DatabaseOrTransaction) {
     /** Whether anyone else can administer. */
     async hasOtherAdministrator(userId: number): Promise<boolean> {
       const row = await db
-        .selectFrom('accounts')
-        .select('user_id')
-        .where('roles', 'like', '%ADMIN%')
-        .where('active', '=', 1)
-        .where('locked', '=', 0)
-        .where('user_id', '!=', userId)
-        .where(isPresentAccount)
+        .selectFrom('role_assignments')
+        .select('account')
+        .where('role', '=', 'ADMIN')
+        .where('account', '!=', userId)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('accounts')
+              .select('user_id')
+              .whereRef('user_id', '=', 'role_assignments.account')
+              .where('active', '=', 1)
+              .where('locked', '=', 0)
+              .where(isPresentAccount),
+          ),
+        )
         .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    async hasRole(userId: number, role: Role): Promise<boolean> {
+      const row = await db
+        .selectFrom('role_assignments')
+        .innerJoin('accounts', 'accounts.user_id', 'role_assignments.account')
+        .select('role')
+        .where('account', '=', userId)
+        .where('role', '=', role)
+        .where(isPresentAccount)
         .executeTakeFirst()
       return row !== undefined
     },
@@ -252,41 +306,42 @@ function rowOf({ locked = false, active = true, ...account }: NewAccount) {
   return {
     user_id: account.userId,
     username: account.username,
-    password_hash: account.passwordHash,
-    roles: joinRoles(account.roles),
     locked: Number(locked),
     active: Number(active),
-    must_change: Number(account.mustChange),
     created_at: account.createdAt,
   }
 }
 
-function joinRoles(roles: readonly Role[]): string {
-  return sortRoles(roles).join(',')
+const firstVersions = { access_version: 1, refresh_version: 1 }
+
+function passwordOf({ userId: account, passwordHash: hash, ...more }: NewAccount) {
+  const { mustChange, passwordChangedAt: changedAt } = more
+  return hash === null ? [] : [{ account, hash, mustChange, changedAt }]
 }
 
 function columnsOf(changes: AccountChanges): Updateable<Schema['accounts']> {
   return {
-    ...(changes.passwordHash !== undefined && { password_hash: changes.passwordHash }),
-    ...(changes.roles && { roles: joinRoles(changes.roles) }),
     ...(changes.locked !== undefined && { locked: Number(changes.locked) }),
     ...(changes.locked === false && { locked_until: null, failed_logins: 0 }),
     ...(changes.active !== undefined && { active: Number(changes.active) }),
     ...(changes.secondFactor !== undefined && {
       second_factor: Number(changes.secondFactor),
     }),
-    ...(changes.mustChange !== undefined && { must_change: Number(changes.mustChange) }),
   }
 }
 
 type AccountRow = Selectable<Schema['accounts']> &
-  Pick<Selectable<Schema['token_versions']>, 'access_version' | 'refresh_version'>
+  Pick<Selectable<Schema['token_versions']>, 'access_version' | 'refresh_version'> & {
+    readonly hash: string | null
+    readonly must_change: number | null
+    readonly roles: string | null
+  }
 
 function toAccount(row: AccountRow): Account {
   return {
     userId: row.user_id,
     username: row.username as Username, // canonical since it was stored
-    passwordHash: row.password_hash,
+    passwordHash: row.hash,
     roles: splitRoles(row.roles),
     locked: row.locked === 1,
     active: row.active === 1,

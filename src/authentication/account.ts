@@ -1,4 +1,4 @@
-import { parseRole, type Role } from '../kernel/principal.ts'
+import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 
 /** A credential record: what one user logs in with. Spec 2.2. */
@@ -6,7 +6,8 @@ export interface Account {
   /** The user's id; a user has at most one account. */
   readonly userId: number
   readonly username: Username
-  readonly passwordHash: string
+  /** Null: no password logs in. */
+  readonly passwordHash: string | null
   readonly roles: readonly Role[]
   /** Locked or inactive: authentication fails. Spec 3.4. */
   readonly locked: boolean
@@ -30,9 +31,9 @@ export function isUsable({ locked, active }: Pick<Account, 'locked' | 'active'>)
   return active && !locked
 }
 
-/** Reads the stored list of role names. */
-export function splitRoles(roles: string): Role[] {
-  return roles.split(',').flatMap((name) => parseRole(name) ?? [])
+/** Roles in their order, of stored names in any: see `roleNamesOfAccount`. */
+export function splitRoles(names: string | null): Role[] {
+  return sortRoles((names ?? '').split(',').flatMap((name) => parseRole(name) ?? []))
 }
 
 /** Whether the account can administer: what must never be true of none. */

@@ -22,7 +22,8 @@ export type Judged = Pick<
 /** By what an account is the same as before. */
 export interface Version {
   readonly refreshVersion: number
-  readonly passwordHash?: string
+  /** Absent where the method has none; null where the account has none. */
+  readonly passwordHash?: string | null
 }
 
 export interface Facts {
@@ -77,7 +78,7 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
     same_password({ since }) {
       if (since === undefined) return false
       const { passwordHash } = since.before
-      const hasHash = passwordHash !== undefined && passwordHash === since.now.passwordHash
+      const hasHash = typeof passwordHash === 'string' && passwordHash === since.now.passwordHash
       return hasHash || hasSameVersion(since)
     },
     second_factor: ({ account, amr = [] }) => !account.secondFactor || amr.includes('mfa'),

@@ -106,10 +106,10 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
       if (typeof passed === 'string') throw new Error('Basic has no room for a step')
       return completion.complete(passed, attempt, oneRequest)
     }).catch(asMissing)
-    remembered.set(nameOf(credentials), {
-      passwordHash: account.passwordHash,
-      until: clock.now() + rememberedMs,
-    })
+    const { passwordHash } = account
+    if (passwordHash !== null) {
+      remembered.set(nameOf(credentials), { passwordHash, until: clock.now() + rememberedMs })
+    }
     return account
   }
 

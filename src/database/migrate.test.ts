@@ -144,14 +144,13 @@ suite('migrate', () => {
       .values({
         user_id: 2,
         username: 'ann',
-        password_hash: 'x',
-        roles: '',
         locked: 0,
         active: 1,
-        must_change: 0,
         created_at: 0,
       })
       .execute()
+    await db.insertInto('role_assignments').values({ account: 2, role: 'USER' }).execute()
+    await db.insertInto('passwords').values({ account: 2, hash: 'x' }).execute()
     const session = { csrf_token: 'c', created_at: 0, last_seen_at: 0, address: '', user_agent: '' }
     await db
       .insertInto('sessions')
@@ -159,7 +158,9 @@ suite('migrate', () => {
       .execute()
     await db.deleteFrom('users').where('id', '>', 1).execute()
     assert.equal(await total(), 1)
-    assert.deepEqual(await db.selectFrom('accounts').selectAll().execute(), [])
+    for (const table of ['accounts', 'role_assignments', 'passwords'] as const) {
+      assert.deepEqual(await db.selectFrom(table).selectAll().execute(), [], table)
+    }
     assert.deepEqual(await db.selectFrom('sessions').selectAll().execute(), [])
     const next = await db.insertInto('users').values(user).returning('id').executeTakeFirst()
     assert.equal(next?.id, 4)

@@ -7,6 +7,8 @@ import type { Generated } from 'kysely'
 export interface Schema {
   users: UsersTable
   accounts: AccountsTable
+  role_assignments: RoleAssignmentsTable
+  passwords: PasswordsTable
   token_versions: TokenVersionsTable
   sessions: SessionsTable
   throttle_places: ThrottlePlacesTable
@@ -42,13 +44,8 @@ interface UsersTable {
 interface AccountsTable {
   user_id: number
   username: string
-  /** A PHC string (Argon2id, PBKDF2) or a bcrypt hash. */
-  password_hash: string
-  /** Names in their fixed order, joined by commas. */
-  roles: string
   locked: number
   active: number
-  must_change: number
   second_factor: Generated<number>
   /** In a row, over all addresses; 0 again after a success and when they have locked the account. */
   failed_logins: Generated<number>
@@ -57,6 +54,23 @@ interface AccountsTable {
   created_at: number
   import_id: Generated<number | null>
   import_line: Generated<number | null>
+}
+
+/** Which roles an account has, by their names. */
+interface RoleAssignmentsTable {
+  account: number
+  role: string
+}
+
+/** An account without a row has no password. */
+interface PasswordsTable {
+  account: number
+  /** A PHC string (Argon2id, PBKDF2) or a bcrypt hash; null: there is none yet, and one is due. */
+  hash: string | null
+  /** When the password was set here; null where that was not written down, or it was set elsewhere. */
+  changed_at: number | null
+  /** The next login must set a new one. */
+  must_change: Generated<number>
 }
 
 /** Raised to end the access tokens, or the refresh tokens, of a user given out so far. */

@@ -10,17 +10,17 @@ export interface HashKind {
 
 // As literals, no parameters: the index is used for the very expression that it was made of.
 const base64 = sql.lit('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/._-=')
-const withoutHash = sql`rtrim(password_hash, ${base64})`
+const withoutHash = sql`rtrim(hash, ${base64})`
 const parameters = sql`rtrim(rtrim(${withoutHash}, '$'), ${base64})`
 /**
  * What of a stored hash decides the cost of verifying it: `$2b$12`,
  * `$argon2id$v=19$m=19456,t=2,p=1$`, or `$pbkdf2-sha256$i=1000$43`, with the length of the derived
  * part.
  */
-export const hashKind = sql<string>`(case substr(password_hash, 1, 2)
-    when '$2' then substr(password_hash, 1, 6)
+export const hashKind = sql<string>`(case substr(hash, 1, 2)
+    when '$2' then substr(hash, 1, 6)
     when '$p' then ${parameters}
-      || cast(length(password_hash) - length(${withoutHash}) as text)
+      || cast(length(hash) - length(${withoutHash}) as text)
     else ${parameters} end)`
 
 // An import may bring hashes of many parameters, and the look at them must stay short.
@@ -33,12 +33,15 @@ const maxKinds = 1000
 export async function storedHashKinds(db: DatabaseOrTransaction): Promise<HashKind[]> {
   const stored = sql<HashKind>`(
     with recursive kinds (name) as (
-      select * from (select ${hashKind} from accounts order by ${hashKind} limit 1) as least
+      select * from (
+        select ${hashKind} from passwords where hash is not null order by ${hashKind} limit 1) as least
       union all
-      select (select ${hashKind} from accounts where ${hashKind} > kinds.name order by ${hashKind} limit 1)
+      select (select ${hashKind} from passwords
+            where hash is not null and ${hashKind} > kinds.name order by ${hashKind} limit 1)
         from kinds where kinds.name is not null
     )
-    select name, (select password_hash from accounts where ${hashKind} = kinds.name limit 1) as example
+    select name, (select hash from passwords
+        where hash is not null and ${hashKind} = kinds.name limit 1) as example
       from kinds where name is not null limit ${sql.lit(maxKinds)})`
   // As a select of Kysely's: on SQLite a text of our own would wait for the writers.
   return db.selectFrom(stored.as('stored')).selectAll().execute()

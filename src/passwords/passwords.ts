@@ -12,12 +12,10 @@ export interface Passwords {
   /** @throws ApiError serviceUnavailable where too many wait already; so does every verb here */
   hash(password: string): Promise<string>
   /**
-   * Null stands for the hash of an unknown username: the dummy hash, which nothing matches. Where
+   * Null stands for the hash of an unknown username, or of an account without a password: the dummy hash, which nothing matches. Where
    * the turn comes later than `beginBy` (epoch milliseconds) nothing is verified.
    */
   verify(password: string, stored: string | null, beginBy?: number): Promise<Verification>
-  /** The hash of a password that is known to no one: it verifies like any other, as wrong. */
-  none(): Promise<string>
   /** The dummy hash: of an unknown password, at the configured cost, for unknown usernames. */
   dummy(): Promise<string>
   isOutdated(stored: string): boolean
@@ -42,11 +40,10 @@ export function createPasswords(
   { config: { password: settings }, clock, random }: PasswordsDeps,
   queue: HashingQueue = hashingQueue(),
 ): Passwords {
-  const hashOfUnknown = () => hashPassword(randomText(random, unknownBytes), settings, random)
-  const dummy = hashOfUnknown() // the start does not wait for it
+  // The start does not wait for it.
+  const dummy = hashPassword(randomText(random, unknownBytes), settings, random)
   return {
     atOnce: queue.atOnce,
-    none: () => queue.run(hashOfUnknown),
     dummy: () => dummy,
     hash: (password) => queue.run(() => hashPassword(password, settings, random)),
     verify: (password, stored, beginBy = Number.POSITIVE_INFINITY) =>

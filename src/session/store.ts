@@ -2,6 +2,7 @@ import { splitRoles } from '../authentication/account.ts'
 import type { Judged } from '../authentication/requirements.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { removeEnded } from '../database/purge.ts'
+import { roleNamesOfAccount } from '../database/role-names.ts'
 import { forKeyShare } from '../database/transactions.ts'
 
 /** A session as stored, with what its account is now. Spec 2.3. Times in epoch milliseconds. */
@@ -47,6 +48,8 @@ function withAccount(db: DatabaseOrTransaction, id: string) {
   return db
     .selectFrom('sessions')
     .innerJoin('accounts', 'accounts.user_id', 'sessions.user_id')
+    .leftJoin('passwords', 'passwords.account', 'sessions.user_id')
+    .select(roleNamesOfAccount.as('roles'))
     .select([
       'sessions.id',
       'sessions.user_id',
@@ -54,11 +57,10 @@ function withAccount(db: DatabaseOrTransaction, id: string) {
       'sessions.created_at',
       'sessions.last_seen_at',
       'accounts.username',
-      'accounts.roles',
       'accounts.locked',
       'accounts.active',
       'accounts.second_factor',
-      'accounts.must_change',
+      'passwords.must_change',
       'accounts.locked_until',
     ])
     .where('sessions.id', '=', id)

@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { roleNamesOfAccount } from '../database/role-names.ts'
 import { isPresentAccount } from '../database/staged.ts'
 
 export type ExportedRow = Awaited<ReturnType<typeof exportedAfter>>[number]
@@ -8,13 +9,14 @@ export function exportedAfter(db: DatabaseOrTransaction, userId: number, limit: 
   return db
     .selectFrom('accounts')
     .innerJoin('users', 'users.id', 'accounts.user_id')
+    .leftJoin('passwords', 'passwords.account', 'accounts.user_id')
+    .select(roleNamesOfAccount.as('roles'))
     .select([
       'accounts.user_id',
       'username',
-      'password_hash',
+      'hash',
       'name',
       'email',
-      'roles',
       'locked',
       'active',
       'second_factor',

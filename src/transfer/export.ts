@@ -10,6 +10,8 @@ import { type ExportedRow, exportedAfter } from './export-store.ts'
 export interface ExportOptions {
   /** Makes an export that can be imported elsewhere. Never over HTTP. */
   readonly withHashes: boolean
+  /** Stands for the hash of an account without a password, since an import wants one: nobody's. */
+  readonly unknownHash?: string
   /** Asked for each batch before it is given out; ends the export by throwing. */
   readonly judge?: () => Promise<void>
   /** Makes a batch in its turn with those of others; absent: at once. */
@@ -25,7 +27,7 @@ const batchSize = 500
  */
 export async function* exportAccounts(
   { db, events }: { readonly db: Database; readonly events: Events },
-  { withHashes, judge, makeBatch = (work) => work() }: ExportOptions,
+  { withHashes, unknownHash, judge, makeBatch = (work) => work() }: ExportOptions,
 ): AsyncGenerator<string> {
   let after = 0
   for (;;) {
@@ -41,14 +43,19 @@ export async function* exportAccounts(
     const rows = await exportedAfter(db, after, batchSize)
     after = rows.at(-1)?.user_id ?? after
     if (rows.length > 0) await judge?.()
-    return rows.map((row) => `${JSON.stringify(lineOf(row, withHashes))}\n`).join('')
+    return rows
+      .map(
+        (row) =>
+          `${JSON.stringify(lineOf(row, withHashes ? (row.hash ?? unknownHash) : undefined))}\n`,
+      )
+      .join('')
   }
 }
 
-function lineOf(row: ExportedRow, withHashes: boolean) {
+function lineOf(row: ExportedRow, hash: string | undefined) {
   return {
     username: row.username,
-    ...(withHashes && { password_hash: row.password_hash }),
+    ...(hash !== undefined && { password_hash: hash }),
     user_id: row.user_id,
     name: row.name,
     email: row.email,

@@ -60,6 +60,7 @@ export async function stage(
   const accounts = free.map(({ user, createdAt = now, ...line }) => ({
     ...line,
     createdAt,
+    passwordChangedAt: 'hash' in line.secret ? null : now,
     userId: 'id' in user ? user.id : given(newIds.next().value),
   }))
   await insertUnseenAccounts(trx, accounts, id)

@@ -391,10 +391,8 @@ suite('a caller that ends while its request is under way', async () => {
 
   /** All rows but counted tries, and what an import under way holds unseen until it is given up. */
   async function stored() {
-    const { accounts, users, token_versions, row_counts, ...rest } = await app.rows(
-      'throttle_places',
-      'imports',
-    )
+    const { accounts, users, token_versions, row_counts, role_assignments, passwords, ...rest } =
+      await app.rows('throttle_places', 'imports')
     const staged = new Set(
       (users as { id: number; import_id: number | null }[]).flatMap(({ id, import_id }) =>
         import_id === null ? [] : id,
@@ -403,12 +401,13 @@ suite('a caller that ends while its request is under way', async () => {
     const isSeen = (row: unknown) => {
       const {
         id,
-        user_id = id,
+        account = id,
+        user_id = account,
         name = '',
-      } = row as { id?: number; user_id?: number; name?: string }
+      } = row as { id?: number; account?: number; user_id?: number; name?: string }
       return !staged.has(user_id ?? 0) && !name.startsWith('import ')
     }
-    const counted = [accounts, users, token_versions, row_counts]
+    const counted = [accounts, users, token_versions, row_counts, role_assignments, passwords]
     return { ...rest, counted: counted.map((table) => table?.filter(isSeen)) }
   }
 

@@ -67,9 +67,14 @@ suite('R14: two nodes on one database', async () => {
           node.call(method, `/api/admin/accounts/${name}`, { headers, json }),
         ),
       )
-      const left = (await race.deps.db.selectFrom('accounts').selectAll().execute()).filter(
-        ({ roles, active, locked }) => roles.includes('ADMIN') && active === 1 && locked === 0,
-      )
+      const left = await race.deps.db
+        .selectFrom('accounts')
+        .innerJoin('role_assignments', 'role_assignments.account', 'accounts.user_id')
+        .select('user_id')
+        .where('role', '=', 'ADMIN')
+        .where('active', '=', 1)
+        .where('locked', '=', 0)
+        .execute()
       assert.equal(left.length, 1, `${method} ${JSON.stringify(json)}`)
       await other.close()
       await race.close()

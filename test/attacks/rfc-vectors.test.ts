@@ -12,6 +12,7 @@ import { createPasswords } from '../../src/passwords/passwords.ts'
 import { verifyJws } from '../../src/token/jws.ts'
 import { testApp } from '../app.ts'
 import { hs256, segment } from '../forge.ts'
+import { storeHash } from '../hashes.ts'
 import { rfcVectors } from '../vectors.ts'
 
 const secret = 'only the tests of tokens know 0f this one'
@@ -52,13 +53,8 @@ suite('vectors printed in RFCs', async () => {
     const { hash } = createPasswords({ ...app.deps, random: systemRandom })
     const own = { user_id: 'colons', password: 'a:b::\u00a3', header: 'Basic Y29sb25zOmE6Yjo6wqM=' }
     for (const { user_id, password, header } of [...rfcVectors.rfc7617.credentials, own]) {
-      await app.account(user_id)
-      // Shorter than a new password may be.
-      await app.deps.db
-        .updateTable('accounts')
-        .set({ password_hash: await hash(password) })
-        .where('username', '=', user_id.toLowerCase())
-        .execute()
+      const { userId } = await app.account(user_id)
+      await storeHash(app, userId, await hash(password)) // shorter than a new password may be
       for (const authorization of [header, header.replace('Basic', 'bAsIc  ')]) {
         const answer = await app.call('GET', '/users', { headers: { authorization } })
         assert.equal(answer.status, 200, header)

@@ -131,7 +131,7 @@ suite('a place is taken before the verdict', async () => {
   test('a right password whose better hash cannot be stored takes no place', async () => {
     const from = newHost()
     await storeHash(app, ann.userId, (await importedHashes.bcrypt?.(ann.password)) ?? '')
-    const allow = await refuseChanges(app, 'update of password_hash on accounts')
+    const allow = await refuseChanges(app, 'update of hash on passwords')
     await doors.JSON(app, ann, { from })
     await allow()
     assert.deepEqual(await placesOf(app, from), [])

@@ -216,11 +216,11 @@ suite('a copy of everything', async () => {
           .returning('id')
           .executeTakeFirstOrThrow()
         await setImmediate()
-        const account = { user_id: id, username: name, password_hash: 'x', roles: 'USER' }
         await trx
           .insertInto('accounts')
-          .values({ ...account, locked: 0, active: 1, must_change: 0, created_at: 1 })
+          .values({ user_id: id, username: name, locked: 0, active: 1, created_at: 1 })
           .execute()
+        await trx.insertInto('role_assignments').values({ account: id, role: 'USER' }).execute()
         return id
       })
     const acknowledged: number[] = []
@@ -245,10 +245,10 @@ suite('a copy of everything', async () => {
     assert.ok(!users.includes(acknowledged.at(-1) ?? 0))
     const halves = await deps.db
       .selectFrom('users')
-      .leftJoin('accounts', 'accounts.user_id', 'users.id')
+      .leftJoin('role_assignments', 'role_assignments.account', 'users.id')
       .select('users.id')
       .where('users.name', 'like', 'w%')
-      .where('accounts.user_id', 'is', null)
+      .where('role_assignments.account', 'is', null)
       .execute()
     assert.deepEqual(halves, [])
   })

@@ -174,10 +174,16 @@ suite('gatehouse account, on the database of a running service', async () => {
 
   test('reset-factor takes the factor away, and ends all logins', async () => {
     const { userId } = ann
-    await app.deps.db
+    const { db } = app.deps
+    await db
       .updateTable('accounts')
-      .set({ second_factor: 1, must_change: 0 })
+      .set({ second_factor: 1 })
       .where('user_id', '=', userId)
+      .execute()
+    await db
+      .updateTable('passwords')
+      .set({ must_change: 0 })
+      .where('account', '=', userId)
       .execute()
     const ran = await run('account reset-factor ann --json')
     assert.deepEqual([ran.code, JSON.parse(ran.stdout).second_factor], [0, false])

@@ -50,10 +50,10 @@ suite('spec 5.6: password rules', async () => {
   }
 
   test('the hash is Argon2id with m=19456, t=2, p=1 and a salt of 16 bytes', async () => {
-    const hashes = (await app.rows()).accounts ?? []
+    const hashes = (await app.rows()).passwords ?? []
     assert.ok(hashes.length >= 2)
     for (const row of hashes) {
-      const { password_hash: hash } = row as { password_hash: string }
+      const { hash } = row as { hash: string }
       const [, name, version, cost, salt = '', key = ''] = hash.split('$')
       assert.deepEqual([name, version, cost], ['argon2id', 'v=19', 'm=19456,t=2,p=1'])
       assert.equal(Buffer.from(salt, 'base64').length, 16)
@@ -64,9 +64,7 @@ suite('spec 5.6: password rules', async () => {
   test('each password has a salt of its own, the same password again included', async () => {
     const password = 'melons for everybody here'
     for (let times = 0; times < 3; times += 1) await create(password)
-    const hashes = ((await app.rows()).accounts ?? []).map(
-      (row) => (row as { password_hash: string }).password_hash,
-    )
+    const hashes = ((await app.rows()).passwords ?? []).map((row) => (row as { hash: string }).hash)
     const salts = hashes.map((hash) => hash.split('$')[4])
     assert.equal(new Set(salts).size, hashes.length)
     assert.equal(new Set(hashes).size, hashes.length)

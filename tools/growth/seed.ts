@@ -41,9 +41,15 @@ export async function seed(store: Store, users: number): Promise<Seeded> {
     select ${own}('User %s', p), ${email}, ${own}('user %s', p), ${email}
     from (${numbersUpTo(last, 2)}) as numbers`)
   await store.query(`
-    insert into accounts (user_id, username, password_hash, roles, created_at)
-    select n, ${own}('user%s', n), '${passwordHash}', 'USER', ${now}
+    insert into accounts (user_id, username, created_at)
+    select n, ${own}('user%s', n), ${now}
     from (${numbersUpTo(last, 2)}) as numbers`)
+  await store.query(`
+    insert into role_assignments (account, role)
+    select n, 'USER' from (${numbersUpTo(last, 2)}) as numbers`)
+  await store.query(`
+    insert into passwords (account, hash)
+    select n, '${passwordHash}' from (${numbersUpTo(last, 2)}) as numbers`)
   await store.query(`
     insert into token_versions (user_id, access_version, refresh_version)
     select n, 1, 1 from (${numbersUpTo(last, 2)}) as numbers`)

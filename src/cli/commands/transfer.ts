@@ -36,10 +36,11 @@ export const transferCommands: readonly Command[] = [
     },
     example: 'account export > accounts.jsonl',
     run: (call) =>
-      withServices(call, async (_services, deps) => {
+      withServices(call, async ({ passwords }, deps) => {
         const { exportAccounts } = await import('../../transfer/export.ts')
         const withHashes = call.values['with-hashes'] === true
-        await call.output.stream(exportAccounts(deps, { withHashes }))
+        const unknownHash = await passwords.dummy()
+        await call.output.stream(exportAccounts(deps, { withHashes, unknownHash }))
       }),
   },
 ]

@@ -1,0 +1,67 @@
+import { accountTallies } from './account-tallies.ts'
+import type { Migration } from './statement.ts'
+
+const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/._-='
+const withoutHash = `rtrim(hash, '${base64}')`
+const parameters = `rtrim(rtrim(${withoutHash}, '$'), '${base64}')`
+
+/**
+ * What an account may do, and what proves whose it is, in tables of their own: a list of names that
+ * an index finds both ways, and a password that an account may be without. docs/adr/0030
+ */
+export const statements: Migration = [
+  // First: from here to the end nobody else changes an account, or ends an import.
+  { postgres: ['lock table imports, accounts in access exclusive mode'] },
+  {
+    sqlite: ['in', 'out', 'anew'].map((way) => `drop trigger accounts_counted_${way}`),
+    postgres: [
+      ...['in', 'out', 'anew'].map((way) => `drop trigger accounts_counted_${way} on accounts`),
+      'drop function count_accounts()',
+      'drop function count_account_anew()',
+    ],
+  },
+
+  // No comma: all names of an account are read as one text, with commas between them.
+  `create table role_assignments (
+    account integer not null references accounts (user_id) on delete cascade,
+    role text not null check (role <> '' and replace(role, ',', '') = role),
+    primary key (account, role)
+  ) strict, without rowid`,
+  {
+    sqlite: [
+      `insert into role_assignments (account, role)
+        select user_id, value from accounts, json_each('["' || replace(roles, ',', '","') || '"]')
+        where value <> '' order by user_id`,
+    ],
+    postgres: [
+      `insert into role_assignments (account, role)
+        select user_id, role from accounts, string_to_table(roles, ',') as role
+        where role <> '' order by user_id`,
+    ],
+  },
+  'create index role_assignments_by_role on role_assignments (role, account)',
+
+  // Without a hash there is no password yet: the row says that one is due.
+  `create table passwords (
+    account integer primary key references accounts (user_id) on delete cascade,
+    hash text,
+    changed_at integer,
+    must_change integer not null default 0 check (must_change in (0, 1))
+  ) strict`,
+  `insert into passwords (account, hash, must_change)
+    select user_id, password_hash, must_change from accounts order by user_id`,
+  // Which kinds of hash are stored is asked every second, as in 0013: passwords/hash-kinds.ts.
+  `create index passwords_by_hash_kind on passwords ((case substr(hash, 1, 2)
+    when '$2' then substr(hash, 1, 6)
+    when '$p' then ${parameters}
+      || cast(length(hash) - length(${withoutHash}) as text)
+    else ${parameters} end)) where hash is not null`,
+
+  'drop index accounts_by_hash_kind',
+  'drop index accounts_administrators',
+  'alter table accounts drop column password_hash',
+  'alter table accounts drop column roles',
+  'alter table accounts drop column must_change',
+
+  accountTallies,
+]
