@@ -3,8 +3,7 @@ import type { Database } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'
-import type { Passwords } from '../passwords/passwords.ts'
-import { passwordStore } from '../passwords/store.ts'
+import { type Passwords, replaceHash } from '../passwords/passwords.ts'
 import type { Verifier } from '../passwords/verifier.ts'
 import { beginWithinMs } from '../throttle/throttle.ts'
 import type { Accounts } from './accounts.ts'
@@ -89,6 +88,6 @@ function passwordMethod(
   }
 
   async function refreshHash(userId: number, passwordHash: string): Promise<void> {
-    await passwordStore(db).replaceHash(userId, passwordHash, await passwords.hash(password))
+    await replaceHash(db, userId, passwordHash, await passwords.hash(password))
   }
 }

@@ -8,7 +8,7 @@ import { isPresentAccount } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
 import { type Role, sortRoles } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
-import { passwordStore } from '../passwords/store.ts'
+import { changePassword, storePasswords } from '../passwords/passwords.ts'
 import { countedAccounts } from './standing-store.ts'
 
 export type NewAccount = Pick<
@@ -69,7 +69,7 @@ export function accountStore(db: DatabaseOrTransaction) {
       .onConflict((conflict) => conflict.doNothing()) // of an earlier account of this user
       .execute()
     await assignRoles(wanted)
-    await passwordStore(db).insert(wanted.flatMap(passwordOf))
+    await storePasswords(db, wanted.flatMap(passwordOf))
   }
 
   async function assignRoles(wanted: readonly Pick<Account, 'userId' | 'roles'>[]): Promise<void> {
@@ -244,7 +244,7 @@ export function accountStore(db: DatabaseOrTransaction) {
         await db.updateTable('accounts').set(columns).where('user_id', '=', userId).execute()
       }
       if (roles) await changeRoles(userId, roles)
-      await passwordStore(db).change(userId, { hash, mustChange }, now)
+      await changePassword(db, userId, { hash, mustChange }, now)
     },
 
     /** Answers the access version as it is then. */

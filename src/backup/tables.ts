@@ -1,6 +1,11 @@
 import type { RawBuilder } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { isPresentAccount, isPresentOwner, isPresentUser } from '../database/staged.ts'
+import {
+  isOfPresentAccount,
+  isOfPresentUser,
+  isPresentAccount,
+  isPresentUser,
+} from '../database/staged.ts'
 
 /** A table that a copy takes along. */
 export interface CopiedTable {
@@ -34,9 +39,9 @@ export const copiedTables: readonly CopiedTable[] = [
     unlessStaged: isPresentAccount,
     blank: ['import_id', 'import_line'],
   },
-  { name: 'role_assignments', key: ['account', 'role'], unlessStaged: isPresentOwner },
-  { name: 'passwords', key: ['account'], unlessStaged: isPresentOwner },
-  { name: 'token_versions', key: ['user_id'] },
+  { name: 'role_assignments', key: ['account', 'role'], unlessStaged: isOfPresentAccount },
+  { name: 'passwords', key: ['account'], unlessStaged: isOfPresentAccount },
+  { name: 'token_versions', key: ['user_id'], unlessStaged: isOfPresentUser },
   { name: 'second_factors', key: ['user_id'], sealed: ['sealed', 'pending'] },
   { name: 'recovery_codes', key: ['user_id', 'code'] },
   { name: 'sessions', key: ['id'], isLogin: true },

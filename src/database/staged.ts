@@ -11,6 +11,9 @@ export const isPresentUser = sql<boolean>`(users.import_id is null or not exists
 export const isPresentAccount = sql<boolean>`(accounts.import_id is null or not exists (
   select 1 from imports where imports.id = accounts.import_id and imports.state <> 'done'))`
 
-/** Of a row that names an account in its column `account`. */
-export const isPresentOwner = sql<boolean>`exists (
+/** The same of a row that names an account in its column `account`, or a user in `user_id`. */
+export const isOfPresentAccount = sql<boolean>`exists (
   select 1 from accounts where accounts.user_id = account and ${isPresentAccount})`
+
+export const isOfPresentUser = sql<boolean>`exists (
+  select 1 from users where users.id = user_id and ${isPresentUser})`

@@ -1,9 +1,11 @@
 import type { Config } from '../config/load.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { type HashingQueue, hashingQueue, retryAfterSeconds } from './hashing-queue.ts'
 import { hashPassword, isOutdated, verifyPassword } from './password.ts'
+import { type PasswordChange, passwordStore, type StoredPassword } from './store.ts'
 
 /** Hashing and verifying through the bounded queue, at the configured cost. */
 export interface Passwords {
@@ -60,4 +62,32 @@ export function createPasswords(
       }),
     isOutdated: (stored) => isOutdated(stored, settings),
   }
+}
+
+/** Stores the passwords of new accounts; an account without one has no row. */
+export function storePasswords(
+  trx: DatabaseOrTransaction,
+  passwords: readonly StoredPassword[],
+): Promise<void> {
+  return passwordStore(trx).insert(passwords)
+}
+
+/** Sets the password of an account, a first one perhaps, or whether the next login must set one. */
+export function changePassword(
+  trx: DatabaseOrTransaction,
+  account: number,
+  change: PasswordChange,
+  now: number,
+): Promise<void> {
+  return passwordStore(trx).change(account, change, now)
+}
+
+/** Replaces a hash by a better one of the same password, unless it was replaced meanwhile. */
+export function replaceHash(
+  db: DatabaseOrTransaction,
+  account: number,
+  from: string,
+  to: string,
+): Promise<void> {
+  return passwordStore(db).replaceHash(account, from, to)
 }

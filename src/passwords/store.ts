@@ -9,6 +9,7 @@ export interface StoredPassword {
   readonly changedAt: number | null
 }
 
+/** What is absent stays as it is. */
 export interface PasswordChange {
   /** Of another password. */
   readonly hash?: string | undefined
@@ -17,7 +18,8 @@ export interface PasswordChange {
 
 /**
  * The passwords of accounts. They are read with the account, in one statement: accounts/store.ts.
- * An account without a row here has no password.
+ * An account without a row here has no password. What is asked of an account whatever it logs in
+ * with, such as its lock, stays there.
  */
 export function passwordStore(db: DatabaseOrTransaction) {
   return {
@@ -30,7 +32,7 @@ export function passwordStore(db: DatabaseOrTransaction) {
       await db.insertInto('passwords').values(rows).execute()
     },
 
-    /** Sets a password, a first one perhaps, or whether another is due: also where there is none yet. */
+    /** That one is due is stored also where there is none yet. */
     async change(
       account: number,
       { hash, mustChange }: PasswordChange,
@@ -48,7 +50,6 @@ export function passwordStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Replaces a hash by a better one of the same password, unless it was replaced meanwhile. */
     async replaceHash(account: number, from: string, to: string): Promise<void> {
       await db
         .updateTable('passwords')

@@ -75,10 +75,14 @@ suite('the last administrator stays', async () => {
       )
       const statuses = answers.map(({ status }) => status)
       assert.equal(statuses.filter((status) => status === 200).length, 1, String(statuses))
-      const rows = await race.rows()
-      const left = (rows.accounts as { roles: string; locked: number; active: number }[]).filter(
-        ({ roles, locked, active }) => roles.includes('ADMIN') && active === 1 && locked === 0,
-      )
+      const left = await race.deps.db
+        .selectFrom('accounts')
+        .innerJoin('role_assignments', 'role_assignments.account', 'accounts.user_id')
+        .select('user_id')
+        .where('role', '=', 'ADMIN')
+        .where('active', '=', 1)
+        .where('locked', '=', 0)
+        .execute()
       assert.equal(left.length, 1)
       await race.close()
     })

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setLastId } from '../../src/backup/last-ids.ts'
+import { type TableName, type Value, writeRows } from '../../src/backup/rows.ts'
+import type { DatabaseOrTransaction } from '../../src/database/database.ts'
+import { migrateTo } from '../../src/database/migrate.ts'
+import { databaseFileName } from '../../src/database/sqlite/connect.ts'
+
+/** When the rows were written, and what can be shown for them: cookies, tokens, a code. */
+export const writtenAt = '2026-01-15T12:00:30Z'
+export const shown: Shown = JSON.parse(readBeside('schema-13.json'))
+
+export interface Shown {
+  readonly session: { readonly cookie: string; readonly 'x-csrf-token': string }
+  readonly token: string
+  readonly revokedToken: string
+  readonly refreshToken: string
+  readonly recoveryCode: string
+  readonly idempotencyKey: string
+  readonly idempotentAnswer: object
+}
+
+type Row = Readonly<Record<string, Value>>
+
+/** The rows of schema 13, table by table; without what triggers fill, and its version. */
+export function oldRows(): Map<string, Row[]> {
+  const file = new DatabaseSync(':memory:')
+  file.exec(readBeside('schema-13.sql'))
+  const rows = new Map(
+    tables.map((name) => [name, file.prepare(`select * from ${name}`).all() as Row[]]),
+  )
+  file.close()
+  return rows
+}
+
+/** In an order in which every row comes after those it refers to; imports first, as triggers ask. */
+const tables = [
+  ...['imports', 'import_names', 'users', 'accounts', 'token_versions', 'sessions'],
+  ...['throttle_places', 'keys', 'used_challenges', 'revocations', 'refresh_uses'],
+  ...['second_factors', 'recovery_codes', 'idempotency_keys', 'posts', 'identities', 'flows'],
+]
+const givingIds = new Set([
+  'imports',
+  'users',
+  'throttle_places',
+  'revocations',
+  'posts',
+  'identities',
+])
+
+/** Makes the database file of schema 13 in a folder, as the version before left it. */
+export function placeOldFile(directory: string): void {
+  const file = new DatabaseSync(join(directory, databaseFileName))
+  file.exec(`begin; ${readBeside('schema-13.sql')} commit`)
+  file.close()
+}
+
+/** The same rows in an empty PostgreSQL database. In a transaction. */
+export async function fillOldPostgres(trx: DatabaseOrTransaction): Promise<void> {
+  const clock = { now: () => Date.parse(writtenAt), wait: async () => {} }
+  await migrateTo(trx, clock, 13)
+  for (const [name, rows] of oldRows()) {
+    const table = name as TableName // of the file
+    const columns = Object.keys(rows[0] ?? {})
+    await writeRows(trx, {
+      table,
+      columns,
+      rows: rows.map((row) => columns.map((column) => row[column] ?? null)),
+    })
+    if (givingIds.has(name)) {
+      await setLastId(trx, table, Math.max(...rows.map(({ id }) => Number(id))))
+    }
+  }
+}
+
+function readBeside(name: string): string {
+  return readFileSync(join(import.meta.dirname, name), 'utf8')
+}
