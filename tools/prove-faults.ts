@@ -9,7 +9,7 @@ import {
   poolMax,
 } from '../test/faults/losses.ts'
 import { loadWithSmallHeap } from '../test/faults/memory.ts'
-import { interruptMigration, latest, users } from '../test/faults/migrations.ts'
+import { interruptMigration, latest } from '../test/faults/migrations.ts'
 import { forceShutDown, type ShutdownFigures, shutDownUnderLoad } from '../test/faults/shutdowns.ts'
 import { failedStart, startWithUsers, wrongSettings } from '../test/faults/starts.ts'
 
@@ -134,12 +134,14 @@ async function migration(): Promise<void> {
     print(`  ${name}: ${statements.length} kills, ${figures.inTheMiddle} before the commit`)
     goal('schemas neither old nor new', figures.half.length, 0)
     goal('migrations missing in the end', latest - figures.versions.length, 0)
-    goal('users missing in the end', users - figures.users, 0)
+    goal('users missing in the end', figures.missingUsers, 0)
   }
-  check('sqlite', await interruptMigration(null, statements))
-  await withCluster(async (cluster) =>
-    check('postgres', await interruptMigration(cluster, statements)),
-  )
+  for (const contents of ['users', 'everything'] as const) {
+    check(`sqlite, ${contents}`, await interruptMigration(null, statements, contents))
+    await withCluster(async (cluster) =>
+      check(`postgres, ${contents}`, await interruptMigration(cluster, statements, contents)),
+    )
+  }
 }
 
 /** R11. */

@@ -7,15 +7,22 @@ import { type Connected, execute } from '../../src/database/database.ts'
 import * as foundation from '../../src/database/migrations/0001-foundation.ts'
 import { statementsFor } from '../../src/database/migrations/statement.ts'
 import { parsePostgresAddress } from '../../src/database/postgres/address.ts'
+import { fillOldPostgres, placeOldFile, shown } from '../migration/old-database.ts'
 import type { RestartableCluster } from './cluster.ts'
-import { basic, prepareNode, type ServiceNode } from './node.ts'
+import { basic, basicOf, prepareNode, type ServiceNode } from './node.ts'
 
-export const users = 500
+const users = 500
 export const latest = readdirSync(
   join(import.meta.dirname, '../../src/database/migrations'),
 ).filter((name) => /^\d{4}-/.test(name)).length
 
-/** A database of the first schema, with users, and a node of the present program that knows it. */
+/**
+ * What a database has at first: nothing; the first schema and users; or the schema of the version
+ * before, and of everything some.
+ */
+export type Contents = 'nothing' | 'users' | 'everything'
+
+/** An old database, and a node of the present program that knows it. */
 export interface OldDatabase {
   node(env?: Record<string, string>): ServiceNode
   /** The versions that its schema says it has. */
@@ -24,17 +31,18 @@ export interface OldDatabase {
   close(): Promise<void>
 }
 
-/** `isEmpty`: without any schema yet. */
 export async function oldDatabase(
   cluster: RestartableCluster | null,
-  { isEmpty = false } = {},
+  contents: Contents = 'users',
 ): Promise<OldDatabase> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-fault-'))
   const url = cluster?.url(await cluster.createDatabase())
   const postgres = url === undefined ? undefined : parsePostgresAddress(url, () => true)
+  if (contents === 'everything' && !cluster) placeOldFile(directory)
   const connected: Connected = connect({ dataDirectory: directory, timeoutMs: 5000, postgres })
   const { db } = connected
-  if (!isEmpty) {
+  if (contents === 'everything' && cluster) await db.transaction().execute(fillOldPostgres)
+  if (contents === 'users') {
     const versionTable =
       'create table schema_version (version integer primary key, applied_at integer not null) strict'
     const database = cluster ? 'postgres' : 'sqlite'
@@ -71,16 +79,18 @@ export interface MigrationFigures {
   /** Schemas that were neither the old one nor the new one. */
   readonly half: readonly string[]
   readonly versions: readonly number[]
-  /** Users that were there before and are there now. */
-  readonly users: number
+  /** Users that were there before and are missing now. */
+  readonly missingUsers: number
 }
 
 /** R8: killed at each of these statements, one after the other, then let through. */
 export async function interruptMigration(
   cluster: RestartableCluster | null,
   statements: readonly number[],
+  contents: Exclude<Contents, 'nothing'> = 'users',
 ): Promise<MigrationFigures> {
-  const database = await oldDatabase(cluster)
+  const database = await oldDatabase(cluster, contents)
+  const before = (await database.versions()).length
   const half: string[] = []
   let inTheMiddle = 0
   for (const at of statements) {
@@ -91,18 +101,22 @@ export async function interruptMigration(
     )
     if (!died) await node.kill()
     const versions = await database.versions()
-    if (versions.length === 1 && died) inTheMiddle += 1
+    if (versions.length === before && died) inTheMiddle += 1
     else if (versions.length < latest) half.push(versions.join())
   }
   const node = database.node()
   try {
     await node.start()
-    const { body } = await node.caller.call('GET', '/users?limit=1', { headers: basic })
+    const [headers, expected] =
+      contents === 'users'
+        ? [basic, users + 1] // the administrator is new
+        : [basicOf(shown.administrator), 14]
+    const { body } = await node.caller.call('GET', '/users?limit=1', { headers })
     return {
       inTheMiddle,
       half,
       versions: await database.versions(),
-      users: body.total - 1, // the administrator is new
+      missingUsers: expected - body.total,
     }
   } finally {
     await database.close()

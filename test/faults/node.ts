@@ -123,7 +123,11 @@ export function cookieOf({ headers }: Pick<Reply, 'headers'>): string {
   return String(headers['set-cookie']).split(';')[0] ?? ''
 }
 
-export const basic = { authorization: `Basic ${btoa(`${admin.username}:${admin.password}`)}` }
+export const basic = basicOf(admin)
+
+export function basicOf({ username, password }: { username: string; password: string }) {
+  return { authorization: `Basic ${btoa(`${username}:${password}`)}` }
+}
 
 export async function isReady({ caller }: ServiceNode): Promise<boolean> {
   return (await caller.call('GET', '/health/ready')).status === 200

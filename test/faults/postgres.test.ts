@@ -46,6 +46,7 @@ suite('PostgreSQL that fails', () => {
     const server = await cluster()
     await Promise.all([
       assertMigration(server, [9]),
+      assertMigration(server, [14], 'everything'),
       assertNewerIsRefused(server),
       assertOneSchema(server),
     ])

@@ -12,6 +12,10 @@ suite('a SQLite file whose process was killed', { concurrency: true }, () => {
     await assertMigration(null, [9])
   })
 
+  test('R8: so is one from the version before, with accounts of every kind', async () => {
+    await assertMigration(null, [14], 'everything')
+  })
+
   test('R8: a newer schema is refused with what to do, and exit code 1', async () => {
     await assertNewerIsRefused(null)
   })

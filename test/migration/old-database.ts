@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setLastId } from '../../src/backup/last-ids.ts'
@@ -12,6 +12,7 @@ export const writtenAt = '2026-01-15T12:00:30Z'
 export const shown: Shown = JSON.parse(readBeside('schema-13.json'))
 
 export interface Shown {
+  readonly administrator: { readonly username: string; readonly password: string }
   readonly session: { readonly cookie: string; readonly 'x-csrf-token': string }
   readonly token: string
   readonly revokedToken: string
@@ -54,6 +55,7 @@ export function placeOldFile(directory: string): void {
   const file = new DatabaseSync(join(directory, databaseFileName))
   file.exec(`begin; ${readBeside('schema-13.sql')} commit`)
   file.close()
+  chmodSync(join(directory, databaseFileName), 0o600)
 }
 
 /** The same rows in an empty PostgreSQL database. In a transaction. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
@@ -9,7 +9,6 @@ import { backup } from '../../src/backup/backup.ts'
 import { restore } from '../../src/backup/restore.ts'
 import type { Database } from '../../src/database/database.ts'
 import { latestSchema, migrate, schemaVersion } from '../../src/database/migrate.ts'
-import { databaseFileName } from '../../src/database/sqlite/connect.ts'
 import { passwordOf, type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { folder, place, restoring } from '../copies.ts'
@@ -23,10 +22,7 @@ const env = { MASTER_KEY: masterKey, REFRESH_ROTATION: 'on' }
 /** A database of schema 13, and the connection that made it. */
 async function oldDatabase(): Promise<TestConnected> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  if (testDatabase === 'sqlite') {
-    placeOldFile(directory)
-    chmodSync(join(directory, databaseFileName), 0o600)
-  }
+  if (testDatabase === 'sqlite') placeOldFile(directory)
   const connected = await connectTo({ directory, isEmpty: true })
   if (testDatabase === 'postgres') await connected.db.transaction().execute(fillOldPostgres)
   return connected
