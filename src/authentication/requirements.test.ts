@@ -103,9 +103,14 @@ suite('requirements', () => {
       assert.equal(requirements.unmet(column, { account })?.requirement, 'unchanged')
     }
     assert.equal(requirements.unmet('basicCaller', { account })?.requirement, 'same_password')
-    const nothing = { now: { refreshVersion: 2 }, before: { refreshVersion: 1 } }
-    const unmet = requirements.unmet('basicCaller', { account, since: nothing })
-    assert.equal(unmet?.requirement, 'same_password', 'two absent hashes are not the same')
+    for (const absent of [{}, { passwordHash: null }]) {
+      const since = {
+        now: { refreshVersion: 2, ...absent },
+        before: { refreshVersion: 1, ...absent },
+      }
+      const unmet = requirements.unmet('basicCaller', { account, since })
+      assert.equal(unmet?.requirement, 'same_password', 'two absent hashes are not the same')
+    }
   })
 
   test('the end of the automatic lock is the first moment without it', () => {

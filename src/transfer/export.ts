@@ -10,7 +10,7 @@ import { type ExportedRow, exportedAfter } from './export-store.ts'
 export interface ExportOptions {
   /** Makes an export that can be imported elsewhere. Never over HTTP. */
   readonly withHashes: boolean
-  /** Stands for the hash of an account without a password, since an import wants one: nobody's. */
+  /** Of an unknown password: for an account that has none, since an import asks for a hash. */
   readonly unknownHash?: string
   /** Asked for each batch before it is given out; ends the export by throwing. */
   readonly judge?: () => Promise<void>

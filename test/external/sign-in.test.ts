@@ -62,6 +62,9 @@ suite('4.4: sign-in through a provider', async () => {
     assert.match(String(answer.headers['set-cookie']), /^JSESSIONID=.*SameSite=Strict$/)
     const { status, body } = await browser.call('GET', '/api/session')
     assert.deepEqual([status, body.username, body.roles], [200, 'ann', ['USER']])
+    const { passwords = [] } = await app.rows()
+    const owners = passwords.map((row) => (row as { account: number }).account)
+    assert.deepEqual(owners, [app.admin.userId], 'who is signed up has no password')
     const users = await app.call('GET', `/users/${body.user_id}`, {
       headers: app.basic(app.admin),
     })

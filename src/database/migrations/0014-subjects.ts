@@ -10,7 +10,7 @@ const parameters = `rtrim(rtrim(${withoutHash}, '$'), '${base64}')`
  * an index finds both ways, and a password that an account may be without. docs/adr/0030
  */
 export const statements: Migration = [
-  // First: from here to the end nobody else changes an account, or ends an import.
+  // First: from here to the end no other node changes an account, or ends an import.
   { postgres: ['lock table imports, accounts in access exclusive mode'] },
   {
     sqlite: ['in', 'out', 'anew'].map((way) => `drop trigger accounts_counted_${way}`),
