@@ -14,7 +14,9 @@ const states = `(select 'disabled' as state union all select 'locked'
 export const accountTallies = {
   sqlite: [
     `delete from row_counts where ${isOfAccounts()}`,
-    ...present().map(addTo),
+    ...present().map((rows) =>
+      addTo(`select name, sum(total) as total from (${rows}) group by name`),
+    ),
     trigger('accounts_counted_in after insert on accounts', addTo(ofAccount('new', flag('new')))),
     trigger(
       'accounts_counted_out before delete on accounts',
@@ -125,9 +127,10 @@ function removals(row: string): string[] {
   )
 }
 
+/** One by one: in a trigger there is no more than a row of each name. */
 function addTo(rows: string): string {
   return `insert into row_counts (name, total)
-        select name, sum(total) from (${rows}) where total <> 0 group by name
+        select name, total from (${rows}) where total <> 0
         on conflict (name) do update set total = total + excluded.total`
 }
 
