@@ -8,7 +8,8 @@ import { accountStore } from '../../src/accounts/store.ts'
 import { backup } from '../../src/backup/backup.ts'
 import { restore } from '../../src/backup/restore.ts'
 import type { Database } from '../../src/database/database.ts'
-import { latestSchema, migrate, schemaVersion } from '../../src/database/migrate.ts'
+import { latestSchema, migrate, migrateTo, schemaVersion } from '../../src/database/migrate.ts'
+import { transact } from '../../src/database/transactions.ts'
 import { passwordOf, type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { folder, place, restoring } from '../copies.ts'
@@ -173,34 +174,37 @@ suite('the step from schema 13', () => {
     await db.destroy()
   })
 
-  test('a backup of schema 13 is restored, with roles and passwords in their tables', async () => {
-    const { db: old, directory } = await oldDatabase()
-    const source = await place({ MASTER_KEY: masterKey }, directory)
-    const path = `${folder()}/backup`
-    await backup(source.deps, path, { passphrase: undefined })
-    const { deps } = await place()
-    await restore(deps, path, { ...restoring, withoutKeys: true, unverified: true })
-    const { db } = deps
-    assert.equal(await schemaVersion(db), latestSchema)
-    const roles = await db
-      .selectFrom('role_assignments')
-      .innerJoin('accounts', 'user_id', 'account')
-      .select(['username', 'role'])
-      .where('role', '=', 'ADMIN')
-      .orderBy('user_id')
-      .execute()
-    assert.deepEqual(
-      roles.map(({ username }) => username),
-      ['admin', 'second-admin'], // what an import under way has made stays behind
-    )
-    const { count } = await db
-      .selectFrom('passwords')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-    assert.equal(count, 12)
-    assert.equal(await accountStore(db).count(), 12)
-    await old.destroy()
-  })
+  for (const schema of [13, latestSchema]) {
+    test(`a backup of schema ${schema} is restored, but for the import that was under way`, async () => {
+      const { db: old, directory } = await oldDatabase()
+      await transact(old, [], (trx) => migrateTo(trx, fixedClock(writtenAt), schema))
+      const source = await place({ MASTER_KEY: masterKey }, directory)
+      const path = `${folder()}/backup`
+      await backup(source.deps, path, { passphrase: undefined })
+      const { deps } = await place()
+      await restore(deps, path, { ...restoring, withoutKeys: true, unverified: true })
+      const { db } = deps
+      assert.equal(await schemaVersion(db), latestSchema)
+      const roles = await db
+        .selectFrom('role_assignments')
+        .innerJoin('accounts', 'user_id', 'account')
+        .select(['username', 'role'])
+        .where('role', '=', 'ADMIN')
+        .orderBy('user_id')
+        .execute()
+      assert.deepEqual(
+        roles.map(({ username }) => username),
+        ['admin', 'second-admin'], // what an import under way has made stays behind
+      )
+      const { count } = await db
+        .selectFrom('passwords')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+      assert.equal(count, 12)
+      assert.equal(await accountStore(db).count(), 12)
+      await old.destroy()
+    })
+  }
 })
 
 test('a schema of the future is refused before anything is changed', async () => {
