@@ -33,7 +33,7 @@ export interface LoginLimits {
    */
   attemptCode<T>(login: LoginTry, work: (attempt: Attempt) => Promise<T>): Promise<T>
   /** Admits a password that need not be verified again. @throws ApiError as `attempt` */
-  pass(login: LoginTry): Promise<void>
+  admit(login: LoginTry): Promise<void>
 }
 
 export interface LoginTry {
@@ -106,7 +106,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       return runAttempt(deps, options(answer.reservation, login), work)
     },
 
-    async pass(login) {
+    async admit(login) {
       const { always, withoutCaptcha } = limitsOf(login)
       const refusal = await limiter.admit([...always, withoutCaptcha])
       if (refusal?.exceeded === withoutCaptcha) throw await captchaRequired()
