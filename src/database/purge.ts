@@ -20,7 +20,7 @@ export interface Expired<Table extends keyof Schema> {
  * PostgreSQL would read the table from its beginning, over all rows that earlier batches deleted.
  * Several nodes share the work, and none waits for another.
  */
-export async function removeEnded<Table extends keyof Schema>(
+export async function deleteExpired<Table extends keyof Schema>(
   db: DatabaseOrTransaction,
   { table, key, column, until }: Expired<Table>,
   batchSize: number,

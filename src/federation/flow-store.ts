@@ -1,5 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 
 /** A sign-in that is under way. */
 export interface StoredFlow {
@@ -107,7 +107,7 @@ export function flowStore(db: DatabaseOrTransaction) {
 
 /** Removes at most `most` flows that have expired; answers how many. */
 export function purgeFlows(db: Database, now: number, most: number): Promise<number> {
-  return removeEnded(db, { table: 'flows', key: 'id', column: 'expires_at', until: now }, most)
+  return deleteExpired(db, { table: 'flows', key: 'id', column: 'expires_at', until: now }, most)
 }
 
 interface FlowRow {

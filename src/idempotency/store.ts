@@ -1,5 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 
 /** A request that was answered under a key of its caller's. */
 export interface AnsweredRequest {
@@ -52,5 +52,5 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
 /** Removes at most `most` keys that have expired; answers how many. */
 export function purgeIdempotencyKeys(db: Database, now: number, most: number): Promise<number> {
   const keys = { table: 'idempotency_keys', key: 'id', column: 'expires_at' } as const
-  return removeEnded(db, { ...keys, until: now }, most)
+  return deleteExpired(db, { ...keys, until: now }, most)
 }

@@ -1,7 +1,7 @@
 import { createChallenge, type Payload, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Database } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 import { Integer, type Static, Text } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedKey } from '../kernel/digest.ts'
@@ -109,7 +109,7 @@ export function purgeChallenges(
   batchSize: number,
 ): Promise<number> {
   const challenges = { table: 'used_challenges', key: 'nonce', column: 'expires_at' } as const
-  return removeEnded(db, { ...challenges, until: clock.now() }, batchSize)
+  return deleteExpired(db, { ...challenges, until: clock.now() }, batchSize)
 }
 
 /** Reads base64 of JSON, as the widget sends it; null for anything else. */

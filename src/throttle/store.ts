@@ -1,5 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 
 /** Attempts with the same key are counted together. */
 export interface ThrottleKey {
@@ -169,5 +169,5 @@ export function throttleStore(db: DatabaseOrTransaction) {
 /** Removes up to `batchSize` attempts that are in no window any more; answers how many. */
 export function purgeAttempts(db: Database, now: number, batchSize: number): Promise<number> {
   const attempts = { table: 'throttle_places', key: 'id', column: 'expires_at' } as const
-  return removeEnded(db, { ...attempts, until: now }, batchSize)
+  return deleteExpired(db, { ...attempts, until: now }, batchSize)
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/staged.ts'
 import { exclusively, lockName } from '../database/transactions.ts'
@@ -92,7 +92,7 @@ export function revocationStore(db: DatabaseOrTransaction) {
     /** Removes up to `most` entries that count no more; answers how many. */
     purge(now: number, most: number): Promise<number> {
       const revocations = { table: 'revocations', key: 'id', column: 'expires_at' } as const
-      return removeEnded(db, { ...revocations, until: now }, most)
+      return deleteExpired(db, { ...revocations, until: now }, most)
     },
   }
 }
