@@ -16,7 +16,7 @@ import * as search from './migrations/0012-search.ts'
 import * as hashKinds from './migrations/0013-hash-kinds.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
-import { takeTime } from './snapshot.ts'
+import { disableTimeouts } from './snapshot.ts'
 import { exclusively, isPostgres, lockName, transact } from './transactions.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
@@ -63,7 +63,7 @@ export async function migrate(
 ): Promise<number> {
   await assertServer(db)
   return transact(db, [], async (trx) => {
-    await takeTime(trx)
+    await disableTimeouts(trx)
     if (!mayChange) await assertLatest(trx)
     return migrateTo(trx, clock, latestSchema)
   })

@@ -16,7 +16,7 @@ export async function inSnapshot<T>(
       // The pool begins every transaction with the same statement, so the isolation is set here.
       if (isPostgres(trx)) {
         await sql`set transaction isolation level repeatable read, read only`.execute(trx)
-        await takeTime(trx)
+        await disableTimeouts(trx)
         await sql`select 1`.execute(trx) // the first query takes the snapshot
       }
       return work(trx)
@@ -24,6 +24,6 @@ export async function inSnapshot<T>(
 }
 
 /** Disables the time limits of the statements that follow in a transaction. */
-export async function takeTime(trx: DatabaseOrTransaction): Promise<void> {
+export async function disableTimeouts(trx: DatabaseOrTransaction): Promise<void> {
   if (isPostgres(trx)) await trx.executeQuery(withoutTimeouts)
 }
