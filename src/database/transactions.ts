@@ -124,7 +124,7 @@ async function attempts<T>(
  * Takes advisory locks inside a transaction, from here to its end. Call it before the first read: the
  * reads that follow then see all commits of the earlier holders.
  */
-export async function exclusively(
+export async function takeExclusiveLocks(
   trx: DatabaseOrTransaction,
   ...lockNames: readonly string[]
 ): Promise<void> {
