@@ -13,7 +13,7 @@ const refused = new WeakSet<Duplex>()
 const withoutTimeout = new WeakSet<IncomingMessage>()
 
 /** Removes the limit on the time of a whole request, once its header has been read. */
-export function letTakeItsTime(request: IncomingMessage): void {
+export function disableRequestTimeout(request: IncomingMessage): void {
   withoutTimeout.add(request)
 }
 
