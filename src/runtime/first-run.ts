@@ -6,7 +6,7 @@ interface Administrator {
 }
 
 /** The text that the first start prints: the administrator and three requests to try. */
-export function welcome({ username, password }: Administrator, address: string): string {
+export function firstRunText({ username, password }: Administrator, address: string): string {
   const shown = password === null ? '"$ADMIN_PASSWORD"' : shellWord(password)
   const [url, name] = [shellWord(address), shellWord(username)]
   const told = password
