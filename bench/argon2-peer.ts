@@ -1,7 +1,7 @@
 import { verify } from '@node-rs/argon2'
 
-// How many passwords the library alone verifies, with so many at once. First it is told what to
-// verify, then for how long, as often as one likes.
+// Measures how many passwords the library itself verifies. The first message says what to verify and
+// how many at a time, each further one for how long.
 
 interface Work {
   readonly hash: string

@@ -1,7 +1,7 @@
 declare module 'autocannon' {
   export interface Client {
     setBody(body: string): void
-    /** Sent in turn, again and again. */
+    /** Sent in turn and repeated. */
     setRequests(requests: readonly Request[]): void
   }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 
-// The least that Node can do: the same bytes and headers for every request, nothing looked at.
-// What it answers comes from the service itself (see requests.ts).
+// The minimum work of Node: the same bytes and headers for every request, without reading it. The
+// answer is that of the service (see requests.ts).
 
 interface Answer {
   readonly headers: string[]

@@ -13,13 +13,13 @@ const goalWriteMs = 250
 const pauseMs = 5
 const quietMs = 5000
 
-/** 100,000 accounts with given hashes by POST, while one client reads and one writes. */
+/** Measures an import of 100,000 accounts with hashes by POST, while one client reads and one writes. */
 export async function imports(nodeOptions: readonly string[]): Promise<Row[]> {
   const target = await service(nodeOptions)
   try {
     const quiet = await longestWaits(target, () => wait(quietMs))
     const first = await runImport(target, 'first')
-    const second = await runImport(target, 'second') // beside those that are there
+    const second = await runImport(target, 'second') // with the accounts of the first import present
     const total = await countAccounts(target)
     if (total !== 2 * accounts + 1) throw new Error(`${total} accounts`)
     const quietRows = [
@@ -58,7 +58,7 @@ async function runImport(target: Service, prefix: string) {
   return { seconds, megabytes, processor: (processorMs(target.pid) - spent) / 1000, ...waits }
 }
 
-/** Milliseconds that one client which reads, and one which writes, waited at most meanwhile. */
+/** The longest waits, in milliseconds, of a client that reads and of one that writes. */
 async function longestWaits(target: Service, work: () => Promise<unknown>) {
   let isDone = false
   const busy = () => !isDone
@@ -74,7 +74,7 @@ async function longestWaits(target: Service, work: () => Promise<unknown>) {
 
 function* linesOf(prefix: string): Generator<string> {
   for (let index = 0; index < accounts; index += 1) {
-    // Names in no order: the index of names is met everywhere.
+    // Names in random order, so that all pages of their index are used.
     const username = `${prefix}-${(Math.imul(index, 2_654_435_761) >>> 0).toString(36)}`
     const password_hash = `$argon2id$v=19$m=19456,t=2,p=1$${'c2FsdHNhbHRzYWx0c2FsdA'}$${'A'.repeat(43)}`
     const email = `${username}@example.org`
@@ -83,7 +83,7 @@ function* linesOf(prefix: string): Generator<string> {
   }
 }
 
-/** Milliseconds of the longest of many requests, one after the other. */
+/** Sends requests one after another; answers the longest duration in milliseconds. */
 async function longest(busy: () => boolean, once: () => Promise<void>): Promise<number> {
   let most = 0
   while (busy()) {
@@ -120,7 +120,7 @@ function atMost(what: string, value: number, goal: number, unit: string): Row {
   return { ...unjudged(what, value, unit), goal: `<= ${goal} ${unit}`, ok: value <= goal }
 }
 
-/** Beside the others, without a goal of its own. */
+/** A line without a goal. */
 function unjudged(what: string, value: number, unit: string): Row {
   const ours = `${value.toFixed(unit === 's' ? 1 : 0)} ${unit}`
   return { what, ours, peer: '', ratio: '', goal: '', ok: true }

@@ -2,23 +2,23 @@ import { meter, startPeer, watchMemory } from './processes.ts'
 import { atLeast, duel, load, memoryAtMost, processorTime, type Row } from './rounds.ts'
 import { createAccount, openDatabase, service } from './service.ts'
 
-const atOnce = 8
+const connections = 8
 const rounds = 5
 const seconds = 3
 const password = 'a password of the benchmark'
 
 /**
- * Logins that succeed, in token mode, with the throttle on: each connection has a username of its
- * own. Next to what @node-rs/argon2 verifies of the same hash, with as many at once.
+ * Measures successful logins in token mode with the throttle on; each connection has a username of its
+ * own. Compared with @node-rs/argon2 verifying the same hash, as many at a time.
  */
 export async function logins(nodeOptions: readonly string[]): Promise<Row[]> {
   const gatehouse = await service(nodeOptions)
-  const usernames = Array.from({ length: atOnce }, (_, index) => `user-${index}`)
+  const usernames = Array.from({ length: connections }, (_, index) => `user-${index}`)
   for (const username of usernames) await createAccount(gatehouse, username, password)
   const argon2 = await startPeer('argon2-peer.ts', {
     hash: storedHash(gatehouse.directory, 'user-0'),
     password,
-    atOnce,
+    atOnce: connections,
   })
 
   const logIn = () => {
@@ -27,7 +27,7 @@ export async function logins(nodeOptions: readonly string[]): Promise<Row[]> {
       url: `${gatehouse.url}/login`,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      connections: atOnce,
+      connections,
       duration: seconds,
       setupClient: (client) => client.setBody(JSON.stringify({ username: left.pop(), password })),
     })

@@ -8,7 +8,7 @@ const rounds = 5
 const seconds = 1
 const pageSize = 10
 
-/** A page of posts at a hundred thousand and at a thousand: the first, and the last that both have. */
+/** Measures the first and the last common page of posts at a hundred thousand and at a thousand. */
 export async function posts(nodeOptions: readonly string[]): Promise<Row[]> {
   const small = await service(nodeOptions, await directoryWith(few))
   const large = await service(nodeOptions, await directoryWith(many))
@@ -34,7 +34,7 @@ function read({ url, bearer }: Service, page: number): () => Promise<number> {
   return () => load({ url: url + path, connections, duration: seconds, headers: bearer })
 }
 
-/** A data directory that the service has made, with so many posts of 2 kB by the administrator. */
+/** A data directory of the service with a number of posts of 2 kB by the administrator. */
 async function directoryWith(count: number): Promise<string> {
   const empty = await service([])
   await empty.stop()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../tools/free-port.ts'
 
-/** A process of its own, so that what is measured shares no thread with what measures. */
+/** A process of its own, so that the measured code shares no thread with the measuring code. */
 export interface Child {
   readonly pid: number
   readonly url: string
@@ -17,7 +17,7 @@ export interface Settings {
 }
 
 const root = join(import.meta.dirname, '..')
-// What `npm start` runs: settings of its own, node, its options and the file.
+// The command of `npm start`: its settings, node, its options and the file.
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const [startSettings = '', startCommand = ''] = scripts.start.split(/(?:exec )?node (.*)/)
 const startArguments: string[] = startCommand.split(' ')
@@ -36,7 +36,7 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-/** The service as `npm start` starts it, on a free loopback port. */
+/** Starts the service as `npm start` does, on a free loopback port. */
 export async function startService(
   settings: Settings,
   nodeOptions: readonly string[] = [],
@@ -59,7 +59,7 @@ export async function startService(
   return { ...started, url }
 }
 
-/** A peer of this folder; it tells its port, or null, once it is ready. */
+/** Starts a peer of this folder; it sends its port, or null, when it is ready. */
 export async function startPeer(
   file: string,
   input: Serializable,
@@ -78,8 +78,8 @@ export async function startPeer(
 export type Meter = (measure: () => Promise<number>) => Promise<number>
 
 /**
- * What requests cost the server itself. Where the load generator is slower than the bare server,
- * rates flatter us; this does not.
+ * Measures the processor time of the server per request. If the load generator is slower than the bare
+ * server, a comparison of rates favours the service; this one does not.
  */
 export function meter({ pid }: Pick<Child, 'pid'>): { count: Meter; microseconds: () => number } {
   let milliseconds = 0
@@ -99,12 +99,12 @@ export function meter({ pid }: Pick<Child, 'pid'>): { count: Meter; microseconds
 /** Processor time that a process has used so far, all threads, in milliseconds. */
 export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // Behind the name in parentheses; user and system time in ticks of 10 ms. proc(5).
+  // The fields after the name in parentheses; user and system time in ticks of 10 ms. proc(5).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Resident memory of a process in megabytes (10^6 bytes): now, and the most it ever was. */
+/** Resident memory of a process in megabytes (10^6 bytes): now, and its maximum so far. */
 export function residentMegabytes(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const read = (name: string) => {
@@ -115,7 +115,7 @@ export function residentMegabytes(pid: number): { now: number; peak: number } {
   return { now: read('VmRSS'), peak: read('VmHWM') }
 }
 
-/** Looks at a process's memory ten times a second while something runs; answers the most seen. */
+/** Reads a process's memory ten times a second while `work` runs; answers the maximum. */
 export async function watchMemory(pid: number, work: () => Promise<unknown>): Promise<number> {
   let most = residentMegabytes(pid).now
   const timer = setInterval(() => {

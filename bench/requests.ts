@@ -6,7 +6,7 @@ const connections = 16
 const rounds = 5
 const seconds = 2
 
-/** GET /api/me with a bearer token, next to a bare node:http server with the same answer. */
+/** Compares GET /api/me with a bearer token with a bare node:http server and the same answer. */
 export async function me(nodeOptions: readonly string[]): Promise<Row[]> {
   const gatehouse = await service(nodeOptions)
   const rows = await besideBareServer(gatehouse, '/api/me', gatehouse.bearer, 0.6)
@@ -14,7 +14,7 @@ export async function me(nodeOptions: readonly string[]): Promise<Row[]> {
   return rows
 }
 
-/** GET /api/protected with a session, next to the same server. */
+/** Compares GET /api/protected with a session with the same server. */
 export async function guarded(nodeOptions: readonly string[]): Promise<Row[]> {
   const gatehouse = await service(nodeOptions)
   const cookie = await sessionCookie(gatehouse)
@@ -50,7 +50,7 @@ async function besideBareServer(
   ]
 }
 
-/** Those that Node does not add by itself. */
+/** The headers that Node does not add itself. */
 function ownHeaders(rawHeaders: readonly string[]): string[] {
   const own: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,6 +1,6 @@
 import autocannon, { type Options } from 'autocannon'
 
-/** One line of the table. */
+/** A line of the table. */
 export interface Row {
   readonly what: string
   readonly ours: string
@@ -10,22 +10,22 @@ export interface Row {
   readonly ok: boolean
 }
 
-/** Measures once and answers a rate: more is better. */
+/** Measures once; answers a rate, more is better. */
 export type Contender = () => Promise<number>
 
 export interface Duel {
   /** Medians of the rounds, per second. */
   readonly ours: number
   readonly peer: number
-  /** Median of ours through peer of the same round. */
+  /** The median of `ours` divided by `peer` of the same round. */
   readonly ratio: number
 }
 
 const warmUpRounds = 1
 
 /**
- * Lets both take turns, and compares within each round: what else the machine does meanwhile meets
- * both alike. The first to run changes from round to round.
+ * Measures both in turn and compares within each round, so that other load of the machine affects both
+ * alike. The order alternates from round to round.
  */
 export async function duel(rounds: number, ours: Contender, peer: Contender): Promise<Duel> {
   const pairs: { ours: number; peer: number }[] = []
@@ -42,7 +42,7 @@ export async function duel(rounds: number, ours: Contender, peer: Contender): Pr
   }
 }
 
-/** Good answers per second. @throws Error where a single one was not good */
+/** Successful answers per second. @throws Error if one of them failed */
 export async function load(options: Options): Promise<number> {
   const startedAt = performance.now()
   const result = await autocannon(options)
@@ -65,7 +65,7 @@ export function atLeast(what: string, { ours, peer, ratio }: Duel, goal: number)
   }
 }
 
-/** For a goal on cost: the time per request is the rate turned over. */
+/** The line of a goal on cost: the time per request is the inverse of the rate. */
 export function atMost(what: string, { ours, peer, ratio }: Duel, goal: number): Row {
   return {
     what,
@@ -77,7 +77,7 @@ export function atMost(what: string, { ours, peer, ratio }: Duel, goal: number):
   }
 }
 
-/** Microseconds of processor time; beside a rate, without a goal of its own. */
+/** A line of processor time in microseconds beside a rate, without a goal. */
 export function processorTime(ours: number, peer: number): Row {
   return {
     what: '  processor time of each',

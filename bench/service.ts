@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Child, type Settings, startService } from './processes.ts'
 
-/** A running service with a data directory of its own, and an administrator who is logged in. */
+/** A running service with a data directory of its own and a logged-in administrator. */
 export interface Service extends Child {
   readonly directory: string
   readonly bearer: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ process.on('exit', () => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true })
 })
 
-/** Starts it on a new data directory, or on one that an earlier start has left. */
+/** Starts the service on a new data directory, or on one of an earlier start. */
 export async function service(
   nodeOptions: readonly string[],
   directory: string = newDirectory(),
@@ -38,13 +38,13 @@ export async function service(
   return { ...child, directory, bearer: { authorization: `Bearer ${token}` } }
 }
 
-/** The cookie of a session of the administrator. */
+/** Logs the administrator in; answers the session cookie. */
 export async function sessionCookie({ url }: Service): Promise<string> {
   const { cookie } = await login(url, { ...admin, mode: 'session' })
   return cookie
 }
 
-/** Makes an account through the API. */
+/** Creates an account through the API. */
 export async function createAccount({ url, bearer }: Service, username: string, password: string) {
   const response = await fetch(`${url}/api/admin/accounts`, {
     method: 'POST',
@@ -60,12 +60,12 @@ export async function createAccount({ url, bearer }: Service, username: string, 
   if (response.status !== 201) throw new Error(`no account: ${await response.text()}`)
 }
 
-/** The file of a service, opened beside it. */
+/** Opens the database file of a service. */
 export function openDatabase(directory: string): DatabaseSync {
   return new DatabaseSync(join(directory, 'gatehouse.db'))
 }
 
-/** A GET whose answer must be 200; what the head says, and a body that is still to be read. */
+/** Sends a GET that must be answered with 200; answers the head and the unread body. */
 export function open(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -98,7 +98,7 @@ async function login(url: string, body: Readonly<Record<string, string>>) {
       body: JSON.stringify(body),
     })
   let response = await ask()
-  // The first administrator is made once the service listens, a moment after it is ready.
+  // The first administrator is created once the service listens, a moment after it is ready.
   for (let tries = 0; response.status === 401 && tries < 3; tries += 1) {
     await wait(1000)
     response = await ask()

@@ -10,7 +10,7 @@ const rounds = 5
 const seconds = 1
 const pageSize = 10
 
-/** The first page at a million users and at a thousand; a cursor's page deep down and at the top. */
+/** Measures the first page at a million users and at a thousand, and a deep page by cursor. */
 export async function pages(nodeOptions: readonly string[]): Promise<Row[]> {
   const small = await service(nodeOptions, await directoryWith(few))
   const large = await service(nodeOptions, await directoryWith(many))
@@ -38,7 +38,7 @@ export async function pages(nodeOptions: readonly string[]): Promise<Row[]> {
   return rows
 }
 
-/** The whole array of a million users: one reader, then four at once, in a fresh process. */
+/** Measures the whole array of a million users: one reader, then four at once, in a new process. */
 export async function stream(nodeOptions: readonly string[]): Promise<Row[]> {
   const gatehouse = await service(nodeOptions, await directoryWith(many))
   const row = async (what: string, readers: number) => {
@@ -59,7 +59,7 @@ export async function stream(nodeOptions: readonly string[]): Promise<Row[]> {
   return rows
 }
 
-/** How long others wait for an answer while one reader is served. */
+/** Measures how long other requests wait while one reader is served. */
 async function longestWait(gatehouse: Service): Promise<Row> {
   let reading = true
   const done = readAll(gatehouse).finally(() => {
@@ -96,7 +96,7 @@ async function cursorAfter({ url, bearer }: Service, sort: string, depth: number
   return `${path}&cursor=${next}`
 }
 
-/** Reads the whole array and throws it away. @throws Error where it is not whole */
+/** Reads the whole array and discards it. @throws Error if it is incomplete */
 async function readAll({ url, bearer }: Service): Promise<void> {
   const response = await open(`${url}/users`, bearer)
   const total = Number(response.headers['x-total-count'])
@@ -117,7 +117,7 @@ const closingBracket = 0x5d
 
 const directories = new Map<number, string>()
 
-/** A data directory that the service has made, filled up to so many users; made once. */
+/** A data directory of the service, filled up to a number of users; created once. */
 async function directoryWith(users: number): Promise<string> {
   const known = directories.get(users)
   if (known !== undefined) return known
@@ -125,7 +125,7 @@ async function directoryWith(users: number): Promise<string> {
   await empty.stop()
   const database = openDatabase(empty.directory)
   database.exec('pragma synchronous = off; pragma cache_size = -262144; begin')
-  // Their order by name is not their order by id.
+  // The order by name differs from the order by id.
   database
     .prepare(`
       insert into users (name, email, name_key, email_key)

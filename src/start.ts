@@ -5,7 +5,7 @@ import { type Config, ConfigError, loadConfig } from './config/load.ts'
 import { serverWarnings } from './database/postgres/server.ts'
 import { reasonOf } from './kernel/reason.ts'
 import { systemDeps } from './runtime/deps.ts'
-import { welcome } from './runtime/first-run.ts'
+import { firstRunText } from './runtime/first-run.ts'
 import { drainOnSignal } from './runtime/shutdown.ts'
 
 /** Starts the service; whatever keeps it from starting is told on standard error, and the exit code is 1. */
@@ -35,7 +35,7 @@ async function serve(config: Config): Promise<void> {
   const milliseconds = Math.round(performance.now())
   // Only now: a start that fails must not make an account whose password nobody was told.
   const firstAdministrator = await makeFirstAdministrator()
-  if (firstAdministrator) process.stdout.write(welcome(firstAdministrator, address))
+  if (firstAdministrator) process.stdout.write(firstRunText(firstAdministrator, address))
   const base_url = new URL(config.baseUrl).port === '0' ? address : config.baseUrl
   deps.log.info({ event: 'sys_startup', address, base_url, milliseconds }, 'ready')
   flushCompileCache()

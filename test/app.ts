@@ -42,7 +42,7 @@ export interface Call {
   readonly json?: unknown
   /** Sent as a form. */
   readonly form?: Record<string, string>
-  /** Sent as it is; name the content type in `headers`. */
+  /** Sent unchanged; `headers` must name its content type. */
   readonly body?: string | Buffer
   /** The peer's address. */
   readonly from?: string
@@ -51,11 +51,11 @@ export interface Call {
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>
-  /** Parsed where it is JSON, else the text. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by asserting it
+  /** Parsed if it is JSON, otherwise the text. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it expects of a body
   readonly body: any
   readonly text: string
-  /** Name to value of the cookies set. */
+  /** The cookies that the answer sets: values by name. */
   readonly cookies: Record<string, string>
 }
 
@@ -74,22 +74,22 @@ export interface TestApp {
   readonly app: App
   readonly deps: Deps
   readonly clock: FixedClock
-  /** Lines of the log, parsed. */
+  /** The parsed lines of the log. */
   readonly log: Record<string, unknown>[]
   readonly directory: string
   readonly admin: Someone
   call(method: string, path: string, call?: Call): Promise<Answer>
-  /** An account made through the API; its password is `passwordOf` its username. */
+  /** Creates an account through the API; its password is `passwordOf` its username. */
   account(username: string, roles?: readonly Role[], more?: object): Promise<Someone>
-  /** Really logs in, and answers the headers that prove it. */
+  /** Logs in; answers the headers of the session. */
   session(someone: Someone): Promise<SessionHeaders>
   bearer(someone: Someone): Promise<Headers>
   basic(someone: Someone): Headers
   token(someone: Someone): Promise<string>
   pair(someone: Someone): Promise<{ access_token: string; refresh_token: string }>
-  /** All rows of all tables, to show that a refusal changed nothing. */
+  /** Reads all rows of all tables, to prove that a refusal changed nothing. */
   rows(...except: string[]): Promise<Record<string, unknown[]>>
-  /** A real port on loopback. */
+  /** Listens on a loopback port. */
   listen(): Promise<{ port: number; url: string }>
   close(): Promise<void>
 }
@@ -117,7 +117,7 @@ const rowsOf = {
     return all
   },
 
-  /** By one statement: a round trip for each table would be most of what many tests do. */
+  /** Uses one statement: a round trip for each table would be most of the work of many tests. */
   async postgres(db: Database, names: readonly string[]) {
     const all: Record<string, unknown[]> = Object.fromEntries(names.map((name) => [name, []]))
     const queries = names.map(
@@ -131,40 +131,40 @@ const rowsOf = {
   },
 }
 
-/** Tests that name a setting of hashes have them as the service has them. */
+/** Tests that name a setting of hashes get the hashes of the service. */
 const isAboutHashes = (env: Record<string, string>) =>
   Object.keys(env).some((name) => /^PASSWORD_(HASH|ARGON2|BCRYPT|PBKDF2)/.test(name))
 
-/** The same hashes by fewer and smaller rounds: thousands of logins are not about their cost. */
+/** The same kinds of hashes at a lower cost, for the thousands of logins that do not test it. */
 function withQuickHashes(config: Config): Config {
   return { ...config, password: { ...config.password, argon2MemoryKib: 64, argon2Passes: 1 } }
 }
 
-/** For `testApp`: hashes as the service makes them by default. */
+/** Options of `testApp`: hashes with the default settings of the service. */
 export const realHashes = { PASSWORD_HASH: 'argon2id' }
 
 const adminPassword = 'the keeper of all tests'
 
-/** The password of an account made by `account`: its own, and without the username in it. */
+/** The password of an account made by `account`: it differs by account and does not hold the username. */
 export function passwordOf(username: string): string {
   return `pass phrase ${digest(username).slice(0, 12)}`
 }
 
 export interface TestOptions {
-  /** An existing data directory: the service starts again on what is there. */
+  /** An existing data directory, on which the service starts again. */
   readonly directory?: string
   readonly clock?: FixedClock
   readonly seed?: number
   readonly deps?: Partial<Deps>
-  /** Without any table, as at the very first start. */
+  /** Starts without any table, as at the first start. */
   readonly isEmpty?: boolean
-  /** Where events go, in place of the service's own. */
+  /** The sinks of events, in place of those of the service. */
   readonly sinks?: Sinks
 }
 
 /**
- * The whole service on a database of its own, with a clock that stands still and a generator that
- * repeats itself. Nothing of ours is replaced. Closed by itself when the tests of the file are done.
+ * Starts the whole service on a database of its own, with a fixed clock and a deterministic generator.
+ * No code of the service is replaced. It is closed when the tests of the file are done.
  */
 export async function testApp(
   env: Record<string, string> = {},
@@ -208,7 +208,7 @@ export async function testApp(
       ...(sinks && { sinks }),
     }),
   }
-  const app = await buildApp(deps, { runsJobs: false }) // a test runs them when it wants them
+  const app = await buildApp(deps, { runsJobs: false }) // tests run jobs themselves
   await app.makeFirstAdministrator()
   enterDatabase(directory)
   let closed = false
@@ -314,7 +314,7 @@ export async function testApp(
       const tables = await tableNames[testDatabase].execute(deps.db)
       const names = tables.rows.map(({ name }) => name).filter((name) => !except.includes(name))
       const all = await rowsOf[testDatabase](deps.db, names)
-      // No query asks for an order.
+      // The queries have no order.
       return Object.fromEntries(Object.entries(all).map(([name, rows]) => [name, byContent(rows)]))
     },
 
@@ -330,7 +330,7 @@ export async function testApp(
   return test
 }
 
-/** What an injected request was answered, in the form that tests ask. */
+/** Converts the answer to an injected request. */
 export function answerOf(response: LightMyRequestResponse): Answer {
   const isJson = String(response.headers['content-type']).startsWith('application/json')
   return {

@@ -1,15 +1,15 @@
 import type { Clock } from '../src/kernel/clock.ts'
 
 export interface FixedClock extends Clock {
-  /** Moves time, forward or back, and wakes who waits for it. */
+  /** Moves the time forward or back and wakes the waiters whose time has come. */
   advance(seconds: number): void
-  /** The seconds that those who wait have yet to wait. */
+  /** The remaining seconds of all waiters. */
   waits(): readonly number[]
 }
 
 /**
- * What the work costs this process, in milliseconds of its CPU: a bound on it holds also where the
- * machine has much else to do.
+ * Measures the work in milliseconds of CPU time of this process, so that a limit on it does not depend
+ * on other load of the machine.
  */
 export async function cpuOf<T>(work: () => Promise<T>): Promise<{ cpuMs: number; result: T }> {
   const before = process.cpuUsage()
@@ -19,8 +19,8 @@ export async function cpuOf<T>(work: () => Promise<T>): Promise<{ cpuMs: number;
 }
 
 /**
- * A clock that stands still until a test moves it. Who waits wakes up when as much real time has
- * passed, too, and finds the same time: as one who polls for what another process does.
+ * A clock that is fixed until a test moves it. A waiter also wakes after as much real time, without a
+ * change of the clock's time, so that code can poll for the work of another process.
  */
 export function fixedClock(start = '2026-01-15T12:00:00Z'): FixedClock {
   let now = Date.parse(start)

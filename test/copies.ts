@@ -31,7 +31,7 @@ export function folder(): string {
 
 let seeds = 100
 
-/** A data directory with a database in it, empty unless it had one, and with keys of its own. */
+/** A data directory with a database, which is empty unless it had one, and with keys of its own. */
 export async function place(
   env: Record<string, string> = {},
   directory = folder(),
@@ -48,7 +48,7 @@ export async function place(
   return { directory, deps, tables }
 }
 
-/** A backup of an app that goes on, by a connection of its own as the command line has. */
+/** Makes a backup of a running app, on a connection of its own, as the command line does. */
 export async function backupOf(
   { directory, deps }: Pick<TestApp, 'directory' | 'deps'>,
   options: BackupOptions = { passphrase },
@@ -59,7 +59,7 @@ export async function backupOf(
   return path
 }
 
-/** A backup as an older version made it, under a passphrase that no new one takes. */
+/** A backup of an older version, under a passphrase that the present version refuses for new ones. */
 export async function resealed(whole: Buffer, weak: string): Promise<Buffer> {
   const headerEnd = whole.indexOf('\n')
   const header = JSON.parse(whole.subarray(0, headerEnd).toString())
@@ -83,7 +83,7 @@ export const restoring: RestoreOptions = {
   keepLogins: false,
 }
 
-/** The service again, in another place with another master key, on what a backup holds. */
+/** Starts the service on a restored backup, in another directory with another master key. */
 export async function restoredApp(
   path: string,
   { clock }: Pick<TestApp, 'clock'>,

@@ -7,16 +7,16 @@ import { connect } from '../src/database/connect.ts'
 import type { TestOptions } from './app.ts'
 import { databaseSettings, placeSqliteFile } from './database.ts'
 
-/** What was sent to the database. */
+/** The statements that were sent to the database. */
 export interface Count {
-  /** `begin` and `commit` included; the settings of a connection are none. */
+  /** Includes `begin` and `commit`, but not the settings of a connection. */
   readonly statements: number
   readonly transactions: number
 }
 
 /**
- * Options of a service whose statements are counted where the driver takes them. What other processes
- * change is known at all times: whether PostgreSQL has told it lately is a matter of real time.
+ * Options of a service whose statements are counted at the driver. Its change feed is always current:
+ * otherwise the number of statements would depend on real time.
  */
 export async function countedDatabase(): Promise<CountedDatabase> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
@@ -43,7 +43,7 @@ export async function countedDatabase(): Promise<CountedDatabase> {
 
 export interface CountedDatabase {
   readonly options: Pick<TestOptions, 'directory' | 'deps'>
-  /** What was sent while the work was done. */
+  /** Counts the statements that are sent during the work. */
   during<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly count: Count }>
 }
 
@@ -71,7 +71,7 @@ function countingDriver(
         count.statements += 1
         return execute<R>(query)
       }
-      return connection // a lease, made for this use alone
+      return connection // a lease, made for this use only
     },
     beginTransaction(connection, settings) {
       count.statements += 1

@@ -18,22 +18,22 @@ import { startPostgres } from './postgres.ts'
 import { until } from './until.ts'
 
 /**
- * Which database the tests run on: `TEST_DATABASE=postgres`, else SQLite. A PostgreSQL server of the
- * tests' own is started where `TEST_DATABASE_URL` names none; its user must be allowed to create
- * databases.
+ * The database of the tests: PostgreSQL if `TEST_DATABASE=postgres`, otherwise SQLite. The tests start a
+ * PostgreSQL server of their own unless `TEST_DATABASE_URL` names one, whose user must be allowed to
+ * create databases.
  */
 export const testDatabase = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite'
 
-/** For what is about the SQLite file itself; there is no such thing elsewhere. */
+/** Options of tests of the SQLite file itself. */
 export const sqliteOnly = testDatabase === 'sqlite' ? test : absent
-/** For what SQLite cannot do: several machines. */
+/** Options of tests of several machines, which SQLite does not support. */
 export const postgresOnly = testDatabase === 'postgres' ? test : absent
 
 function absent(_name: string, _work: () => Promise<void> | void): void {}
 
 /**
- * The settings of a service on the database that belongs to a folder: two services with one folder
- * share it. `isEmpty`: without any table yet.
+ * The settings of a service on the database of a folder, which two services with the same folder share.
+ * `isEmpty`: without any table.
  */
 export async function databaseSettings(
   directory: string,
@@ -46,11 +46,11 @@ export async function databaseSettings(
     DATA_DIR: directory,
     DATABASE_URL: (await server()).url(await made),
     MASTER_KEY: masterKey,
-    DATABASE_TIMEOUT_MS: '10000', // of a machine that does many things at once
+    DATABASE_TIMEOUT_MS: '10000', // the machine may be busy
   }
 }
 
-/** SQLite's file with the schema, where the folder has none yet: to copy it is quicker than to make it. */
+/** Copies a SQLite file with the schema to a folder without one, which is faster than to migrate it. */
 export async function placeSqliteFile(directory: string): Promise<void> {
   if (testDatabase !== 'sqlite') return
   const path = join(directory, databaseFileName)
@@ -71,13 +71,13 @@ async function makeSqliteFile(): Promise<Buffer> {
   return made
 }
 
-/** A server of its own takes longer to connect to than a file, on a machine that does much else. */
+/** A timeout for PostgreSQL: on a busy machine, a connection takes longer than the default. */
 export function timeoutFor(given: string | undefined): Record<string, string> {
   if (given === undefined || testDatabase === 'sqlite') return {}
-  return { DATABASE_TIMEOUT_MS: String(Math.max(Number(given), leastTimeoutMs)) }
+  return { DATABASE_TIMEOUT_MS: String(Math.max(Number(given), minTimeoutMs)) }
 }
 
-const leastTimeoutMs = 2000
+const minTimeoutMs = 2000
 
 export interface TestConnection {
   readonly directory?: string
@@ -91,7 +91,7 @@ export interface TestConnected extends Connected {
   readonly address: PostgresAddress | undefined
 }
 
-/** A connection of its own to the database of a folder, as another process would have it. */
+/** Opens another connection to the database of a folder, as another process does. */
 export async function connectTo({
   directory = mkdtempSync(join(tmpdir(), 'gatehouse-')),
   timeoutMs = testDatabase === 'sqlite' ? 2000 : 10_000, // as for services: the machine may be busy
@@ -106,14 +106,14 @@ export async function connectTo({
   }
 }
 
-/** One service more is on the database of a folder. */
+/** Counts a further service on the database of a folder. */
 export function enterDatabase(directory: string): void {
   usersOf.set(directory, (usersOf.get(directory) ?? 0) + 1)
 }
 
 /**
- * The database of a folder is another's once the last service on it has gone; answers whether that was
- * the last.
+ * Counts a service less. After the last one the database is given to another folder; answers whether
+ * this was the last.
  */
 export async function leaveDatabase(directory: string): Promise<boolean> {
   const users = (usersOf.get(directory) ?? 1) - 1
@@ -126,21 +126,20 @@ export async function leaveDatabase(directory: string): Promise<boolean> {
 }
 
 /**
- * Resolves once a service has heard of all that others have committed so far: in a turn on SQLite,
- * and within a second where a notice must come over the network. Notices arrive in the order of
- * commits.
+ * Resolves when a service has noticed all commits of others so far: in a turn of the event loop on
+ * SQLite, within a second on PostgreSQL, whose notifications arrive in the order of the commits.
  */
 export async function heard({ deps: { db, feed } }: Pick<TestApp, 'deps'>): Promise<void> {
-  if (testDatabase === 'sqlite') return void (await setImmediate()) // asked once in a turn
+  if (testDatabase === 'sqlite') return void (await setImmediate()) // read once per turn
   const before = feed.version()
   await sql`select pg_notify(${channel}, '')`.execute(db)
   await until(() => feed.isCurrent() && feed.version() !== before)
 }
 
 /**
- * Holds the write lock of a service's database as another process would. To release it lets nothing
- * through that was waiting for it: who gave up at its own time limit has left a statement at
- * PostgreSQL, which waits for as long there and could still be done.
+ * Holds the write lock of a service's database, as another process would. On PostgreSQL the release
+ * waits until no statement waits for the lock: a caller that has given up at its time limit leaves a
+ * statement at the server, which waits for as long and could still be executed.
  */
 export async function databaseLock({ directory }: Pick<TestApp, 'directory'>): Promise<{
   hold(): Promise<void>
@@ -166,13 +165,13 @@ export async function databaseLock({ directory }: Pick<TestApp, 'directory'>): P
   }
 }
 
-/** Those connected to this database that wait for a lock, whatever is locked. */
+/** The connections to this database that wait for any lock. */
 const waiting = `
   select from pg_locks where not granted and pid in (
     select pid from pg_locks join pg_database on pg_database.oid = pg_locks.database
       where datname = current_database())`
 
-/** Makes the database refuse changes, as `update on accounts` names them; the answer lets them through again. */
+/** Makes the database refuse changes such as `update on accounts`; answers a function that ends it. */
 export async function refuseChanges(
   { deps: { db } }: Pick<TestApp, 'deps'>,
   change: string,
@@ -197,7 +196,7 @@ export async function refuseChanges(
   }
 }
 
-/** What the database says of a table that it does not have. */
+/** The error of the database for a missing table. */
 export function noSuchTable(name: string): string {
   return testDatabase === 'sqlite' ? `no such table: ${name}` : `relation "${name}" does not exist`
 }
@@ -206,7 +205,7 @@ const databases = new Map<string, Promise<string>>()
 const usersOf = new Map<string, number>()
 let made = 0
 
-/** One that another test has left, where there is any: to make a database takes ten times as long. */
+/** Takes a database that another test has left, if any: to create one takes ten times as long. */
 async function takeDatabase(isEmpty: boolean): Promise<string> {
   const { admin, template } = await server()
   if (!isEmpty) {
@@ -228,15 +227,15 @@ const tables = `select coalesce(string_agg(name, ' ' order by name), '') as name
   union all select tgname from pg_trigger where not tgisinternal
   union all select 'schema ' || coalesce(max(version), 0) from schema_version) as things`
 
-/** By copies of files, which is the quicker way for so small ones; before 15 there is no other. */
+/** Creates a database by copying files, which is faster for a small one and the only way before 15. */
 async function createDatabase(admin: pg.Pool, name: string, template: string): Promise<void> {
   const { rows } = await admin.query<{ server_version_num: string }>('show server_version_num')
   const how = Number(rows[0]?.server_version_num) < 150_000 ? '' : 'strategy file_copy'
   await admin.query(`create database ${name} template ${template} ${how}`)
 }
 
-// Triggers and foreign keys rest meanwhile. A large table would stay large if its rows were deleted;
-// most were never written to, and to delete from those is most of the work.
+// Without triggers and foreign keys. A large table is truncated, because it would stay large after a
+// delete; most tables were never written to and are skipped.
 const emptied = `
   select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid();
@@ -258,7 +257,7 @@ const emptied = `
     update row_count_slots set total = 0;
   end $$`
 
-/** Empties a database for the next test; one whose tables are not what they were goes. */
+/** Empties a database for the next test; drops it if its tables have changed. */
 async function cancel(name: string): Promise<void> {
   const { admin, url, shape } = await server()
   const client = new pg.Client(clientOf(url(name)))
@@ -274,7 +273,7 @@ async function cancel(name: string): Promise<void> {
 interface Server {
   readonly admin: pg.Pool
   readonly template: string
-  /** The names of all that a database of ours has. */
+  /** The names of all tables and other objects of a test database. */
   readonly shape: string
   url(database: string): string
 }
@@ -288,7 +287,7 @@ function server(): Promise<Server> {
 
 const templateLock = 7_340_021
 
-/** Makes the template, where no other process of the same tests has done so. */
+/** Creates the template, unless another process of the same tests has done so. */
 async function start(): Promise<Server> {
   const given = process.env.TEST_DATABASE_URL
   const url = given ? urlOf(given) : (await startPostgres()).url

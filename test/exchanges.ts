@@ -1,13 +1,13 @@
 import { afterEach, beforeEach } from 'node:test'
 
 /**
- * The last requests of the test that runs, their answers and what was logged meanwhile: printed
- * where it fails. Imported by test/app.ts, for every test in the process.
+ * Prints the last requests of a test that fails, with their answers and the lines of the log. Imported
+ * by test/app.ts, for every test in the process.
  */
 interface Exchange {
   readonly sent: Sent
   readonly log: string[]
-  /** Or what was thrown; absent while there is no answer. */
+  /** The answer or what was thrown; absent until then. */
   got?: Got | { readonly error: unknown }
 }
 
@@ -30,7 +30,7 @@ const maxCharacters = 2000
 
 const exchanges: Exchange[] = []
 const underWay = new Set<Exchange>()
-/** What was logged while no request of these was under way: by those over a real connection. */
+/** Lines that were logged while none of these requests was under way: by others over a socket. */
 const otherLines: string[] = []
 
 beforeEach(() => {
@@ -41,9 +41,9 @@ afterEach((test) => {
   if ('passed' in test && test.passed === false) process.stdout.write(told(test.name))
 })
 
-/** Sends a request, and keeps it with its answer. */
+/** Sends a request and stores it with its answer. */
 export async function noted<T extends Got>(sent: Sent, send: () => Promise<T>): Promise<T> {
-  const exchange: Exchange = { sent, log: [] } // made a text where it is printed alone: most are not
+  const exchange: Exchange = { sent, log: [] } // formatted only when it is printed
   keep(exchanges, exchange, maxExchanges)
   underWay.add(exchange)
   try {
@@ -59,7 +59,7 @@ export async function noted<T extends Got>(sent: Sent, send: () => Promise<T>): 
   }
 }
 
-/** A line of the log, of whichever requests are under way. */
+/** Stores a line of the log with all requests that are under way. */
 export function noteLine(line: string): void {
   for (const { log } of underWay) keep(log, line.trimEnd(), maxLines)
   if (underWay.size === 0) keep(otherLines, line.trimEnd(), maxLines)

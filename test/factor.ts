@@ -13,11 +13,11 @@ export function fromBase32(text: string): Buffer {
 
 export interface Device {
   readonly recoveryCodes: string[]
-  /** What the authenticator app shows, some steps from now. */
+  /** The code that the authenticator app shows some steps from now. */
   code(steps?: number): string
 }
 
-/** Begins to enrol a second factor; answers what the app shows, some steps from now. */
+/** Begins to enrol a second factor; answers a function for the code some steps from now. */
 export async function beginEnrolment(
   app: TestApp,
   headers: Headers,
@@ -29,7 +29,7 @@ export async function beginEnrolment(
   return (steps = 0) => codeOfStep(secret, Math.floor(app.clock.now() / 1000 / stepSeconds) + steps)
 }
 
-/** Enrols a second factor as a user would, by the headers of a login. */
+/** Enrols a second factor with the headers of a login. */
 export async function enrol(
   app: TestApp,
   headers: Headers,
@@ -42,7 +42,7 @@ export async function enrol(
   return { recoveryCodes: confirmed.body.recovery_codes, code }
 }
 
-/** An account that has one, and its device. Time has moved on by a step: its code was used. */
+/** Creates an account with a second factor. Moves the time by a step, because its code was used. */
 export async function enrolled(
   app: TestApp,
   username: string,

@@ -5,7 +5,7 @@ import type { TestApp } from './app.ts'
 export type Json = Readonly<Record<string, unknown>>
 export type Signer = (input: string) => Buffer
 
-/** Signs as the service does, or as an attacker who keys HMAC with something public. */
+/** Signs as the service does, or as an attacker that uses a public value as the HMAC key. */
 export function hs256(secret: string | Buffer): Signer {
   return (input) => createHmac('sha256', secret).update(input).digest()
 }
@@ -14,13 +14,13 @@ export function rs256(key: KeyObject): Signer {
   return (input) => sign('sha256', Buffer.from(input), key)
 }
 
-/** One segment: a text as it is, anything else as JSON. */
+/** Encodes a segment: a text unchanged, other values as JSON. */
 export function segment(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return Buffer.from(text).toString('base64url')
 }
 
-/** A compact JWS, signed however the test likes. */
+/** Makes a compact JWS with the test's own signature. */
 export function forge(header: unknown, payload: unknown, signer: Signer): string {
   const input = `${segment(header)}.${segment(payload)}`
   return `${input}.${signer(input).toString('base64url')}`
@@ -31,7 +31,7 @@ export function secondsOf({ clock }: Pick<TestApp, 'clock'>): number {
   return Math.floor(clock.now() / 1000)
 }
 
-/** What the service itself would put into an access token; an undefined change leaves one out. */
+/** The claims of an access token of the service, with changes; an undefined value removes a claim. */
 export function accessClaims(app: TestApp, changes: Json = {}): Json {
   const now = secondsOf(app)
   const { issuer, audience } = app.deps.config.token
@@ -65,7 +65,7 @@ const refusals = [
   ['/users', 'Invalid or expired token'],
 ] as const
 
-/** 401 at a route for bearer tokens alone and at one for every scheme, to the letter. */
+/** Asserts the exact 401 at a route for bearer tokens only and at one for all schemes. */
 export async function assertRefused(app: TestApp, token: string, what: string): Promise<void> {
   for (const [path, error] of refusals) {
     const answer = await app.call('GET', path, { headers: { authorization: `Bearer ${token}` } })
@@ -77,7 +77,7 @@ export async function assertRefused(app: TestApp, token: string, what: string): 
   }
 }
 
-/** 200 at both: what is refused beside it is refused for the reason that the test gives. */
+/** Asserts 200 at both, which proves that a similar token is refused for the tested reason. */
 export async function assertAccepted(app: TestApp, token: string, what: string): Promise<void> {
   for (const [path] of refusals) {
     const answer = await app.call('GET', path, { headers: { authorization: `Bearer ${token}` } })

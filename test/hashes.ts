@@ -3,12 +3,12 @@ import { pbkdf2Sync, randomBytes } from 'node:crypto'
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import type { TestApp } from './app.ts'
 
-// Jobs handed to the thread pool: the native modules name theirs with the text `undefined`.
+// The types of jobs of the thread pool; those of native modules have the type `undefined`.
 const hashJobs = new Set(['undefined', 'PBKDF2REQUEST'])
 
 /**
- * How many password hashes were computed on behalf of the work, counted where Node hands them to
- * its threads; nothing of the service is replaced or watched.
+ * Counts the password hashes that the work computes, where Node passes them to its threads; no code of
+ * the service is replaced.
  */
 export async function countHashes<T>(
   work: () => Promise<T>,
@@ -20,7 +20,7 @@ export async function countHashes<T>(
   return { hashes, result }
 }
 
-/** Acts whenever a password hash begins to be computed on behalf of the work. */
+/** Calls a function whenever the work begins to compute a password hash. */
 export async function atEachHash<T>(work: () => Promise<T>, act: () => void): Promise<T> {
   const here = new AsyncLocalStorage<true>()
   const hook = createHook({
@@ -35,7 +35,7 @@ export async function atEachHash<T>(work: () => Promise<T>, act: () => void): Pr
   }
 }
 
-/** How many password hashes the whole process computes until the work is done. */
+/** Counts the password hashes that the whole process computes during the work. */
 export async function allHashes<T>(
   work: (soFar: () => number) => Promise<T>,
 ): Promise<{ hashes: number; result: T }> {
@@ -66,7 +66,7 @@ export async function storedHash(app: TestApp, userId: number): Promise<string> 
   return hash ?? ''
 }
 
-/** Hashes as other systems write them, weaker than ours, of any password. */
+/** Hashes of a password in the formats of other systems, weaker than those of the service. */
 export const importedHashes: Record<string, (password: string) => Promise<string>> = {
   bcrypt: (password) => bcryptHash(password, 4),
   'bcrypt $2a$': async (password) => (await bcryptHash(password, 4)).replace('$2y$', '$2a$'),
@@ -85,7 +85,7 @@ export function pbkdf2Hash(
   return `$pbkdf2-${algorithm}$i=${rounds}$${unpadded(salt)}$${unpadded(made)}`
 }
 
-/** Base64 without padding, as PHC strings have it. */
+/** Base64 without padding, as in PHC strings. */
 export function unpadded(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replaceAll('=', '')
 }

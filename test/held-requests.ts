@@ -6,9 +6,9 @@ import { QueuedAdapter } from '../src/database/transactions.ts'
 import { type Answer, answerOf, type TestApp, type TestOptions } from './app.ts'
 import { connectTo } from './database.ts'
 
-/** A request that waits at one exact moment until it is let go on. */
+/** A request that waits at an exact point until the test releases it. */
 export interface HeldRequest {
-  /** Resolves once it waits. @throws Error where it was answered without waiting */
+  /** Resolves when it waits. @throws Error if it was answered without waiting */
   readonly held: Promise<void>
   goOn(): void
   readonly answer: Promise<Answer>
@@ -22,7 +22,7 @@ export interface HeldCall {
 }
 
 interface Hold {
-  /** Transactions still to come before the one that waits. */
+  /** The number of transactions before the one that waits. */
   left: number
   /** Whether the transaction that begins has been counted. */
   isCounted: boolean
@@ -31,10 +31,9 @@ interface Hold {
 
 const holds = new AsyncLocalStorage<Hold>()
 
-/** Options of a service whose transactions can be held back, request by request. */
+/** Options of a service whose transactions can be held, by request. */
 export async function holdableDatabase(): Promise<Pick<TestOptions, 'directory' | 'deps'>> {
-  // All that is held goes on at once: on a machine that does much else the last one waits for a
-  // while.
+  // All held requests continue at the same time: on a busy machine the last one waits long.
   const { directory, db, ...connected } = await connectTo({ timeoutMs: 20_000 })
   const begin = db.transaction.bind(db)
   db.transaction = () => {
@@ -52,7 +51,7 @@ export async function holdableDatabase(): Promise<Pick<TestOptions, 'directory' 
   return { directory, deps: { ...connected, db } }
 }
 
-/** On PostgreSQL a transaction may wait in a queue of its process: none is held in there. */
+/** On PostgreSQL a transaction may wait in a queue of its process, where it cannot be held. */
 function holdBeforeQueues(db: Database): void {
   const executor = db.getExecutor()
   const { adapter } = executor
@@ -93,7 +92,7 @@ export function holdAtTransaction(app: TestApp, call: HeldCall, at: number): Hel
   return { held: orAnswered(reached.promise, answer, call), goOn: gate.resolve, answer }
 }
 
-/** Sends a request whose body waits before its first byte: its header has been judged by then. */
+/** Sends a request whose body waits before its first byte, after its header has been judged. */
 export function holdBody(app: TestApp, call: HeldCall & { readonly body: string }): HeldRequest {
   const reached = Promise.withResolvers<void>()
   const body = new Readable({ read: () => reached.resolve() })

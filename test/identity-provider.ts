@@ -6,7 +6,7 @@ import type { Context } from 'oidc-provider'
 import { type FixedClock, fixedClock } from './clock.ts'
 import { forge, type Json, rs256 } from './forge.ts'
 
-// It prints advice for production, which this is not.
+// The library prints warnings about use in production.
 const { console: printer } = globalThis
 for (const level of ['info', 'warn'] as const) {
   const print = printer[level]
@@ -16,7 +16,7 @@ for (const level of ['info', 'warn'] as const) {
 }
 const { Provider } = await import('oidc-provider')
 
-/** Somebody with an account at the provider. */
+/** A user with an account at the provider. */
 export interface Person {
   readonly sub: string
   readonly [claim: string]: unknown
@@ -26,26 +26,26 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 export interface IdentityProvider {
   readonly issuer: string
-  /** Who fills in the login form there; null: whoever it is, declines. */
+  /** The user that the login form answers; null: the login is declined. */
   person: Person | null
-  /** Claims that the provider puts into access tokens, beside its own. */
+  /** Further claims of the provider's access tokens. */
   extra: Json
-  /** How it signs access tokens. */
+  /** The algorithm of its access tokens. */
   algorithm: 'RS256' | 'ES256'
-  /** Answers of its own for some paths, in place of the provider's. */
+  /** Answers by path, in place of those of the provider. */
   readonly instead: Map<string, Handler>
-  /** What was asked, without queries. */
+  /** The requests so far, without their queries. */
   readonly asked: string[]
   /** Replaces all keys. */
   rotate(): void
-  /** Stops answering at all, and answers again. */
+  /** Stops to answer, and answers again. */
   stop(): Promise<void>
   start(): Promise<void>
-  /** An access token as its own token endpoint gives it, by client credentials. */
+  /** An access token of its token endpoint, by client credentials. */
   accessToken(): Promise<string>
-  /** Anything, signed with its present RSA key. */
+  /** Signs any claims with its present RSA key. */
   signed(payload: Json, header?: Json): string
-  /** What it would put into an access token for somebody. */
+  /** The claims of its access token for a user. */
   claims(changes?: Json): Json
 }
 
@@ -53,7 +53,7 @@ export const audience = 'https://gatehouse.test/api'
 export const clientSecret = 'a client secret of the tests, 0123456789'
 const base = 'http://127.0.0.1:3000'
 
-/** Settings of a service that is a client of the provider, and takes its tokens. */
+/** Settings of a service that is a client of the provider and accepts its tokens. */
 export function settingsFor(provider: IdentityProvider, more: Record<string, string> = {}) {
   return {
     OIDC_ISSUER: provider.issuer,
@@ -66,8 +66,8 @@ export function settingsFor(provider: IdentityProvider, more: Record<string, str
 }
 
 /**
- * The system's time, and what a test has added to it: the library of the client and the provider read
- * the system's clock, however much later than the files the tests run.
+ * The system's time plus the time that a test has added: the client library and the provider read the
+ * system's clock.
  */
 export function clockOfToday(): FixedClock {
   const clock = fixedClock()
@@ -82,7 +82,7 @@ export function clockOfToday(): FixedClock {
   }
 }
 
-/** A certified provider on loopback, over real HTTP. Closed by itself when the tests are done. */
+/** Starts a certified provider on loopback, over real HTTP. It is closed when the tests are done. */
 export async function identityProvider(): Promise<IdentityProvider> {
   let keys = makeKeys()
   let handle: Handler = () => {}
@@ -151,7 +151,7 @@ export async function identityProvider(): Promise<IdentityProvider> {
       if (!request.url?.startsWith('/interaction/')) return callback(request, response)
       const { person } = provider
       if (person) people.set(person.sub, person)
-      // Consent as well: it always asks where the client is a program on somebody's machine.
+      // Consent as well: the provider always asks for it if the client is a native program.
       const result = person
         ? { login: { accountId: person.sub }, consent: {} }
         : { error: 'access_denied' }
@@ -229,7 +229,7 @@ export async function identityProvider(): Promise<IdentityProvider> {
   }
 }
 
-/** Nobody is asked for consent. */
+/** Grants all scopes without a question for consent. */
 async function loadExistingGrant({ oidc: { client, provider, session } }: Context) {
   const { clientId } = client
   const grant = new provider.Grant({ clientId, accountId: session.accountId })
@@ -254,7 +254,7 @@ function jwkOf(key: KeyObject, kid: string, alg: string): Json {
   return { ...key.export({ format: 'jwk' }), kid, alg, use: 'sig' }
 }
 
-/** Signs as ES256 does. */
+/** Signs with ES256. */
 export function es256(key: KeyObject) {
   return (input: string) => sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' })
 }

@@ -8,16 +8,16 @@ import { clockOfToday, identityProvider, settingsFor } from './identity-provider
 import { newHost } from './logins.ts'
 import { testBrowser } from './test-browser.ts'
 
-/** Something a client does, and the status that it is answered with. */
+/** A journey of a client, with the status of its answer. */
 interface Journey {
   readonly name: string
   readonly status: number
-  /** All that comes before; the answer is what is counted. */
+  /** Prepares the journey; answers the function whose statements are counted. */
   prepare(service: Service): Promise<() => Promise<Answer>>
 }
 
 interface Service extends TestApp {
-  /** An account that no other journey has used. */
+  /** A new account. */
   someone(more?: object): Promise<Someone>
   logIn(json: object, from?: string): Promise<Answer>
 }
@@ -211,12 +211,12 @@ const signIn: Journey = {
   name: 'sign-in through a provider, both requests',
   status: 200,
   async prepare(service) {
-    await testBrowser(service).open('/oauth/login') // makes the account
+    await testBrowser(service).open('/oauth/login') // creates the account
     return () => testBrowser(service).open('/oauth/login')
   },
 }
 
-/** Name and count of every journey, on the database of the tests, by the real service. */
+/** Counts every journey with the whole service on the database of the tests. */
 export async function countJourneys(): Promise<[string, Count][]> {
   const provider = await identityProvider()
   return [
@@ -226,7 +226,7 @@ export async function countJourneys(): Promise<[string, Count][]> {
   ]
 }
 
-/** On a service of their own, one after the other. */
+/** Counts journeys one after another on a service of their own. */
 async function countEach(
   wanted: readonly Journey[],
   env: Record<string, string> = {},
@@ -249,7 +249,7 @@ async function countOne(
   { during }: CountedDatabase,
 ): Promise<Count> {
   const work = await prepare(service)
-  // What is looked at once a second is no part of it.
+  // The reads that happen once a second are not counted.
   const { username, password } = service.admin
   await service.logIn({ username, password })
   const { result, count } = await during(work)

@@ -20,7 +20,7 @@ after(() => {
 
 let seeds = 0
 
-/** A data directory and what starts a key set on it, as often as wanted and with any settings. */
+/** A data directory, and a function that loads a key set on it with any settings. */
 export async function place() {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   folders.push(directory)
@@ -38,7 +38,7 @@ export async function place() {
   return { directory, file: join(directory, 'master.key'), db, load, rows, kinds }
 }
 
-/** Compared by digest, so that no failure prints a key. */
+/** The digest of a key, so that a failed comparison does not print the key. */
 export function print(key: KeyObject | Uint8Array): string {
   const bytes =
     key instanceof Uint8Array
@@ -49,7 +49,7 @@ export function print(key: KeyObject | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Everything that two loads of one key set have in common. */
+/** The parts of a key set that two loads of it have in common. */
 export function prints({ current, dataKey }: KeySet) {
   return [current.kid, current.algorithm, print(current.signWith), print(dataKey)]
 }

@@ -11,7 +11,7 @@ export interface Credentials {
   readonly password: string
 }
 
-/** For tests of the throttle itself: the other limits of a login are off. */
+/** Settings for tests of the throttle itself: the other limits of a login are off. */
 export const throttleAlone = { LOGIN_ADDRESS_ATTEMPTS: '0', LOGIN_LOCK_AFTER: '0' }
 
 const digestLength = digest('').length
@@ -25,7 +25,7 @@ const basicAt =
     return app.call('GET', path, { ...call, headers: { ...call.headers, authorization } })
   }
 
-/** Every place where a username and a password are taken. */
+/** All ways to send a username and a password. */
 export const doors = {
   'form, session': (app, { username, password }, call?) =>
     app.call('POST', '/login', { ...call, form: { username, password, mode: 'session' } }),
@@ -42,26 +42,26 @@ export const doors = {
 
 export const everyDoor: readonly (readonly [string, Door])[] = Object.entries(doors)
 
-/** The same try `times` times, one after the other; answers the statuses. */
+/** Repeats an attempt `times` times, one after another; answers the statuses. */
 export async function tryTimes(times: number, attempt: () => Promise<Answer>): Promise<number[]> {
   const statuses: number[] = []
   for (let done = 0; done < times; done += 1) statuses.push((await attempt()).status)
   return statuses
 }
 
-/** How often each status came. */
+/** Counts the statuses. */
 export function tally(answers: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
-/** What an answer lets its reader compare: all but the values that always differ. */
+/** The comparable parts of an answer: all but the values that always differ. */
 export function visible({ status, text, headers }: Answer): object {
   return { status, text, headers: Object.keys(headers).sort() }
 }
 
-/** The places of the throttle of one address, the oldest first; those of other counts are apart. */
+/** The attempts in the rate limit of username and address at one address, the oldest first. */
 export function placesOf(app: TestApp, address: string) {
   return app.deps.db
     .selectFrom('throttle_places')
@@ -72,7 +72,7 @@ export function placesOf(app: TestApp, address: string) {
     .execute()
 }
 
-/** Takes places as another process would, whose verdict has not come yet. */
+/** Inserts pending attempts, as another process would. */
 export async function takePlaces(
   app: TestApp,
   count: number,
@@ -93,13 +93,13 @@ export function eventsNamed({ log }: TestApp, event: string): number {
 
 let hosts = 0
 
-/** An address that no test has used yet: tries from it count for themselves. */
+/** A new address, so that its attempts are counted apart from those of other tests. */
 export function newHost(): string {
   hosts += 1
   return `198.51.${hosts >> 8}.${hosts & 0xff}`
 }
 
-/** A try with a password that nobody has. */
+/** An attempt with a wrong password. */
 export function guess(app: TestApp, { username }: { username: string }, from: string) {
   return doors.JSON(app, { username, password: 'not the password' }, { from })
 }

@@ -13,36 +13,36 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
-/** A PostgreSQL server of the tests' own. */
+/** A PostgreSQL server that the tests have started. */
 export interface PostgresServer {
   /** Its unix socket's folder and its one user, as a `DATABASE_URL`, of any of its databases. */
   url(database: string): string
-  /** Resolves once it has ended and its files are gone. */
+  /** Stops the server; resolves when it has ended and its files are removed. */
   stop(): Promise<void>
 }
 
 const nobody = 65_534
 const startMs = 20_000
 
-/** What is needed to run PostgreSQL on files of its own, any number of times. */
+/** The files of a PostgreSQL server that can be started repeatedly. */
 export interface Cluster {
-  /** Everything lies in here, the unix socket as well. */
+  /** Holds all its files and its unix socket. */
   readonly folder: string
   readonly data: string
   readonly program: string
-  /** PostgreSQL refuses to run as root. */
+  /** The user of the server, because PostgreSQL refuses to run as root. */
   readonly identity: { readonly uid?: number; readonly gid?: number }
   readonly env: NodeJS.ProcessEnv
   /** Its unix socket's folder and its one user, as a `DATABASE_URL`, of any of its databases. */
   url(database: string): string
 }
 
-/** For what need not outlive the tests: nothing waits for the disk. */
+/** Settings without durability, so that no commit waits for the disk. */
 const hasty = { fsync: 'off', full_page_writes: 'off' }
 
 /**
- * Starts PostgreSQL from the npm package, on a unix socket in a folder that goes with it. It ends with
- * this process, also where that is killed: the shell above it sees its input closed.
+ * Starts PostgreSQL from the npm package, on a unix socket in a temporary folder. It ends with this
+ * process, even if that is killed: its parent shell then reads the end of its input.
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const cluster = makeCluster()
@@ -58,7 +58,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   return { url: cluster.url, stop }
 }
 
-/** An empty cluster in a folder of its own, which whoever asks for it removes. */
+/** Creates an empty cluster in a folder of its own, which the caller removes. */
 export function makeCluster(): Cluster {
   const isRoot = process.getuid?.() === 0
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-pg-'))
@@ -88,8 +88,8 @@ export function makeCluster(): Cluster {
 }
 
 /**
- * Runs a cluster until the input of the shell above it is closed, and waits until it is ready. In the
- * script `"$@"` is the server, and `$0` its folder.
+ * Runs a cluster until the input of its parent shell is closed; resolves when it is ready. In the script
+ * `"$@"` is the server and `$0` its folder.
  */
 export async function runCluster(
   { folder, data, program, identity, env }: Cluster,
@@ -113,7 +113,7 @@ export async function runCluster(
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   await untilReady(data, child)
-  // Neither the child nor its input may keep the tests from ending.
+  // Neither the child nor its input may keep this process alive.
   child.unref()
   child.stdin.on('error', () => {})
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
@@ -126,7 +126,7 @@ function binaries(): string {
   return join(dirname(new URL(import.meta.resolve(name)).pathname), '..', 'native')
 }
 
-/** A copy, where another user than ours could not come to the files. */
+/** Copies the package if another user could not read its files. */
 function reachable(native: string, folder: string, isRoot: boolean): string {
   if (!isRoot || isOpenToAll(native)) return native
   const copy = join(folder, 'native')
@@ -139,7 +139,7 @@ function isOpenToAll(path: string): boolean {
   return dirname(path) === path || isOpenToAll(dirname(path))
 }
 
-/** The links between libraries that the package's own install script would make. */
+/** Makes the links between libraries that the package's install script would make. */
 function libraries(
   native: string,
   folder: string,
@@ -157,7 +157,7 @@ function libraries(
   return { LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path }
 }
 
-// The eighth line of postmaster.pid says how far the server is; a replica is never more than a standby.
+// The eighth line of postmaster.pid is the state of the server; that of a replica is `standby`.
 const ready = new Set(['ready', 'standby'])
 
 async function untilReady(data: string, child: ChildProcess): Promise<void> {
@@ -167,7 +167,7 @@ async function untilReady(data: string, child: ChildProcess): Promise<void> {
       const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
       if (ready.has(lines[7]?.trim() ?? '')) return
     } catch {
-      // not there yet
+      // the file does not exist yet
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

@@ -6,9 +6,9 @@ interface Seed {
   readonly title?: string
 }
 
-const atOnce = 1000
+const batchSize = 1000
 
-/** Posts made in few statements; answers their ids. */
+/** Inserts posts in few statements; answers their ids. */
 export async function seedPosts(
   { deps }: Pick<TestApp, 'deps'>,
   count: number,
@@ -16,7 +16,7 @@ export async function seedPosts(
 ): Promise<number[]> {
   const ids: number[] = []
   while (ids.length < count) {
-    const rows = Array.from({ length: Math.min(atOnce, count - ids.length) }, (_, index) => ({
+    const rows = Array.from({ length: Math.min(batchSize, count - ids.length) }, (_, index) => ({
       title: title ?? `Title ${ids.length + index}`,
       body: `"Body"\\ 😀 ${ids.length + index}`,
       author_id: authorId,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Random } from '../src/kernel/random.ts'
 
-/** The same bytes for the same seed: SHA-256 in counter mode. */
+/** A generator of the same bytes for the same seed: SHA-256 in counter mode. */
 export function seededRandom(seed: number): Random {
   let counter = 0
   return {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** What a client would send byte for byte: nothing here is normalised, checked or completed. */
+/** The exact bytes of a client: they are not normalised, checked or completed. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -8,19 +8,19 @@ export interface RawAnswer {
 }
 
 export interface Exchange {
-  /** Everything that came until the server closed the connection. */
+  /** All bytes until the server closed the connection. */
   readonly text: string
   readonly answers: readonly RawAnswer[]
 }
 
 export interface ExchangeOptions {
-  /** Half-closes the connection once this holds of what has come; else the server must close it. */
+  /** Half-closes the connection once this holds for the text so far; absent: the server closes it. */
   readonly endWhen?: (text: string) => boolean
-  /** Called with the open socket once everything is written. */
+  /** Called with the open socket when all bytes are written. */
   readonly opened?: (socket: Socket) => void
 }
 
-const guardMs = 10_000 // only so that a silent server fails the test instead of holding it up
+const guardMs = 10_000 // a silent server fails the test instead of blocking it
 
 /** Writes bytes to a port of loopback and reads until the connection is closed. */
 export function exchange(
@@ -50,7 +50,7 @@ export function exchange(
   })
 }
 
-/** One request that asks for the connection to end; its answer. */
+/** Sends a request with `Connection: close`; answers its answer. */
 export async function ask(
   port: number,
   requestLine: string,
@@ -63,7 +63,7 @@ export async function ask(
   return answer
 }
 
-/** A request with Host and `Connection: close`, where the caller does not say otherwise. */
+/** A request with Host and `Connection: close`, unless the caller sets them. */
 export function rawRequest(
   requestLine: string,
   headers: Readonly<Record<string, string>> = {},
@@ -75,7 +75,7 @@ export function rawRequest(
   return `${requestLine}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** The final answers in a text, one after another; interim ones (1xx) are left out. */
+/** Parses the final answers of a text in order; interim ones (1xx) are left out. */
 export function answersIn(text: string): RawAnswer[] {
   const answers: RawAnswer[] = []
   let rest = text

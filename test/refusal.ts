@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** What spec 5.7 and decisions on headers ask of every answer, whoever writes it. */
+/** The headers that spec 5.7 and the decisions require of every answer, also of the parser's. */
 export const headersOfEveryAnswer: Readonly<Record<string, string>> = {
   'content-security-policy': "default-src 'self'; script-src 'self'",
   'x-frame-options': 'DENY',
@@ -25,7 +25,7 @@ export function assertHeaders({ headers }: AnyAnswer, about = ''): void {
   for (const name of ['server', 'x-powered-by']) assert.equal(headers[name], undefined, about)
 }
 
-/** Status, exact body, JSON with a charset, and the headers of every answer. */
+/** Asserts status, exact body, JSON with a charset and the headers of every answer. */
 export function assertRefusal(
   answer: AnyAnswer,
   status: number,

@@ -8,21 +8,21 @@ export interface Certificate {
 
 export interface CertificateWish {
   readonly commonName: string
-  /** Host names and IPv4 addresses that it is for. RFC 5280 section 4.2.1.6. */
+  /** The host names and IPv4 addresses of the certificate. RFC 5280 section 4.2.1.6. */
   readonly hosts?: readonly string[]
   readonly isAuthority?: boolean
   /** YYMMDD, at midnight UTC. */
   readonly notAfter?: string
-  /** Whoever vouches for it; without one, it does so itself. */
+  /** The issuer; without one the certificate is self-signed. */
   readonly issuer?: { readonly commonName: string; readonly key: string }
 }
 
-/** A TLS key and a certificate for 127.0.0.1 that nobody vouches for. */
+/** A TLS key and a self-signed certificate for 127.0.0.1. */
 export function selfSigned(): Certificate {
   return certificate({ commonName: '127.0.0.1' })
 }
 
-/** A new key and its certificate. X.509, RFC 5280 section 4.1. */
+/** Makes a new key and its certificate. X.509, RFC 5280 section 4.1. */
 export function certificate({
   commonName,
   hosts = [],

@@ -4,17 +4,17 @@ import { parse, parseAllDocuments } from 'yaml'
 
 const root = join(import.meta.dirname, '..')
 
-/** The text of a file of the repository. */
+/** Reads a file of the repository. */
 export function read(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
 
-/** A YAML document, or null for an empty one; anchors and merge keys resolved. */
+/** Parses a YAML document with anchors and merge keys; null if it is empty. */
 export function readYaml(path: string) {
   return parse(read(path), { merge: true, strict: true, uniqueKeys: true })
 }
 
-/** Kubernetes objects of one file, by kind. @throws Error where a document is no YAML */
+/** Reads the Kubernetes objects of a file, by kind. @throws Error if a document is no YAML */
 export function readManifests(path: string) {
   const objects = parseAllDocuments(read(path)).map((document) => {
     if (document.errors.length > 0) throw new Error(`${path}: ${document.errors[0]?.message}`)
@@ -49,7 +49,7 @@ export function valuesOf(stage: readonly Instruction[], wanted: string): string[
   return stage.filter(({ name }) => name === wanted).map(({ value }) => value)
 }
 
-/** `A=1 B=2`, as Dockerfiles and systemd units write an environment. */
+/** Parses `A=1 B=2`, the form of an environment in Dockerfiles and systemd units. */
 export function assignments(text: string): Record<string, string> {
   return Object.fromEntries(
     text.split(' ').map((pair) => [pair.split('=', 1)[0] ?? '', pair.replace(/^[^=]*=/, '')]),
@@ -73,7 +73,7 @@ export const kubernetes = readManifests('deploy/kubernetes/gatehouse.yaml')
 export const pod = kubernetes.Deployment.spec.template.spec
 export const [container] = pod.containers
 
-/** What each way to run the service puts into its environment. */
+/** The environment of the service by the way in which it is deployed. */
 export const environments: Record<string, Record<string, string>> = {
   compose: { ...imageEnv, ...nodes[0].environment },
   systemd: assignments(unit.get('Environment')?.join(' ') ?? ''),

@@ -1,7 +1,6 @@
 /**
- * Spellings of a path that some reader of URLs, somewhere, takes for the path itself: each is a
- * request target as it would stand in the request line. `reach` holds paths that lead to it by
- * detours through routes that are open to more people.
+ * Spellings of a path that some URL parser reads as the path itself, each as a request target. `reach`
+ * holds paths that lead to it by detours through routes that are open to more callers.
  */
 export function spellingsOf(path: string): string[] {
   const segments = path.slice(1).split('/')

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 
 export interface StandingTime {
-  /** Moves time by milliseconds, one by one; what each wakes has its turn before the next. */
+  /** Moves the time, one millisecond after another; callbacks of each run before the next. */
   pass(milliseconds: number): Promise<void>
 }
 
@@ -12,8 +12,8 @@ interface Timer {
 }
 
 /**
- * `setTimeout`, `AbortSignal.timeout` and `performance.now` stand still until the test moves them,
- * or has ended: for limits that take no clock. What a busy machine does meanwhile changes nothing.
+ * Stops `setTimeout`, `AbortSignal.timeout` and `performance.now` until the test moves them or ends: for
+ * time limits that do not use the clock of `deps`. Other load of the machine has no effect on them.
  * (The timers of Node's own mock lose some once one of an earlier test is cleared.)
  */
 export function standingTime({ mock }: TestContext): StandingTime {
@@ -52,13 +52,13 @@ export function standingTime({ mock }: TestContext): StandingTime {
   }
 }
 
-/** Twice: the first one may have been asked for before what is waited for. */
+/** Waits for two turns of the event loop, because the first may have been scheduled earlier. */
 async function turn(): Promise<void> {
   await setImmediate()
   await setImmediate()
 }
 
-/** What became of a promise, so far. */
+/** The present state of a promise. */
 export function observed<T>(work: Promise<T>): { readonly outcome: Promise<T> | undefined } {
   let isSettled = false
   const done = () => {

@@ -1,18 +1,18 @@
 import type { Answer, Call, TestApp } from './app.ts'
 
 /**
- * As much of a browser as a sign-in needs: cookies by host, redirects, and Strict cookies that stay
- * at home on a way that began elsewhere (RFC 6265bis section 5.2).
+ * The parts of a browser that a sign-in needs: cookies by host, redirects, and Strict cookies that are
+ * not sent on a cross-site navigation (RFC 6265bis section 5.2).
  */
 export interface TestBrowser {
-  /** Follows redirects; the last answer of the service, or of whoever else answered. */
+  /** Follows redirects; answers the last answer, of the service or another server. */
   open(url: string): Promise<Answer>
-  /** One request to the service, with the cookies it has from there. */
+  /** Sends a request to the service with its cookies. */
   call(method: string, path: string, call?: Call): Promise<Answer>
   /** Follows redirects until one leads to the service; answers that address. */
   until(url: string): Promise<URL>
   readonly cookies: Map<string, string>
-  /** Everything that an address bar has shown. */
+  /** All addresses that the address bar has shown. */
   readonly seen: string[]
 }
 
@@ -39,7 +39,7 @@ export function testBrowser(app: TestApp): TestBrowser {
     return answer
   }
 
-  /** One step at somebody else's; answers where it leads. */
+  /** Sends a request to another server; answers the address of its redirect. */
   async function elsewhere(url: URL): Promise<URL> {
     const jar = others.get(url.host) ?? new Map<string, string>()
     others.set(url.host, jar)

@@ -8,15 +8,15 @@ import { certificate } from './self-signed.ts'
 
 export interface TlsPostgres {
   readonly port: number
-  /** Files of certificates and keys, by name. */
+  /** The files of certificates and keys by name. */
   readonly files: Readonly<Record<string, string>>
-  /** The server shows another certificate from here on: `server`, `other` or `expired`. */
+  /** Changes the certificate of the server: `server`, `other` or `expired`. */
   show(name: string): Promise<void>
   query<T extends object>(text: string): Promise<T[]>
   stop(): Promise<void>
 }
 
-/** The role `worded` proves itself by a password, `certified` by a certificate; neither without TLS. */
+/** The role `worded` authenticates by password, `certified` by certificate; both only over TLS. */
 const access = `local all gatehouse trust
 hostssl all worded 127.0.0.1/32 scram-sha-256
 hostssl all certified 127.0.0.1/32 cert
@@ -24,7 +24,7 @@ hostssl all certified 127.0.0.1/32 cert
 
 export const password = 'a word that no log may hold'
 
-/** A PostgreSQL that speaks TLS on 127.0.0.1 alone, as `localhost` and by its address. */
+/** Starts a PostgreSQL with TLS on 127.0.0.1, with a certificate for `localhost` and the address. */
 export async function startTlsPostgres(): Promise<TlsPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-tls-'))
   const authority = { commonName: 'an authority', isAuthority: true }
@@ -62,7 +62,7 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
     if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
   }
   const placeShown = (name: string) => {
-    const shown = made[name as keyof typeof made] // one of them, or the test is wrong
+    const shown = made[name as keyof typeof made] // one of the names of `made`
     place('shown.crt', shown.cert)
     place('shown.key', shown.key)
   }

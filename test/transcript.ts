@@ -25,8 +25,8 @@ export interface CurlState {
 }
 
 /**
- * Runs one curl command against `origin` in place of the address that the document names. Knows
- * the options that the documents use; refuses any other.
+ * Runs a curl command against `origin` in place of the address of the document. Supports the options
+ * that the documents use and refuses others.
  */
 export async function curl(command: string, origin: string, state: CurlState): Promise<string> {
   const [program, ...words] = splitWords(command, state.variables)
@@ -68,13 +68,13 @@ export async function curl(command: string, origin: string, state: CurlState): P
   return (await response.text()).trim()
 }
 
-/** `name=content`, as curl does it. */
+/** Encodes `name=content`, as curl does. */
 function urlEncoded(text: string): string {
   const [, name = '', content = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? []
   return `${name}=${encodeURIComponent(content)}`
 }
 
-/** Holds an output against the document, where `$NAME` stands for any text and takes its value. */
+/** Compares an output with the document; `$NAME` matches any text and is set to it. */
 export function matches(actual: string, documented: string, { variables }: CurlState): boolean {
   const parts = documented.split(/\$([A-Z_]+)/)
   let rest = actual
@@ -92,7 +92,7 @@ export function matches(actual: string, documented: string, { variables }: CurlS
   return rest === ''
 }
 
-/** Words of a shell command, with single and double quotes and `$NAME`. */
+/** Splits a shell command into words, with single and double quotes and `$NAME`. */
 function splitWords(command: string, variables: ReadonlyMap<string, string>): string[] {
   const expand = (text: string) =>
     text.replace(/\$([A-Z_]+)/g, (_, name: string) => {

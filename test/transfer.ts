@@ -3,10 +3,10 @@ import type { Answer, Call, Headers, TestApp } from './app.ts'
 export const importPath = '/api/admin/import/accounts'
 export const exportPath = '/api/admin/export/accounts'
 
-/** A hash that any line may bring; nobody knows its password. */
+/** A hash for lines of an import; its password is unknown. */
 export const someHash = `$2b$04$${'a'.repeat(21)}O${'b'.repeat(30)}W`
 
-/** A whole line, but for what the test says. */
+/** A complete line, with changes of the test. */
 export function line(username: string, more: object = {}): Record<string, unknown> {
   return {
     username,
@@ -18,12 +18,12 @@ export function line(username: string, more: object = {}): Record<string, unknow
   }
 }
 
-/** Lines as one text. */
+/** Joins lines to a text. */
 export function ndjson(lines: readonly object[]): string {
   return lines.map((one) => `${JSON.stringify(one)}\n`).join('')
 }
 
-/** Sends lines, or bytes as they are. */
+/** Sends lines, or unchanged bytes. */
 export function importLines(
   app: TestApp,
   headers: Headers,
@@ -33,7 +33,7 @@ export function importLines(
   return app.call('POST', importPath + query, {
     ...call,
     headers: { 'content-type': 'application/x-ndjson', ...headers },
-    body: Array.isArray(lines) ? ndjson(lines) : (lines as string | Buffer), // no array is left
+    body: Array.isArray(lines) ? ndjson(lines) : (lines as string | Buffer), // not an array
   })
 }
 
@@ -45,7 +45,7 @@ export function readLines(text: string): Record<string, unknown>[] {
     .map((one) => JSON.parse(one))
 }
 
-/** An import over a real connection, whose client sends what it is told to. */
+/** Starts an import over a socket, whose lines the test sends. */
 export function openImport(url: string, headers: Headers) {
   let push: (text: string) => void = () => {}
   let close: () => void = () => {}
@@ -63,6 +63,6 @@ export function openImport(url: string, headers: Headers) {
     duplex: 'half',
     signal: leave.signal,
   })
-  answer.catch(() => {}) // looked at where the test wants it
+  answer.catch(() => {}) // the test may await it later
   return { push, close, answer, leave: () => leave.abort() }
 }

@@ -5,7 +5,7 @@ import type { TestApp } from './app.ts'
 
 const insertedAtOnce = 500
 
-/** Users made by few statements: a list of thousands would take seconds over HTTP. */
+/** Inserts users in few statements: thousands would take seconds over HTTP. */
 export function seedUsers(
   { deps }: Pick<TestApp, 'deps'>,
   count: number,
@@ -20,13 +20,13 @@ export function seedUsers(
         return { name, email, name_key: caseFold(name), email_key: caseFold(email) }
       })
       const made = await trx.insertInto('users').values(rows).returning(shown).execute()
-      users.push(...made.toSorted((one, other) => one.id - other.id)) // as they were given
+      users.push(...made.toSorted((one, other) => one.id - other.id)) // in the order of the list
     }
     return users
   })
 }
 
-/** A cursor of anyone's making. */
+/** A forged cursor. */
 export function forgeCursor(value: unknown): string {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString(
     'base64url',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { JWK } from 'jose'
 
-/** What the RFCs print, as they print it; `section` of each says where. */
+/** The examples of RFCs; `section` of each names its place. */
 export interface RfcVectors {
   readonly rfc4231: {
     readonly hmacSha256: readonly { key: string; data: string; mac: string }[]
@@ -27,27 +27,27 @@ export interface RfcVectors {
 
 export const rfcVectors: RfcVectors = read(join(import.meta.dirname, 'vectors/rfc.json'))
 
-// Too large to be quoted: Wycheproof, the JOSE cookbook, JSONTestSuite.
+// These are too large for the repository: Wycheproof, the JOSE cookbook, JSONTestSuite.
 const shared = join(import.meta.dirname, '../../shared')
 const folder = process.env.TEST_VECTORS || join(shared, 'vectors')
 
-/** A file of vectors that are published elsewhere; null on a machine that has none. */
+/** The path of a file of published vectors; null if the machine has none. */
 export function vectors<T>(path: string): T | null {
   const file = join(folder, path)
   return existsSync(file) ? read(file) : null
 }
 
-/** A test of such a file; told as skipped on a machine that has none. */
+/** Declares a test of such a file; it is skipped if the machine has none. */
 export function vectorsTest(path: string, name: string, work: () => Promise<void> | void): void {
   const skip = existsSync(join(folder, path)) ? false : `${path} is not in TEST_VECTORS`
   test(name, { skip }, work)
 }
 
 function read<T>(file: string): T {
-  return JSON.parse(readFileSync(file, 'utf8')) as T // its shape is what the caller knows of the file
+  return JSON.parse(readFileSync(file, 'utf8')) as T // the caller knows the shape of the file
 }
 
-/** The lines of a list that lies beside the project; null on a machine that has none. */
+/** Reads the lines of a list in the folder of vectors; null if the machine has none. */
 export function sharedLines(path: string): string[] | null {
   const file = join(shared, path)
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : null

@@ -2,15 +2,15 @@ import type { KyselyPlugin, RootOperationNode } from 'kysely'
 import type { TestOptions } from './app.ts'
 import { connectTo } from './database.ts'
 
-/** What was read from which table, and how many rows came. */
+/** A read: its table and the number of its rows. */
 export interface Read {
   readonly table: string | undefined
   readonly rows: number
 }
 
 /**
- * Options of a service whose database tells of every read, after it was made and before the service
- * sees it; what the callback answers is waited for. So a test can act at one exact moment.
+ * Options of a service whose database calls a function after every read, and waits for it before the
+ * service gets the rows. So a test can act at an exact point.
  */
 export async function watchedDatabase(
   onRead: (read: Read) => Promise<void> | void,
@@ -32,7 +32,7 @@ export async function watchedDatabase(
   return { directory, deps: { ...connected, db: db.withPlugin(plugin) } }
 }
 
-/** The same, with a way to act once, at the next read of a table. */
+/** The same, with a function to act once, at the next read of a table. */
 export async function interruptedReads(wanted: string): Promise<InterruptedReads> {
   let next: (() => Promise<unknown>) | undefined
   const options = await watchedDatabase(async ({ table }) => {

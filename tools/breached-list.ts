@@ -9,7 +9,7 @@ import { fromFile, fromPackage, pack, type Source } from './list-sources.ts'
  *
  *   node tools/breached-list.ts [<file> <licence>]...
  *
- * A file is a list that is to be shipped too, one password a line; SOURCE.md names those of today.
+ * A file is a further list to ship, with a password per line; SOURCE.md names the present ones.
  */
 const library = {
   name: '@zxcvbn-ts/language-common',
@@ -23,7 +23,7 @@ const library = {
     'no licence of that release',
 }
 
-/** Examples that everybody has read, in the spellings that people take them over in. */
+/** Well-known example passwords, in the spellings in which users copy them. */
 const famous = ['correct horse battery staple', 'correcthorsebatterystaple'].flatMap((words) => [
   words,
   words.replaceAll(' ', '-'),

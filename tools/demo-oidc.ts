@@ -6,8 +6,8 @@ import { freePort } from './free-port.ts'
 import { startService } from './service.ts'
 
 /**
- * npm run demo:oidc: an identity provider and the service, both on loopback, ready to be signed in to
- * with a browser. The provider lets anybody in; nothing of it outlives the demonstration.
+ * `npm run demo:oidc` starts an identity provider and the service on loopback, for a sign-in with a
+ * browser. The provider accepts every user; all data is removed at the end.
  */
 const secret = randomBytes(32).toString('base64url')
 const port = await freePort()
@@ -63,7 +63,7 @@ Ctrl-C ends both.
 let isStopping = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, async () => {
-    if (isStopping) return // npm sends it once more
+    if (isStopping) return // npm forwards the signal a second time
     isStopping = true
     server.close()
     server.closeAllConnections()

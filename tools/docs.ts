@@ -9,7 +9,7 @@ import { describeAccess, describeRoutes } from '../src/http/documents/route-tabl
 
 const folder = join(import.meta.dirname, '../docs')
 
-/** The generated documents, by file name. They are checked in; a test holds them to the code. */
+/** The generated documents by file name. They are checked in; a test compares them with the code. */
 export async function generateDocs(): Promise<Record<string, string>> {
   const { routes, openapi } = await describeService(loadConfig({}))
   return {
@@ -21,7 +21,7 @@ export async function generateDocs(): Promise<Record<string, string>> {
   }
 }
 
-/** What is checked in now; empty where a file is missing. */
+/** The document that is checked in; empty if it is missing. */
 export function readDoc(name: string): string {
   try {
     return readFileSync(join(folder, name), 'utf8')

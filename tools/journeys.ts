@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Count } from '../test/counted-database.ts'
 
 /**
- * `npm run journeys`: how many statements and transactions a client's request costs, counted on both
- * databases, as a table in ARCHITECTURE.md; a test holds it to the code.
+ * `npm run journeys` counts the statements and transactions of requests on both databases and writes
+ * them to a table in ARCHITECTURE.md; a test compares the table with the code.
  */
 const page = join(import.meta.dirname, '../ARCHITECTURE.md')
 const [start, end] = ['<!-- npm run journeys -->\n', '<!-- end of journeys -->\n']
@@ -16,7 +16,7 @@ const head = `| | SQLite: statements | transactions | PostgreSQL: statements | t
 
 type Journeys = readonly (readonly [string, Count])[]
 
-/** What ARCHITECTURE.md says of one database. */
+/** The column of ARCHITECTURE.md for one database. */
 export function readJourneys(database: (typeof databases)[number]): [string, Count][] {
   const [, , ...lines] = (partsOf(readFileSync(page, 'utf8'))[1] ?? '').trim().split('\n')
   return lines.map((line) => {
@@ -42,7 +42,7 @@ function partsOf(text: string): [string, string, string] {
   return [text.slice(0, from), text.slice(from, to), text.slice(to)]
 }
 
-/** In a process of its own: the tests choose their database as they are loaded. */
+/** Counts in a process of its own, because the test helpers choose their database at import. */
 function countOn(database: string): Journeys {
   const output = execFileSync(process.execPath, [import.meta.filename, 'count'], {
     env: { ...process.env, TEST_DATABASE: database },
@@ -54,7 +54,7 @@ function countOn(database: string): Journeys {
 if (import.meta.main && process.argv[2] === 'count') {
   const { countJourneys } = await import('../test/journeys.ts')
   writeFileSync(process.stdout.fd, JSON.stringify(await countJourneys()))
-  process.exit() // the test runner would tell of no tests
+  process.exit() // otherwise the test runner would report that there are no tests
 } else if (import.meta.main) {
   const [before, , after] = partsOf(readFileSync(page, 'utf8'))
   const [sqlite = [], postgres = []] = databases.map(countOn)

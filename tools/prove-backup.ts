@@ -16,8 +16,8 @@ import { createLog } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
 
 /**
- * How long do a backup and a restore take, how much memory, and is every row the same afterwards? With
- * few users and with many, by the commands as an operator runs them. `npm run prove:backup`
+ * Measures duration and memory of a backup and a restore, with few users and with many, by the commands
+ * of the operator; and compares all rows afterwards. `npm run prove:backup`
  */
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1000, 100_000]
 const passphrase = 'lamps harbour velvet tuba ocelot quarry'
@@ -112,7 +112,7 @@ async function gatehouse(dataDirectory: string, ...words: readonly string[]): Pr
   return { seconds: (performance.now() - start) / 1000, peakMegabytes: Number(peak) / 1024 }
 }
 
-/** Of all rows but the keys, which another master key has sealed, and of what a login is. */
+/** A digest of all rows, except the keys, which another master key has sealed, and login state. */
 async function printOf(dataDirectory: string): Promise<string> {
   const { db } = connect({ dataDirectory, timeoutMs: 1000 })
   const hash = createHash('sha256')

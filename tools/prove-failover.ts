@@ -1,8 +1,8 @@
 import { type FailoverFigures, failOver } from '../test/faults/failovers.ts'
 
 /**
- * A replica of PostgreSQL takes over under load: what is lost, what is open, how long does it take?
- * `npm run prove:failover [rounds]`.
+ * Measures a failover to a replica of PostgreSQL under load: lost and undecided changes, and its
+ * duration. `npm run prove:failover [rounds]`.
  */
 const rounds = Number(process.argv[2] ?? 5)
 const changes = 300
@@ -19,7 +19,7 @@ const asynchronous = await run({ isSynchronous: false, unheardMs })
 print(`  acknowledged changes lost: ${count(asynchronous, 'lost')}`)
 print(`  half, or an id given twice: ${count(asynchronous, 'half')}`)
 goal('ended tokens that are good again', count(asynchronous, 'revived'), 0)
-// Where the end of no token was lost there is nothing to tell.
+// Lost revocations are printed only if there are any.
 print(`  rounds in which a node told of it: ${asynchronous.filter(({ told }) => told > 0).length}`)
 
 print(missed === 0 ? '\nPASS' : `\nFAIL: ${missed} goals missed`)

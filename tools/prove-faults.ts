@@ -14,9 +14,9 @@ import { forceShutDown, type ShutdownFigures, shutDownUnderLoad } from '../test/
 import { failedStart, startWithUsers, wrongSettings } from '../test/faults/starts.ts'
 
 /**
- * Does the service lose nothing, and let nobody in, whatever fails around it?
- * `npm run prove:faults -- [part ...] [--rounds=n]`; without a part, all of them. The quick forms of
- * these run with the tests; the disk and the clock are proved there alone.
+ * Proves that the service loses no acknowledged change and admits no unauthorized caller when its
+ * environment fails. `npm run prove:faults -- [part ...] [--rounds=n]`; without a part, all of them.
+ * Quick forms of these proofs run with the tests; those of the disk and the clock exist only there.
  */
 const parts = {
   'kill-sqlite': () => kills({ victim: 'service' }),
@@ -42,7 +42,7 @@ for (const [name, prove] of Object.entries(parts)) {
   await prove()
 }
 print(missed === 0 ? '\nPASS' : `\nFAIL: ${missed} goals missed`)
-process.exit(missed === 0 ? 0 : 1) // what was let go may keep Node busy at its end
+process.exit(missed === 0 ? 0 : 1) // abandoned sockets could keep the process alive
 
 /** R1, G9. */
 async function kills(options: Pick<KillOptions, 'victim' | 'cluster'>): Promise<void> {

@@ -7,11 +7,11 @@ import { databases, removeCluster } from './growth/store.ts'
 import { missedGoals, print } from './growth/table.ts'
 
 /**
- * What costs more when the tables are large? Requests at 1,000 and at 1,000,000 users, and the jobs
- * at 1,000,000 rows that have ended; and what others wait for beside searches at 100,000 users. On
- * SQLite and on a PostgreSQL of its own. `npm run prove:growth -- [requests] [search] [purge] [pool]
- * [sqlite] [postgresql] [--users=n] [--rows=n]`; with `pool` also how many requests a second nodes
- * and their pools serve, which has no goal.
+ * Measures what costs more with large tables: requests with 1,000 and 1,000,000 users, purges of
+ * 1,000,000 expired rows, and waits beside searches with 100,000 users; on SQLite and on a PostgreSQL
+ * of its own. `npm run prove:growth -- [requests] [search] [purge] [pool] [sqlite] [postgresql]
+ * [--users=n] [--rows=n]`; `pool` measures, without a goal, how many requests per second nodes and
+ * their pools serve.
  */
 const few = 1000
 const given = process.argv.slice(2)

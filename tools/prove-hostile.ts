@@ -11,10 +11,10 @@ import type { Load, Sent, Target } from './hostile/load.ts'
 import type { SendOptions } from './hostile/sender.ts'
 
 /**
- * What can one hostile caller cost the others? Each load of tools/hostile/ in turn, against a
- * service of its own with 3,000 users, while another caller asks for /api/me twenty times a second.
- * Exits 1 where the median of that caller, the memory of the service or its life is not as it
- * should be. `npm run prove:hostile -- [--postgresql] [--seconds=n] [part of a load's name ...]`
+ * Measures what a hostile caller costs other callers: runs each load of tools/hostile/ against a
+ * service of its own with 3,000 users, while another caller requests /api/me twenty times a second.
+ * Exits with 1 if that caller's median or the service's memory exceeds its limit, or the service dies.
+ * `npm run prove:hostile -- [--postgresql] [--seconds=n] [part of a load's name ...]`
  */
 const users = 3000
 const medianGoalMs = 50
@@ -44,7 +44,7 @@ try {
 print(missed === 0 ? '\nPASS' : `\nFAIL: ${missed} goals missed`)
 process.exit(missed === 0 ? 0 : 1)
 
-/** Every file of the folder that exports `loads`. */
+/** Reads the loads of all files of the folder that export `loads`. */
 async function allLoads(): Promise<{ file: string; load: Load }[]> {
   const files = readdirSync(folder).filter((name) => name.endsWith('-loads.ts'))
   const found = files.sort().map(async (name) => {
@@ -55,7 +55,7 @@ async function allLoads(): Promise<{ file: string; load: Load }[]> {
   return (await Promise.all(found)).flat()
 }
 
-/** One load against a fresh process, so that the peak of its memory is the load's. */
+/** Runs a load against a new process, so that its peak of memory belongs to the load. */
 async function prove(store: Store, file: string, load: Load): Promise<void> {
   print(`\n${database}: ${load.name}`)
   const service = await startNode(store)
@@ -108,7 +108,7 @@ function send(workerData: SendOptions): Promise<Sent> {
   })
 }
 
-/** Asks at a steady pace, however long the answers take; answers their milliseconds, sorted. */
+/** Sends requests at a constant rate; answers their sorted durations in milliseconds. */
 function otherCaller(target: Target): { stop(): Promise<number[]> } {
   const agent = new Agent({ keepAlive: true })
   const asked: Promise<number>[] = []
@@ -128,7 +128,7 @@ function otherCaller(target: Target): { stop(): Promise<number[]> } {
   }
 }
 
-/** 0 where no answer came. */
+/** Answers 0 if there was no answer. */
 function statusOf({ host, port, user }: Target, path: string, agent?: Agent): Promise<number> {
   return new Promise((resolve) => {
     const headers = { authorization: user }

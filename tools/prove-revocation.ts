@@ -4,9 +4,9 @@ import { startProxy } from '../test/faults/proxy.ts'
 import { waitMs } from '../test/faults/waiting.ts'
 
 /**
- * How long after the answer of a logout at one node does another node on the same PostgreSQL still take
- * the token, with both under load, and with the connection cut or mute on which the other node hears
- * of it? `npm run prove:revocation [rounds]`; G8.
+ * Measures how long after a logout at one node another node on the same PostgreSQL accepts the token,
+ * with both under load, and with the connection of its change feed cut or silent.
+ * `npm run prove:revocation [rounds]`; G8.
  */
 const rounds = Number(process.argv[2] ?? 200)
 const goalMs = 1000
@@ -30,7 +30,7 @@ try {
       while (loading) {
         await caller.call('GET', '/api/me', { headers })
         requests += 1
-        await waitMs(1) // the machine is shared with who measures
+        await waitMs(1) // the load shares the machine with the measurement
       }
     }),
   )
@@ -46,7 +46,7 @@ try {
     async () => proxy.mute(isEar),
     async () => {
       proxy.cut(isEar)
-      await waitMs(1000) // it hears again
+      await waitMs(1000) // the change feed is connected again
     },
   )
   loading = false
@@ -96,7 +96,7 @@ async function measure(
   )
 }
 
-/** Milliseconds until the last answer that still took the token; 0 where none did. */
+/** Milliseconds until the last answer that accepted the token; 0 if there was none. */
 async function untilRefused(headers: Record<string, string>, since: number): Promise<number> {
   let last = 0
   for (let tries = 0; tries < 20_000; tries += 1) {
@@ -106,7 +106,7 @@ async function untilRefused(headers: Record<string, string>, since: number): Pro
   throw new Error('the other node takes it for good')
 }
 
-/** A 503 of a node that cannot ask is no acceptance. */
+/** Whether the token is accepted; a 503 of a node without its database is no acceptance. */
 async function isTaken({ caller }: ServiceNode, headers: Record<string, string>): Promise<boolean> {
   return (await caller.call('GET', '/api/me', { headers })).status === 200
 }

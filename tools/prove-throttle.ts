@@ -6,22 +6,22 @@ import { startCluster } from '../test/faults/cluster.ts'
 import { type Service, startService } from './service.ts'
 
 /**
- * Does the login throttle hold for guesses that come all at once, through two processes on one
- * database, one of which is killed on the way? And does a kill with right logins under way leave
- * their address free and their names counted, on both databases? `npm run prove:throttle`
+ * Proves on both databases that the login throttle holds for simultaneous guesses through two processes
+ * on one database, of which one is killed meanwhile; and that after a kill during right logins their
+ * address is free and their names are counted. `npm run prove:throttle`
  */
 const guesses = 200
 const limit = 5
 const env = {
   ADMIN_PASSWORD: 'a pass phrase for proofs, 1887',
   NODE_ENV: 'test',
-  // One address guesses at many names here: its own limit is not what is proved.
+  // One address guesses at many names here: the limit of the address is off.
   LOGIN_ADDRESS_ATTEMPTS: '0',
   LOGIN_LOCK_AFTER: '0',
 }
 const command = [process.execPath, 'src/main.ts'] as const
-// A place of a killed process is pending for ten seconds; then it lapses for the address, and
-// counts as used for the name.
+// An attempt of a killed process is pending for ten seconds; then it does not count for the address any
+// more, and counts as failed for the name.
 const lapsedMs = 10_500
 
 let first = await startService(command, env)
@@ -68,7 +68,7 @@ try {
 }
 print('PASS')
 
-/** kill -9 with as many right logins under way as an address has places but one. */
+/** Sends kill -9 during right logins: one fewer than the quota of their address. */
 async function killRightLogins(database: string, more: Record<string, string> = {}): Promise<void> {
   const places = 20
   const settings = { ...env, ...more, LOGIN_ADDRESS_ATTEMPTS: String(places) }
@@ -80,7 +80,7 @@ async function killRightLogins(database: string, more: Record<string, string> = 
     const logins = Array.from({ length: places - 1 }, (_, index) =>
       logIn(service, names[Math.floor(index / limit)] ?? '', password),
     )
-    // The first ones may be done before the last ones have begun.
+    // The first logins may be done before the last ones have begun.
     while ((await pendingOfAddress(service)) < (places * 3) / 4) await setTimeout(5)
     service.process.kill('SIGKILL')
     const statuses = await Promise.all(logins)
@@ -89,9 +89,9 @@ async function killRightLogins(database: string, more: Record<string, string> = 
 
     service = await startService(command, settings, service.dataDirectory)
     await setTimeout(lapsedMs)
-    const [, , full = ''] = names // all of its logins were under way, and none was done
+    const [, , full = ''] = names // the name whose logins were all under way
     assert.equal(await logIn(service, full, password), 429, 'the places of the name stay used')
-    // All at once: each refusal waits as long as such a hash takes.
+    // All at the same time: each refusal takes as long as such a hash.
     const after = await Promise.all(
       Array.from({ length: places + 1 }, (_, index) =>
         logIn(service, `nobody${index}`, 'wrong pass phrase'),
@@ -116,7 +116,7 @@ async function importAccounts(service: Service, names: readonly string[], hash: 
   await admin(service, '/api/admin/import/accounts', lines.join('\n'))
 }
 
-/** How many attempts of this address have no verdict yet. */
+/** Counts the pending attempts of this address. */
 async function pendingOfAddress(service: Service): Promise<number> {
   const response = await admin(service, '/api/admin/throttle?limit=100')
   const { counts } = (await response.json()) as {
@@ -138,7 +138,7 @@ async function admin(service: Service, path: string, lines?: string): Promise<Re
   return response
 }
 
-/** Wrong passwords for one name, all at once, in turn through the services; 0 where one was gone. */
+/** Sends simultaneous wrong passwords for a name, in turn to the services; status 0: no answer. */
 function guess(username: string, services: readonly Service[]): Promise<number[]> {
   return Promise.all(
     Array.from({ length: guesses }, (_, index) =>
@@ -147,7 +147,7 @@ function guess(username: string, services: readonly Service[]): Promise<number[]
   )
 }
 
-/** The status of the answer; 0 where there was none. */
+/** The status of the answer; 0 if there was none. */
 async function logIn(
   service: Service | undefined,
   username: string,
@@ -163,7 +163,7 @@ async function logIn(
   }
 }
 
-/** Each verification of a wrong password leaves one line in the log. */
+/** Counts verifications of wrong passwords, each of which logs a line. */
 function verifications(services: readonly Service[]): number {
   return services.reduce(
     (sum, service) => sum + (service.output().match(/"event":"authn_login_fail"/g) ?? []).length,

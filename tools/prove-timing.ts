@@ -4,16 +4,16 @@ import { hash as bcryptHash } from '@node-rs/bcrypt'
 import { startService } from './service.ts'
 
 /**
- * Can a stranger tell by time, body or headers whether a username exists, or why a login failed?
- * Attempts in turns against the real service, first with hashes of its own alone, then with imported
- * ones beside them; the median of each kind is held against that of an unknown username. Exits 1
- * where a ratio lies outside of 0.9 to 1.1. `npm run prove:timing -- 500`: so many of each kind.
+ * Measures whether time, body or headers tell a client whether a username exists or why a login failed.
+ * Sends attempts of all kinds in turn to the real service, first with hashes of its own, then also with
+ * imported ones, and compares the median of each kind with that of an unknown username. Exits with 1
+ * if a ratio is outside of 0.9 to 1.1. `npm run prove:timing -- 500` sends 500 of each kind.
  */
 const rounds = Number(process.argv[2] ?? 150)
 const tolerance = 0.1
 const password = 'a pass phrase for proofs, 1887'
 const wrong = 'not the right pass phrase'
-// Each attempt waits for the time of the dearest hash: two at once take half as long, at no CPU.
+// Each attempt waits as long as the most expensive hash takes: two at a time halve the run.
 const inFlight = { own: 1, imported: 2 }
 
 interface Kind {
@@ -45,7 +45,7 @@ const importedKinds: Readonly<Record<string, Kind | undefined>> = {
 let tries = 0
 const service = await startService([process.execPath, 'src/main.ts'], {
   ADMIN_PASSWORD: password,
-  TRUST_PROXY: '127.0.0.1', // each try comes from another address: no limit is met
+  TRUST_PROXY: '127.0.0.1', // each attempt has another address, so that no limit is exceeded
   NODE_ENV: 'test',
   LOGIN_LOCK_AFTER: '1000000',
   LOGIN_ADDRESS_ATTEMPTS: '1000000',
@@ -64,14 +64,14 @@ try {
   service.remove()
 }
 
-/** Whether all kinds look alike and take the same time, as printed. */
+/** Prints the kinds; answers whether all look alike and take the same time. */
 async function compare(
   kinds: Readonly<Record<string, Kind | undefined>>,
   atOnce: number,
 ): Promise<boolean> {
   const times = new Map<string, number[]>(Object.keys(kinds).map((kind) => [kind, []]))
   const looks = new Set<string>()
-  // In turns, each round in an order of its own: what else the machine does meets all kinds alike.
+  // In turn, each round in another order, so that other load of the machine affects all kinds alike.
   const turns = Array.from({ length: rounds }, () => shuffled(Object.entries(kinds))).flat()
   const tryTurns = async () => {
     for (let turn = turns.pop(); turn; turn = turns.pop()) {

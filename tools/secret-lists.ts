@@ -10,13 +10,12 @@ import { fromFile, fromPackage, type PackagedList, pack, type Source } from './l
  *
  *   node tools/secret-lists.ts [<file> <licence>]...
  *
- * A file is a list of known secrets that is to be shipped, one a line; SOURCE.md names those of
- * today.
+ * A file is a list of known secrets to ship, one per line; SOURCE.md names the present ones.
  */
 
 const maxWordLength = 20
 
-/** Keys whose private half is printed: of an RSA key the modulus, as `n` of a JWK. */
+/** Publicly known keys; an RSA key by its modulus, as `n` of a JWK. */
 const examples: Source = {
   name: 'Keys of specifications and manuals',
   digest: 'In the script',
@@ -46,7 +45,7 @@ const openSubtitles =
   'https://opus.nlpl.eu/), ODC-BY: tokenized, counted, normalized and filtered'
 
 interface WordList extends PackagedList {
-  /** So many words, from the first on. */
+  /** How many words are used, from the first on. */
   readonly count: number
   readonly minLength: number
 }
@@ -97,10 +96,10 @@ const languages: readonly WordList[] = [
   ...list,
   path: 'src/commonWords.json',
   licence: openSubtitles,
-  minLength: 4, // shorter ones stand in too much that is random
+  minLength: 4, // shorter words occur too often in random text
 }))
 
-/** Lower case, without accents, long enough and of nothing but letters. */
+/** Normalizes words to lower case without accents; keeps those of letters that are long enough. */
 function wordsOf({ texts }: Source, { count, minLength }: WordList): string[] {
   const folded = texts.map((text) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase())
   const isWord = (text: string) =>

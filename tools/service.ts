@@ -8,9 +8,9 @@ export interface Service {
   readonly url: string
   readonly process: ChildProcess
   readonly dataDirectory: string
-  /** All that was printed so far. */
+  /** The output so far. */
   output(): string
-  /** SIGTERM; answers the exit code once the process has ended. */
+  /** Sends SIGTERM; resolves to the exit code when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
   /** Removes the data directory. */
   remove(): void
@@ -18,7 +18,7 @@ export interface Service {
 
 const patienceMs = 45_000
 
-/** Starts the real service as a process of its own, on a free port of loopback, and waits until it is ready. */
+/** Starts the service as a process on a free loopback port and waits until it is ready. */
 export async function startService(
   command: readonly [string, ...string[]],
   env: Record<string, string> = {},
@@ -30,7 +30,7 @@ export async function startService(
     env: { ...process.env, DATA_DIR: dataDirectory, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // A test that fails before it stops its service must neither hang the runner nor leave it behind.
+  // A test that fails before it stops its service must neither block the runner nor leave a process.
   child.unref()
   for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref()
   const kill = () => child.kill('SIGKILL')

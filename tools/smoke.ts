@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { startService } from './service.ts'
 
-/** Starts what `npm run build` has made, uses it once and stops it. */
+/** Starts the result of `npm run build`, sends requests to it and stops it. */
 const password = 'a password for one minute'
 const service = await startService([process.execPath, 'dist/main.js'], { ADMIN_PASSWORD: password })
 try {

@@ -5,7 +5,7 @@ import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { UniqueViolation } from '../database/errors.ts'
-import { exclusively, type Guard, lockName, transact } from '../database/transactions.ts'
+import { type Guard, lockName, takeExclusiveLocks, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -209,7 +209,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
 
     async removeWithUser(trx, userId) {
-      await exclusively(trx, lockName.administrators, lockName.account(userId))
+      await takeExclusiveLocks(trx, lockName.administrators, lockName.account(userId))
       const account = await accountStore(trx).byUserId(userId)
       if (account) await removeAccount(trx, account)
       await accountStore(trx).dislodge([], [userId])
@@ -241,7 +241,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       ...('id' in user ? [lockName.account(user.id)] : []),
     ]
     const make = async (trx: DatabaseOrTransaction) => {
-      await exclusively(trx, ...lockNames)
+      await takeExclusiveLocks(trx, ...lockNames)
       const store = accountStore(trx)
       const userId = 'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
       const now = clock.now()

@@ -1,7 +1,7 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { latestSchema, migrateTo } from '../database/migrate.ts'
 import { assertServer } from '../database/postgres/server.ts'
-import { exclusively, lockName } from '../database/transactions.ts'
+import { lockName, takeExclusiveLocks } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { assertKnown, assertSameCount, counted, type Dump, type OnProgress } from './dump.ts'
 import { setLastId } from './last-ids.ts'
@@ -32,7 +32,7 @@ export async function loadDump(
 ): Promise<Map<TableName, number>> {
   assertKnown(dump.schema)
   await assertServer(trx)
-  await exclusively(trx, lockName.schema)
+  await takeExclusiveLocks(trx, lockName.schema)
   await assertEmpty(trx)
   await migrateTo(trx, clock, dump.schema)
 

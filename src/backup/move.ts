@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ChangeFeed, Database } from '../database/database.ts'
 import { schemaVersion } from '../database/migrate.ts'
-import { inSnapshot, takeTime } from '../database/snapshot.ts'
+import { disableTimeouts, inSnapshot } from '../database/snapshot.ts'
 import { committing } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -32,7 +32,7 @@ export async function move({ from, to, target, clock, events, onProgress }: Move
   return inSnapshot(from.db, async (snapshot): Promise<Map<TableName, number>> => {
     return committing(() =>
       to.transaction().execute(async (trx) => {
-        await takeTime(trx)
+        await disableTimeouts(trx)
         const dump = await takeDump(snapshot, { onProgress })
         const loaded = await loadDump(trx, dump, { clock, keepLogins: true })
         await setImmediate() // a version is kept for one turn of the event loop

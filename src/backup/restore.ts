@@ -1,4 +1,4 @@
-import { takeTime } from '../database/snapshot.ts'
+import { disableTimeouts } from '../database/snapshot.ts'
 import { committing } from '../database/transactions.ts'
 import { operatorKeys } from '../keys/signing-key.ts'
 import { importKeys, type TravellingKey } from '../keys/travelling-keys.ts'
@@ -61,7 +61,7 @@ export async function restore(
     const { clock } = deps
     const counts = await committing(() =>
       deps.db.transaction().execute(async (trx) => {
-        await takeTime(trx)
+        await disableTimeouts(trx)
         const loaded = await loadDump(trx, dump, { clock, keepLogins, onProgress })
         const kept = keys.filter(({ purpose }) => keepLogins || purpose === 'data')
         await importKeys(trx, deps, kept)

@@ -91,7 +91,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     const account = await accounts.byUsername(username)
     if (!account || account.passwordHash !== known.passwordHash) return null
     if (requirements.unmet('basic', { account })) return null
-    await limits.pass({ username, address: loginAddress(request) })
+    await limits.admit({ username, address: loginAddress(request) })
     await lock.forget(account)
     return account
   }

@@ -1,9 +1,9 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { Secret } from '../kernel/secret.ts'
 
-/** One setting: how its text is read, and what the generated documentation says of it. */
+/** A setting: how its text is parsed, and its description in the generated documentation. */
 export interface Setting<T> {
-  /** Shown as the default; undefined where `fallback` needs other words (see `shown`). */
+  /** The default in the documentation. */
   readonly shown: string
   readonly doc: string
   readonly fallback: T
@@ -15,7 +15,7 @@ export interface Setting<T> {
 
 interface Common {
   readonly doc: string
-  /** What the documentation shows instead of the default itself. */
+  /** The text that the documentation shows in place of the default. */
   readonly shown?: string
 }
 
@@ -116,7 +116,7 @@ export interface Reading<Table extends Record<string, Setting<unknown>>> {
   readonly warnings: string[]
 }
 
-/** Reads every setting of the table; goes on after a mistake, so that all are told at once. */
+/** Reads every setting of the table; continues after a mistake, so that all are reported at once. */
 export function readSettings<Table extends Record<string, Setting<unknown>>>(
   table: Table,
   env: Readonly<Record<string, string | undefined>>,
@@ -128,7 +128,7 @@ export function readSettings<Table extends Record<string, Setting<unknown>>>(
     values[name] = setting.fallback
     try {
       const value = setting.secret ? secretText(name, env, warnings) : env[name]
-      // An empty variable is how compose files say "not set".
+      // Compose files set a variable to the empty text for "not set".
       if (value !== undefined && value !== '') values[name] = setting.parse(value)
     } catch (error) {
       mistakes.push(`${name} ${error instanceof Error ? error.message : String(error)}`)
@@ -139,7 +139,7 @@ export function readSettings<Table extends Record<string, Setting<unknown>>>(
 
 export type Source = 'default' | 'environment' | 'file'
 
-/** Where the value of a setting comes from. */
+/** The source of the value of a setting. */
 export function sourceOf(
   name: string,
   setting: Pick<Setting<unknown>, 'secret'>,
@@ -172,8 +172,8 @@ function secretText(
 }
 
 /**
- * Whether others than this process's user can read a file. What another user owns can be given to
- * it through the file's group alone, as Kubernetes and systemd do.
+ * Whether users other than that of this process can read a file. A file of another owner may be
+ * readable by its group, through which Kubernetes and systemd grant access to it.
  */
 function isExposed({ mode, uid }: Stats): boolean {
   return (mode & (uid === process.getuid?.() ? 0o077 : 0o007)) !== 0

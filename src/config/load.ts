@@ -39,7 +39,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const oidc = readProviders(values, env)
   mistakes.push(...oidc.mistakes)
   warnings.push(...oidc.warnings, ...providerWarnings(oidc.providers))
-  // A setting that could not be read says nothing about the others.
+  // A setting that could not be read takes part in no contradiction.
   const misread = new Set(mistakes.map(settingOf))
   mistakes.push(...unsupportedSettings(env))
   const all = [...contradictions(values), ...providerContradictions(oidc.providers, about(values))]
@@ -48,12 +48,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   return toConfig(values, oidc, warnings)
 }
 
-/** Every mistake begins with the name of its setting. */
+/** The setting of a mistake, whose name it begins with. */
 function settingOf(mistake: string): string {
   return mistake.split(' ', 1)[0] ?? ''
 }
 
-/** Names of settings that other versions have: to ignore one in silence would be to disobey it. */
+/** Settings of other versions: they are refused and not silently ignored. */
 const unsupported = /^(CONSOLE)$/
 
 function unsupportedSettings(env: Readonly<Record<string, string | undefined>>): string[] {
@@ -191,14 +191,14 @@ function toConfig(values: SettingValues, { providers }: ProvidersReading, read: 
   })
 }
 
-/** What production refuses is told before the service gets there. */
+/** Warnings outside production about secrets that production refuses. */
 function secretWarnings(values: SettingValues): string[] {
   return secretWeaknesses(values).map(([name, weakness]) =>
     [`${name} ${weakness}: production refuses it.`, ...secretAdvice([name])].join(' '),
   )
 }
 
-/** docs/configuration.md, from the table. */
+/** Renders docs/configuration.md from the table. */
 export function describeSettings(): string {
   const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
     const shown = setting.shown === '' ? '(empty)' : setting.shown
@@ -219,7 +219,7 @@ export function describeSettings(): string {
   ].join('\n')
 }
 
-/** Without a slash at the end: the prefix comes behind one. */
+/** The default of BASE_URL, without a slash at the end. */
 function defaultBaseUrl({ HOST, PORT }: SettingValues): string {
   const wildcard = HOST === '0.0.0.0' || HOST === '::'
   const host = wildcard ? 'localhost' : isIP(HOST) === 6 ? `[${HOST}]` : HOST

@@ -2,7 +2,7 @@ import { isLoopback } from '../kernel/loopback.ts'
 import { parseRole, type Role } from '../kernel/principal.ts'
 import { list, oneOf, optional, type Setting, secret, text, type Values } from './kinds.ts'
 
-/** The settings of one identity provider, by what follows `OIDC_` or `OIDC_<NAME>_`. Spec 4.4, 5.4. */
+/** The settings of an identity provider, by their names after `OIDC_` or `OIDC_<NAME>_`. Spec 4.4, 5.4. */
 export const providerSettings = {
   ISSUER: optional({
     doc: 'The issuer of an identity provider, exactly as its tokens and its discovery document name it: https, or http on a loopback address outside production.',
@@ -15,27 +15,27 @@ export const providerSettings = {
   CLIENT_SECRET: secret({ doc: 'The secret that belongs to it; a public client has none.' }),
   CLIENT_AUTH: optional({
     shown: '`basic` with a secret, `none` without',
-    doc: 'How the client shows its secret to the token endpoint. One of `basic`, `post`, `none`.',
+    doc: 'How the client authenticates at the token endpoint. One of `basic`, `post`, `none`.',
     parse: parseClientAuth,
   }),
   SCOPE: text({
     default: 'openid profile email',
-    doc: 'What a sign-in asks for, separated by spaces.',
+    doc: 'The scopes that a sign-in requests, separated by spaces.',
     check: assertScope,
   }),
   REDIRECT_URI: optional({
     shown: '`BASE_URL/oauth/callback`',
-    doc: 'Where the provider sends people back to, as registered there; of a named provider `BASE_URL/oauth/<name>/callback`.',
+    doc: 'The address to which the provider redirects users, as registered there; for a named provider `BASE_URL/oauth/<name>/callback`.',
     parse: parseAddress,
   }),
   SIGN_UP: oneOf({
     default: 'off',
     values: ['off', 'on'],
-    doc: 'Whether the first sign-in makes a user and an account; off: only identities that were linked before.',
+    doc: 'Whether the first sign-in creates a user and an account; off: only identities that are linked already can sign in.',
   }),
   DEFAULT_ROLES: list<Role>({
     default: ['USER'],
-    doc: 'Roles of an account that was made so, where the ID token has no claim of roles.',
+    doc: 'Roles of an account that a sign-in creates, if the ID token has no claim of roles.',
     parse: (item) => {
       const role = parseRole(item)
       if (!role) throw new Error(`holds ${JSON.stringify(item)}, which is not a role`)
@@ -54,12 +54,12 @@ export const providerSettings = {
     },
   }),
   AUTHORIZATION_ENDPOINT: optional({
-    doc: 'For a provider without discovery, which is not asked for then; with JWKS_URI.',
+    doc: 'For a provider without discovery, which is then not requested; together with JWKS_URI.',
     parse: parseAddress,
   }),
   TOKEN_ENDPOINT: optional({
     shown: '`ISSUER/oauth/token` without discovery',
-    doc: 'For a provider without discovery, which is not asked for then.',
+    doc: 'For a provider without discovery, which is then not requested.',
     parse: parseAddress,
   }),
   USERINFO_ENDPOINT: optional({ doc: 'In place of the discovered one.', parse: parseAddress }),
@@ -77,12 +77,12 @@ export const providerSettings = {
 export type ProviderSettings = typeof providerSettings
 export type ProviderValues = Values<ProviderSettings>
 
-/** A row of the table, as the name of the setting of one provider. */
+/** The rows of the table with the prefix of a provider. */
 export type Named<Prefix extends string> = {
   [Name in keyof ProviderSettings as `${Prefix}${Name}`]: ProviderSettings[Name]
 }
 
-/** The rows of the table of settings: the provider without a name, and the names of more. */
+/** The rows of the settings table: those of the unnamed provider, and the names of others. */
 export const oidcSettings = {
   ...prefixed('OIDC_'),
   OIDC_PROVIDERS: list<string>({
@@ -96,19 +96,19 @@ export const oidcSettings = {
   }),
 }
 
-/** How the provider without a name is called where a name is needed. */
+/** The name of the unnamed provider. */
 export const defaultName = 'default'
 
-/** The cookie that binds a sign-in to its browser; the session's cannot have the same name. */
+/** The cookie that binds a sign-in to its browser; the session cookie cannot have this name. */
 export const flowCookieName = '__Host-oauth'
 
-/** The rows under their full names. */
+/** The rows of a provider under their full names. */
 export function prefixed<const Prefix extends string>(prefix: Prefix): Named<Prefix> {
   const rows = Object.entries(providerSettings).map(([name, row]) => [`${prefix}${name}`, row])
   return Object.fromEntries(rows) as Named<Prefix> // the same rows, by their full names
 }
 
-/** An issuer or an endpoint: neither a query nor credentials can be meant. OIDC Discovery section 3. */
+/** Parses an issuer or an endpoint, without query and credentials. OIDC Discovery section 3. */
 function parseAddress(value: string): string {
   const { protocol, hostname, username, password } = URL.canParse(value)
     ? new URL(value)
@@ -117,12 +117,12 @@ function parseAddress(value: string): string {
   if (!safe || username || password || /[?#\s\\]/.test(value)) {
     throw new Error('must be an https address (or http on loopback) without credentials or a query')
   }
-  return value // as it is: issuers are compared as text
+  return value // unchanged, because issuers are compared as text
 }
 
 function assertScope(value: string): void {
   const names = value.split(' ')
-  // RFC 6749 section 3.3; without `openid` there is no ID token that says who it is.
+  // RFC 6749 section 3.3; without `openid` there is no ID token that identifies the user.
   if (!names.every((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name))) {
     throw new Error('must be scopes with one space between them')
   }

@@ -9,12 +9,12 @@ import {
   providerSettings,
 } from './oidc-settings.ts'
 
-/** An identity provider, as configured. */
+/** The configuration of an identity provider. */
 interface ProviderConfig {
   readonly name: string
   readonly issuer: string
   readonly rolesClaim: string
-  /** Null: nobody signs in through it. */
+  /** Null: users cannot sign in through it. */
   readonly client: {
     readonly id: string
     readonly secret: ProviderValues['CLIENT_SECRET']
@@ -36,7 +36,7 @@ interface ProviderConfig {
   }
 }
 
-/** What the environment says of one provider. */
+/** The settings of a provider in the environment. */
 interface Read {
   readonly name: string
   readonly prefix: string
@@ -52,7 +52,7 @@ export interface ProvidersReading {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Reads what the table of settings has no rows for: the providers that have a name. */
+/** Reads the settings of named providers, for which the table has no rows. */
 export function readProviders(values: Values<typeof oidcSettings>, env: Env): ProvidersReading {
   const unnamed = read('OIDC_', defaultName, valuesOf(values), env)
   const mistakes: string[] = []
@@ -62,7 +62,7 @@ export function readProviders(values: Values<typeof oidcSettings>, env: Env): Pr
     const reading = readSettings<Record<string, Setting<unknown>>>(prefixed(prefix), env)
     mistakes.push(...reading.mistakes)
     warnings.push(...reading.warnings)
-    // Read by the same rows under their full names.
+    // The same rows under their full names.
     return read(prefix, name, valuesOf(reading.values as Values<Named<'OIDC_'>>, prefix), env)
   })
   const isUsed = Object.keys(providerSettings).some((name) =>
@@ -83,7 +83,7 @@ export function readProviders(values: Values<typeof oidcSettings>, env: Env): Pr
   return { providers: [...(isUsed ? [unnamed] : []), ...named], mistakes, warnings }
 }
 
-/** What single settings cannot tell; each line begins with the name of a setting. */
+/** Mistakes in the combination of settings; each begins with the name of a setting. */
 export function providerContradictions(
   providers: readonly Read[],
   { isProduction, ownIssuer }: { isProduction: boolean; ownIssuer: string },
@@ -155,19 +155,19 @@ export function toProvider({ name, values }: Read, baseUrl: string): ProviderCon
   }
 }
 
-/** Below which path a provider's sign-in lies. */
+/** The path of a provider's sign-in. */
 function pathOf(name: string): string {
   return name === defaultName ? '/oauth' : `/oauth/${name}`
 }
 
-/** What the operator should know at every start. */
+/** Warnings for the operator at every start. */
 export function providerWarnings(providers: readonly Read[]): string[] {
   return providers
     .filter(({ values }) => values.PASSWORD_GRANT === 'on')
     .map(({ prefix }) => `${prefix}PASSWORD_GRANT: the password grant is deprecated (RFC 9700)`)
 }
 
-// A redirect to http on loopback is as good as BASE_URL there.
+// All but REDIRECT_URI, which may be http on loopback as BASE_URL may.
 const addresses = [
   'ISSUER',
   'AUTHORIZATION_ENDPOINT',
@@ -182,7 +182,7 @@ function read(prefix: string, name: string, values: ProviderValues, env: Env): R
   return { name, prefix, values, isSet }
 }
 
-/** The opposite of `prefixed`, for what was read. */
+/** The values of a provider without its prefix: the opposite of `prefixed`. */
 function valuesOf(values: Readonly<Record<string, unknown>>, prefix = 'OIDC_'): ProviderValues {
   const entries = Object.keys(providerSettings).map((name) => [name, values[`${prefix}${name}`]])
   return Object.fromEntries(entries) as ProviderValues // as `readSettings` read these rows

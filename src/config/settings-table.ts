@@ -11,7 +11,7 @@ import { assertVaried } from '../strength/varied.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './kinds.ts'
 import { flowCookieName, oidcSettings } from './oidc-settings.ts'
 
-/** What a login answers: a cookie session, one token, or an access and a refresh token. */
+/** The result of a login: a cookie session, a token, or an access and a refresh token. */
 export const loginModes = ['session', 'token', 'pair'] as const
 export type LoginMode = (typeof loginModes)[number]
 
@@ -31,13 +31,13 @@ export const settings = {
   }),
   DATA_DIR: text({ default: './data', doc: 'Folder of the SQLite file and the master key.' }),
   DATABASE_URL: secret({
-    doc: 'Empty: the SQLite file `DATA_DIR/gatehouse.db`, for one machine. `postgres://user:password@host:5432/database`: PostgreSQL 14 or newer, for any number of nodes. Off this machine TLS is on and verified; `sslrootcert` names another authority, `sslcert` and `sslkey` a certificate of our own, `sslmode=disable` and `sslmode=no-verify` do without.',
+    doc: 'Empty: the SQLite file `DATA_DIR/gatehouse.db`, for one machine. `postgres://user:password@host:5432/database`: PostgreSQL 14 or newer, for any number of nodes. Off this machine TLS is on and verified; `sslrootcert` names another authority, `sslcert` and `sslkey` a client certificate, `sslmode=disable` turns TLS off and `sslmode=no-verify` its verification.',
     check: (value) => void parsePostgresAddress(value, isLoopback),
   }),
   DATABASE_POOL_MAX: integer({
     default: 10,
     min: 2,
-    doc: 'Most connections of one node to PostgreSQL, besides one that listens for changes.',
+    doc: 'Maximum of connections of a node to PostgreSQL, besides one that listens for changes.',
   }),
   DATABASE_TIMEOUT_MS: integer({
     default: 2000,
@@ -52,7 +52,7 @@ export const settings = {
   NODE_ENV: oneOf({
     default: 'development',
     values: ['development', 'production', 'test'],
-    doc: '`production` refuses unsafe settings; `development` tells the failure text of a 500.',
+    doc: '`production` refuses unsafe settings; `development` shows the failure text of a 500.',
   }),
   LOG_LEVEL: oneOf({
     default: 'info',
@@ -61,7 +61,7 @@ export const settings = {
   }),
   TRUST_PROXY: optional({
     shown: '`none` outside production',
-    doc: 'Proxies whose X-Forwarded-For is believed: a comma-separated list of addresses and CIDR ranges, or `none`. Must be set in production.',
+    doc: 'Proxies whose X-Forwarded-For is trusted: a comma-separated list of addresses and CIDR ranges, or `none`. Must be set in production.',
     parse: parseAddresses,
   }),
   BODY_LIMIT_BYTES: integer({
@@ -75,7 +75,7 @@ export const settings = {
   }),
   ADMIN_USERNAME: text({
     default: 'admin',
-    doc: 'The first administrator, made at the first start.',
+    doc: 'The first administrator, created at the first start.',
     check: (value) => {
       if (canonicalUsername(value) === null) throw new Error('is not a valid username')
     },
@@ -87,7 +87,7 @@ export const settings = {
   TOKEN_ALGORITHM: oneOf({
     default: 'HS256',
     values: ['HS256', 'RS256'],
-    doc: 'Signs new tokens. Its key is generated where the key set has none.',
+    doc: 'Signs new tokens. A key is generated if the key set has none.',
   }),
   TOKEN_SECRET: secret({
     shown: 'generated',
@@ -95,7 +95,7 @@ export const settings = {
     check: assertStrongSecret,
   }),
   TOKEN_SECRET_PREVIOUS: secret({
-    doc: 'The secret before the present one: signs nothing, still verifies, so it must be as good.',
+    doc: 'The previous secret: it signs no tokens but still verifies them, so it must be as strong.',
     check: assertStrongSecret,
   }),
   TOKEN_PRIVATE_KEY: secret({
@@ -106,7 +106,7 @@ export const settings = {
   KEY_ROTATION_DAYS: integer({
     default: 0,
     min: 0,
-    doc: 'Replaces a generated signing key by itself once it is this old; 0: never. Tokens of the old one stay valid.',
+    doc: 'A generated signing key is replaced automatically once it is this old; 0: never. Tokens of the old one stay valid.',
   }),
   TOKEN_ISSUER: optional({
     shown: '`BASE_URL`',
@@ -132,12 +132,12 @@ export const settings = {
   REFRESH_ROTATION: oneOf({
     default: 'off',
     values: ['off', 'on'],
-    doc: 'Whether a refresh token can be used once: /refresh gives a new one, and a second use ends its whole line.',
+    doc: 'Whether a refresh token can be used only once: /refresh answers a new one, and a second use revokes its token family.',
   }),
   REFRESH_GRACE_SECONDS: integer({
     default: 10,
     min: 0,
-    doc: 'With rotation: a retry this soon gets the same new token again. Seconds.',
+    doc: 'With rotation: a retry within this time gets the same new token again. Seconds.',
   }),
   SESSION_COOKIE_NAME: text({
     default: 'JSESSIONID',
@@ -155,22 +155,22 @@ export const settings = {
   SESSION_ABSOLUTE_SECONDS: integer({
     default: 43_200,
     min: 0,
-    doc: 'A session ends this long after its login, however busy; 0: never. Seconds.',
+    doc: 'A session ends this long after its login, even if it is in use; 0: never. Seconds.',
   }),
   SESSIONS_PER_ACCOUNT: integer({
     default: 100,
     min: 0,
-    doc: 'Live sessions of one account; a login that makes one more ends the one that was idle longest. 0: no limit.',
+    doc: 'Maximum of sessions of an account; a login beyond it ends the session that has been idle longest. 0: no limit.',
   }),
   LOGIN_FORM_MODE: oneOf({
     default: 'session',
     values: loginModes,
-    doc: 'What a login by form answers when it names no mode.',
+    doc: 'The result of a login by form that names no mode.',
   }),
   LOGIN_JSON_MODE: oneOf({
     default: 'token',
     values: loginModes,
-    doc: 'What a login by JSON answers when it names no mode.',
+    doc: 'The result of a login by JSON that names no mode.',
   }),
   LOGIN_ATTEMPTS: integer({
     default: 5,
@@ -185,7 +185,7 @@ export const settings = {
   LOGIN_ADDRESS_ATTEMPTS: integer({
     default: 20,
     min: 0,
-    doc: 'Failed logins per client address (IPv6: per /64), whatever the username, before 429; 0: no limit.',
+    doc: 'Failed logins per client address (IPv6: per /64), over all usernames, before 429; 0: no limit.',
   }),
   LOGIN_ADDRESS_WINDOW_SECONDS: integer({
     default: 3600,
@@ -195,7 +195,7 @@ export const settings = {
   LOGIN_LOCK_AFTER: integer({
     default: 10,
     min: 0,
-    doc: 'Failed logins in a row, over all addresses, that lock an account for a while; 0: never. Live sessions and tokens go on.',
+    doc: 'Failed logins in a row, over all addresses, that lock an account for some time; 0: never. Its sessions and tokens stay valid.',
   }),
   LOGIN_LOCK_SECONDS: integer({
     default: 1800,
@@ -208,13 +208,13 @@ export const settings = {
     doc: 'Failed logins per username and client address after which a login needs a proof of work, and Basic is refused; 0: never.',
   }),
   LOGIN_TRUSTED_CALLERS: optional({
-    doc: 'Backends that log their users in from one address: a comma-separated list of addresses and CIDR ranges. The last element of the X-Forwarded-For that such a caller writes is the client for the limits of a login; without one the limits count the caller. None may stand in TRUST_PROXY too.',
+    doc: 'Backends that log their users in from one address: a comma-separated list of addresses and CIDR ranges. The last element of the X-Forwarded-For that such a caller sends is the client for the limits of a login; without one the limits count the caller. An address cannot be in TRUST_PROXY as well.',
     parse: parseAddresses,
   }),
   RATE_LIMIT_MAX: integer({
     default: 0,
     min: 0,
-    doc: 'Requests per client address (IPv6: per /64) before 429, `/health/*` apart; 0: no limit.',
+    doc: 'Requests per client address (IPv6: per /64) before 429, except for `/health/*`; 0: no limit.',
   }),
   RATE_LIMIT_WINDOW_SECONDS: integer({
     default: 900,
@@ -229,10 +229,10 @@ export const settings = {
   REAUTHENTICATE_SECONDS: integer({
     default: 900,
     min: 0,
-    doc: 'How recent the login must be that changes a password, a second factor or a linked identity, or makes, unmakes, locks or deletes an administrator. Seconds.',
+    doc: 'How recent the login must be for a change of a password, a second factor or a linked identity, and to appoint, demote, lock or delete an administrator. Seconds.',
   }),
   REQUIRE_SECOND_FACTOR: list({
-    doc: 'Roles whose accounts must have a second factor, comma-separated: without one, a login yields the right to enrol and nothing else.',
+    doc: 'Roles whose accounts must have a second factor, comma-separated: without one, a login only allows the enrolment of a factor.',
     parse: (item) => {
       const role = parseRole(item)
       if (!role) throw new Error(`holds ${JSON.stringify(item)}, which is not a role`)
@@ -243,7 +243,7 @@ export const settings = {
     default: 12,
     min: 12,
     max: 128,
-    doc: 'Shortest new password, in code points.',
+    doc: 'Minimum length of a new password, in code points.',
   }),
   PASSWORD_ARGON2_MEMORY_KIB: integer({
     default: 19_456,
@@ -270,13 +270,13 @@ export const settings = {
     doc: 'Iterations of one PBKDF2-SHA-256 hash.',
   }),
   PASSWORD_BREACH_URL: optional({
-    doc: 'A service of breached passwords that is asked by range, for instance `https://api.pwnedpasswords.com/range`: five hex digits of the SHA-1 leave the machine. Where it cannot answer, the password passes.',
+    doc: 'A service of breached passwords with range queries, for instance `https://api.pwnedpasswords.com/range`: only five hex digits of the SHA-1 are sent. If it does not answer, the password is accepted.',
     parse: parseBreachUrl,
   }),
   USERS_POLICY: oneOf({
     default: 'roles',
     values: ['roles', 'administrators', 'authenticated', 'open'],
-    doc: "Who may call the users resource: by role and ownership; administrators, and owners for their own row; any caller; or anyone (not in production). The row of an ADMIN's account is changed and removed by its owner or an ADMIN at most.",
+    doc: "Who may call the users resource: by role and ownership; administrators, and owners for their own row; any caller; or anyone (not in production). Only its owner or an ADMIN may change or remove the row of an ADMIN's account.",
   }),
   POSTS_DELETE_POLICY: oneOf({
     default: 'admin',
@@ -286,7 +286,7 @@ export const settings = {
   PAGE_LIMIT_MAX: integer({
     default: 0,
     min: 0,
-    doc: 'Largest page of users v1 and of posts; 0: no cap.',
+    doc: 'Maximum page size of users v1 and of posts; 0: no limit.',
   }),
   ...oidcSettings,
 } satisfies Record<string, Setting<unknown>>
@@ -324,7 +324,7 @@ function parseBaseUrl(value: string): string {
   if (!/^https?:\/\/[^\s/\\?#@]+\/?$/i.test(value) || !URL.canParse(value)) {
     throw new Error('must be an http or https address without a path')
   }
-  return new URL(value).origin // as browsers write it
+  return new URL(value).origin // the form in which browsers send it
 }
 
 function parseOrigin(item: string): string {

@@ -1,6 +1,6 @@
 /**
- * A parameter that has a place in a column. The drivers make text, or NULL, of some others in
- * silence: node:sqlite takes a Date that comes first for named parameters. @throws TypeError
+ * Answers a parameter that a column can store. The drivers silently convert some other values to text
+ * or NULL, and node:sqlite reads a Date in the first position as named parameters. @throws TypeError
  */
 export function bindable(value: unknown): number | string | bigint | Uint8Array | null {
   switch (typeof value) {

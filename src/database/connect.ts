@@ -4,7 +4,7 @@ import { connectSqlite } from './sqlite/connect.ts'
 
 const poolMax = 10
 
-/** The database of the settings: PostgreSQL, else the SQLite file. @throws Error as `connectSqlite` */
+/** Opens PostgreSQL if its address is set, otherwise the SQLite file. @throws Error as `connectSqlite` */
 export function connect(options: ConnectOptions): Connected {
   const { postgres: address } = options
   return address ? connectPostgres({ poolMax, ...options, address }) : connectSqlite(options)

@@ -3,7 +3,7 @@ import type { PostgresAddress } from './postgres/address.ts'
 import type { Schema } from './schema.ts'
 
 export type Database = Kysely<Schema>
-/** What a store verb takes that can stand alone or inside a transaction. */
+/** The parameter of store functions that work both outside and inside a transaction. */
 export type DatabaseOrTransaction = Database | Transaction<Schema>
 
 export interface ConnectOptions {
@@ -12,42 +12,42 @@ export interface ConnectOptions {
   readonly synchronous?: 'full' | 'off'
   /** PostgreSQL instead of the SQLite file. */
   readonly postgres?: PostgresAddress | undefined
-  /** Of PostgreSQL: connections at once. */
+  /** The maximum number of PostgreSQL connections. */
   readonly poolMax?: number
-  /** Puts something between the queries and the driver, such as a count of what is sent. */
+  /** Wraps the dialect, for example to count statements. */
   readonly wrap?: (dialect: Dialect) => Dialect
 }
 
-/** Tells of changes that other processes made. */
+/** Notices changes that other processes make. */
 export interface ChangeFeed {
   /**
-   * Whether the other two are true now. Where they are not, nobody knows what has changed: whoever
-   * must not be late asks the database itself.
+   * Whether `version` and `anyVersion` are up to date. If not, this process does not know what has
+   * changed, and a caller that needs the latest state must read the database.
    */
   isCurrent(): boolean
-  /** Differs from an earlier answer once another process has changed the database. */
+  /** A number that changes when another process changes the database. */
   version(): number
-  /** Differs once anyone has, this process included. */
+  /** A number that changes when any process does, this one included. */
   anyVersion(): number
 }
 
 export interface Connected {
   readonly db: Database
   /**
-   * The same database, for what is written at every login: its commits outlive a kill of the process,
-   * and a loss of power but for the last moments.
+   * The same database with asynchronous commits, for rows that every login writes. Its commits survive
+   * a kill of the process; a loss of power can undo those of the last moments.
    */
   readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   /**
-   * Looks at the file itself: SQLite would go on answering from memory for a while. PostgreSQL is
-   * asked whether it takes changes.
-   * @throws DatabaseUnavailable where the file is not there any more, or is no database, or a standby
+   * Reads the header of the SQLite file, because SQLite can answer from memory for some time after the
+   * file is gone. Asks PostgreSQL whether it accepts writes.
+   * @throws DatabaseUnavailable if the file is gone or is no database, or the server is a standby
    */
   readonly assertDatabaseServes: () => Promise<void>
 }
 
-/** A statement of our own making, without parameters. */
+/** Executes a constant statement without parameters. */
 export async function execute(db: DatabaseOrTransaction, statement: string): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(statement))
 }

@@ -1,6 +1,6 @@
-/** The database cannot serve now: locked, full, unreadable, gone. Answered 503; nothing was changed. */
+/** The database is locked, full, unreadable or gone. Answered with 503; nothing was changed. */
 export class DatabaseUnavailable extends Error {
-  /** Another writer held the lock: the same statement may succeed a moment later. */
+  /** Another writer holds the lock: the same statement may succeed a moment later. */
   readonly isBusy: boolean
 
   constructor(
@@ -13,7 +13,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Two transactions waited for each other, and this one was ended: begun anew it may succeed. */
+/** The database ended this transaction in favour of another one: a new attempt may succeed. */
 export class TransactionConflict extends DatabaseUnavailable {
   constructor(options: { cause: unknown }) {
     super('another transaction was in the way', options)
@@ -21,7 +21,7 @@ export class TransactionConflict extends DatabaseUnavailable {
   }
 }
 
-/** An insert or update met a unique index that holds the value already. */
+/** An insert or update violates a unique index. */
 export class UniqueViolation extends Error {
   constructor(options: { cause: unknown }) {
     super('unique violation', options)

@@ -17,8 +17,8 @@ import * as hashKinds from './migrations/0013-hash-kinds.ts'
 import * as subjects from './migrations/0014-subjects.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
-import { takeTime } from './snapshot.ts'
-import { exclusively, isPostgres, lockName, transact } from './transactions.ts'
+import { disableTimeouts } from './snapshot.ts'
+import { isPostgres, lockName, takeExclusiveLocks, transact } from './transactions.ts'
 
 /** In order, append only: a migration that has run anywhere is never edited. */
 const migrations: readonly Migration[] = [
@@ -65,7 +65,7 @@ export async function migrate(
 ): Promise<number> {
   await assertServer(db)
   return transact(db, [], async (trx) => {
-    await takeTime(trx)
+    await disableTimeouts(trx)
     if (!mayChange) await assertLatest(trx)
     return migrateTo(trx, clock, latestSchema)
   })
@@ -78,7 +78,7 @@ export async function migrateTo(
   wanted: number,
 ): Promise<number> {
   const database = isPostgres(trx) ? 'postgres' : 'sqlite'
-  await exclusively(trx, lockName.schema)
+  await takeExclusiveLocks(trx, lockName.schema)
   for (const statement of statementsFor(database, [versionTable])) await execute(trx, statement)
   const version = await schemaVersion(trx)
   if (version > latestSchema) {

@@ -1,9 +1,9 @@
 import { DatabaseUnavailable } from './errors.ts'
 
-// setTimeout takes no more: a longer delay would end at once.
-const longestTimerMs = 2 ** 31 - 1
+// The maximum of setTimeout: a longer delay would end at once.
+const maxTimerMs = 2 ** 31 - 1
 
-/** One limit for all the waiting of a query, whatever it waits for. */
+/** The point in time at which a query stops waiting: for a mutex, a connection and a lock together. */
 export class Deadline {
   readonly #at: number
 
@@ -11,18 +11,18 @@ export class Deadline {
     this.#at = performance.now() + timeoutMs
   }
 
-  /** Milliseconds that may still be waited; 0 once the limit has passed. */
+  /** Milliseconds until the deadline; 0 once it has passed. */
   leftMs(): number {
-    return Math.min(Math.max(0, this.#at - performance.now()), longestTimerMs)
+    return Math.min(Math.max(0, this.#at - performance.now()), maxTimerMs)
   }
 }
 
-/** Lets one through at a time, in the order of arrival; a wait that grows too long is given up. */
+/** Admits one holder at a time, in the order of arrival; a waiter gives up at its deadline. */
 export class Mutex {
   #occupied = false
   readonly #waiting: (() => void)[] = []
 
-  /** Resolves to the function that lets the next one in. @throws DatabaseUnavailable at the deadline */
+  /** Resolves to the function that releases the mutex. @throws DatabaseUnavailable at the deadline */
   async enter(deadline: Deadline): Promise<() => void> {
     if (this.#occupied) await this.#wait(deadline)
     this.#occupied = true
@@ -39,7 +39,7 @@ export class Mutex {
     return new Promise((resolve, reject) => {
       const enter = () => {
         clearTimeout(timer)
-        this.#occupied = true // at once: nobody who arrives meanwhile may slip in
+        this.#occupied = true // at once, so that a later arrival cannot enter before this waiter
         resolve()
       }
       const timer = setTimeout(() => {

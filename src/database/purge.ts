@@ -3,33 +3,38 @@ import type { DatabaseOrTransaction } from './database.ts'
 import type { Schema } from './schema.ts'
 import { isPostgres } from './transactions.ts'
 
-/** Rows that nobody needs once a time has come. */
-export interface Ended<Table extends keyof Schema> {
+/** Rows of a table that have expired by a given time. */
+export interface Expired<Table extends keyof Schema> {
   readonly table: Table
   /** Its primary key. */
   readonly key: keyof Schema[Table] & string
-  /** The time that decides; there is an index that begins with it. */
+  /** When the row expires; an index begins with it. */
   readonly column: keyof Schema[Table] & string
-  /** Up to and with this. */
+  /** Rows up to and including this time have expired. */
   readonly until: number
 }
 
 /**
- * Removes at most `most` rows that have ended, the oldest first; answers how many. In the order of the
- * index, so that a step costs the same at any size: PostgreSQL would else read the table from its
- * beginning, over all that earlier steps have removed. Several nodes share the work, and none waits.
+ * Deletes up to `batchSize` rows that have expired, the oldest first; answers how many. It reads them
+ * in the order of the index, so that a batch costs the same at any size of the table: otherwise
+ * PostgreSQL would read the table from its beginning, over all rows that earlier batches deleted.
+ * Several nodes share the work, and none waits for another.
  */
-export async function removeEnded<Table extends keyof Schema>(
+export async function deleteExpired<Table extends keyof Schema>(
   db: DatabaseOrTransaction,
-  { table, key, column, until }: Ended<Table>,
-  most: number,
+  { table, key, column, until }: Expired<Table>,
+  batchSize: number,
 ): Promise<number> {
   const [name, id, time] = [sql.table(table), sql.ref(key), sql.ref(column)]
-  const ended = sql`select ${id} from ${name} where ${time} <= ${until} order by ${time} limit ${most}`
-  // As an array: a subselect of `in` may be asked again for each row, and then skips what is gone.
-  const those = isPostgres(db)
-    ? sql`= any(array(${ended} for update skip locked))`
-    : sql`in (${ended})`
-  const { numAffectedRows = 0n } = await sql`delete from ${name} where ${id} ${those}`.execute(db)
+  const expired = sql`select ${id} from ${name} where ${time} <= ${until}
+    order by ${time} limit ${batchSize}`
+  // An array: PostgreSQL may evaluate a subselect of `in` again for each row, and it would then skip
+  // the deleted rows and answer further ones.
+  const isExpired = isPostgres(db)
+    ? sql`= any(array(${expired} for update skip locked))`
+    : sql`in (${expired})`
+  const { numAffectedRows = 0n } = await sql`delete from ${name} where ${id} ${isExpired}`.execute(
+    db,
+  )
   return Number(numAffectedRows)
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Database, DatabaseOrTransaction } from './database.ts'
-import { unhurried } from './postgres/lease.ts'
+import { withoutTimeouts } from './postgres/lease.ts'
 import { isPostgres } from './transactions.ts'
 
-/** Runs work that sees one state of the database from its start to its end, and writes nothing. */
+/** Runs read-only work on a snapshot: it sees one state of the database from start to end. */
 export async function inSnapshot<T>(
   db: Database,
   work: (trx: DatabaseOrTransaction) => Promise<T>,
@@ -13,17 +13,17 @@ export async function inSnapshot<T>(
     .setAccessMode('read only')
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
-      // A pool may begin all its transactions alike.
+      // The pool begins every transaction with the same statement, so the isolation is set here.
       if (isPostgres(trx)) {
         await sql`set transaction isolation level repeatable read, read only`.execute(trx)
-        await takeTime(trx)
+        await disableTimeouts(trx)
         await sql`select 1`.execute(trx) // the first query takes the snapshot
       }
       return work(trx)
     })
 }
 
-/** Lets the statements of a transaction last as long as they do. */
-export async function takeTime(trx: DatabaseOrTransaction): Promise<void> {
-  if (isPostgres(trx)) await trx.executeQuery(unhurried)
+/** Disables the time limits of the statements that follow in a transaction. */
+export async function disableTimeouts(trx: DatabaseOrTransaction): Promise<void> {
+  if (isPostgres(trx)) await trx.executeQuery(withoutTimeouts)
 }

@@ -7,34 +7,37 @@ import { Deadline, Mutex } from './mutex.ts'
 
 const maxAttempts = 3
 
-// The wait for a word and that for a connection are one wait to whoever asked; Kysely passes nothing on.
+// The waits for a lock name and for a connection share one deadline. Kysely has no parameter for it.
 const deadlines = new AsyncLocalStorage<Deadline>()
 
-/** Until when the transaction that is being begun may wait; undefined where it waited for no word. */
+/** The deadline of the transaction that begins; undefined if it has waited for no lock name. */
 export function deadlineToBegin(): Deadline | undefined {
   return deadlines.getStore()
 }
 
-/** Judges inside a transaction, before its work begins, whether the work may still be done. */
+/** Decides inside a transaction, before its work begins, whether the work is still allowed. */
 export interface Guard {
-  /** What others may read, but not change, from the judgement to the end of the transaction. */
+  /** Names of locks that are held shared, from the decision to the end of the transaction. */
   shared(): readonly string[]
-  /** Reads by `db`: the transaction, or the database for no commit. Refuses by throwing. */
+  /**
+   * Reads from `db`: the transaction, or the database if nothing is committed. Throws to refuse.
+   */
   judge(db: DatabaseOrTransaction): Promise<void>
 }
 
-/** What is to be done once a transaction is committed, and whether it still is to come. */
+/** Work to do after the commit of a transaction; `isOpen` until the transaction ends. */
 interface Commit {
   readonly work: (() => void)[]
   isOpen: boolean
 }
 
-// By the transaction that is under way, never by its `trx`: Kysely gives several objects for one.
+// Kept by asynchronous context and not by `trx`: Kysely makes several objects for one transaction.
 const commits = new AsyncLocalStorage<Commit>()
 
 /**
- * Does work once the transaction is committed, outside it and in the order of the calls: never where
- * it is undone, once where it is begun anew. @throws Error outside a transaction
+ * Does work after the transaction is committed, outside it and in the order of the calls. Does nothing
+ * if the transaction is rolled back; an attempt that is begun anew registers its own work.
+ * @throws Error outside a transaction
  */
 export function afterCommit(trx: DatabaseOrTransaction, work: () => void): void {
   const commit = commits.getStore()
@@ -43,9 +46,9 @@ export function afterCommit(trx: DatabaseOrTransaction, work: () => void): void 
 }
 
 /**
- * Runs one attempt at a transaction, from its beginning to its commit, and does then what the work
- * left to `afterCommit`. For those who begin a transaction without `transact`.
- * @throws what `attempt` throws; Error where the work after the commit threw, when all of it is done
+ * Runs one attempt at a transaction, from its beginning to its commit, and then the work that was
+ * registered by `afterCommit`. For callers that begin a transaction without `transact`.
+ * @throws what `attempt` throws; Error if work after the commit threw, once all of it has run
  */
 export async function committing<T>(attempt: () => Promise<T>): Promise<T> {
   const commit: Commit = { work: [], isOpen: true }
@@ -65,10 +68,10 @@ export async function committing<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * All of the work or nothing of it, alone with the lockNames: no other transaction on any node that names
- * one of them runs beside it, so that what it reads stays so until it is done. Where the database
- * ends it in favour of another one it is begun anew: the work must do nothing but read and write.
- * On SQLite a transaction is alone with everything.
+ * Runs the work in a transaction that holds advisory locks on `lockNames`: no other transaction on any
+ * node that uses one of the names runs at the same time. If the database ends the transaction in
+ * favour of another one, it is begun anew, so the work must do nothing but read and write the
+ * database. On SQLite a writing transaction excludes all others.
  */
 export async function transact<T>(
   db: Database,
@@ -118,10 +121,10 @@ async function attempts<T>(
 }
 
 /**
- * The same inside a transaction, from here to its end. To come before anything is read: what is read
- * afterwards has been committed by all who had the word before.
+ * Takes advisory locks inside a transaction, from here to its end. Call it before the first read: the
+ * reads that follow then see all commits of the earlier holders.
  */
-export async function exclusively(
+export async function takeExclusiveLocks(
   trx: DatabaseOrTransaction,
   ...lockNames: readonly string[]
 ): Promise<void> {
@@ -130,9 +133,9 @@ export async function exclusively(
 
 async function takeLocks(trx: DatabaseOrTransaction, { lockNames, shared }: Locks): Promise<void> {
   if (!isPostgres(trx) || lockNames.length + shared.length === 0) return
-  if (!trx.isTransaction) throw new Error('outside a transaction nobody is alone with anything')
+  if (!trx.isTransaction) throw new Error('an advisory lock needs a transaction')
   const exclusive = new Set(lockNames.map(lockKey))
-  // All in one order, so that no two wait for each other.
+  // Always in the same order, so that two transactions cannot wait for each other.
   const keys = [...exclusive.union(new Set(shared.map(lockKey)))].sort((a, b) => (a < b ? -1 : 1))
   const [names, modes] = [keys.map(String), keys.map((key) => exclusive.has(key))]
   await sql`
@@ -141,15 +144,15 @@ async function takeLocks(trx: DatabaseOrTransaction, { lockNames, shared }: Lock
     from unnest(${names}::bigint[], ${modes}::boolean[]) as locks (key, is_exclusive)`.execute(trx)
 }
 
-/** What rules are kept about. */
+/** The names of all advisory locks. */
 export const lockName = {
   schema: 'schema',
   keys: 'keys',
-  /** That one stays. */
+  /** For changes that must leave at least one administrator. */
   administrators: 'administrators',
   revocations: 'revocations',
   account: (userId: number | string) => `account ${userId}`,
-  /** Whose it becomes. */
+  /** For changes that give a username to an account. */
   username: (username: string) => `username ${username}`,
   idempotencyKey: (id: string) => `idempotency key ${id}`,
   throttle: (key: string) => `throttle ${key}`,
@@ -158,8 +161,9 @@ export const lockName = {
 }
 
 /**
- * A query of one row of a table that waits until nobody else is changing it, and answers it as it is
- * then; nobody changes it before the end of the transaction. Others may still refer to it.
+ * Adds PostgreSQL's `for no key update` to the query of a row: it waits for other transactions that
+ * change the row, answers the row as they left it, and keeps it unchanged to the end of this
+ * transaction. Other transactions may still insert rows that refer to it.
  */
 export function forNoKeyUpdate<DB, Table extends keyof DB, Row>(
   trx: DatabaseOrTransaction,
@@ -169,7 +173,7 @@ export function forNoKeyUpdate<DB, Table extends keyof DB, Row>(
   return isPostgres(trx) ? query.forNoKeyUpdate(table) : query
 }
 
-/** The same for what is only referred to: it is not removed before the end of the transaction. */
+/** Adds `for key share`: the row cannot be deleted before the end of the transaction. */
 export function forKeyShare<DB, Table extends keyof DB, Row>(
   trx: DatabaseOrTransaction,
   table: Table & string,
@@ -178,18 +182,18 @@ export function forKeyShare<DB, Table extends keyof DB, Row>(
   return isPostgres(trx) ? query.forKeyShare(table) : query
 }
 
-/** For the few statements that both databases do not understand alike. */
+/** Whether the database is PostgreSQL; for the few statements that differ between the two. */
 export function isPostgres(db: DatabaseOrTransaction): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }
 
 /**
- * Those of this process who wait for a word do so here, one behind the other: waiting in the database
- * each would keep a connection from everybody else.
+ * Queues the transactions of this process that wait for the same lock name, before they take a
+ * connection: each that waited in the database would keep one from other requests.
  */
 export class QueuedAdapter extends PostgresAdapter {
   readonly #timeoutMs: number
-  readonly #queues = new Map<string, { readonly turns: Mutex; users: number }>()
+  readonly #queues = new Map<string, { readonly mutex: Mutex; users: number }>()
 
   constructor(timeoutMs: number) {
     super()
@@ -200,7 +204,7 @@ export class QueuedAdapter extends PostgresAdapter {
     return new Deadline(this.#timeoutMs)
   }
 
-  /** @throws DatabaseUnavailable where the wait takes too long */
+  /** Resolves to the function that releases the names. @throws DatabaseUnavailable at the deadline */
   async enter(lockNames: readonly string[], deadline: Deadline): Promise<() => void> {
     const left: (() => void)[] = []
     const leave = () => {
@@ -208,14 +212,14 @@ export class QueuedAdapter extends PostgresAdapter {
     }
     try {
       for (const name of [...new Set(lockNames)].sort()) {
-        const queue = this.#queues.get(name) ?? { turns: new Mutex(), users: 0 }
+        const queue = this.#queues.get(name) ?? { mutex: new Mutex(), users: 0 }
         this.#queues.set(name, queue)
         queue.users += 1
         left.push(() => {
           queue.users -= 1
           if (queue.users === 0) this.#queues.delete(name)
         })
-        left.push(await queue.turns.enter(deadline))
+        left.push(await queue.mutex.enter(deadline))
       }
     } catch (error) {
       leave()

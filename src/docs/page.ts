@@ -38,7 +38,7 @@ interface Schema {
   readonly $ref?: string
 }
 
-/** The reference page: every operation with its access, parameters, body and answers. */
+/** Renders the reference page: every operation with its access, parameters, body and answers. */
 export function renderPage(document: ApiDocument): string {
   const byTag = Map.groupBy(
     operationsOf(document),
@@ -108,7 +108,7 @@ function shape(schema: Schema | undefined): string {
   return schema ? `<pre>${escapeHtml(sketch(schema))}</pre>` : ''
 }
 
-/** A schema as people write one down: `{ name: string, email?: string }`. */
+/** Renders a schema in short form: `{ name: string, email?: string }`. */
 function sketch(schema: Schema): string {
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)

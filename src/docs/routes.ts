@@ -4,16 +4,16 @@ import { anyone, role } from '../policy/rules.ts'
 import { icon, renderPage, stylesheet } from './page.ts'
 
 /**
- * Docs room: GET /api/openapi.json and the reference page GET /api/docs, which is plain HTML with one
- * style sheet, so that it works under the service's own Content-Security-Policy. Anyone may read
- * them in development, an ADMIN in production.
+ * Docs room: GET /api/openapi.json and the reference page GET /api/docs. The page is plain HTML with a
+ * style sheet, which the service's Content-Security-Policy allows. In development every caller may
+ * read them, in production an ADMIN.
  */
 export async function docsRoutes(
   app: FastifyInstance,
   { config }: { config: Pick<Config, 'environment'> },
 ): Promise<void> {
   const access = { rule: config.environment === 'production' ? role('ADMIN') : anyone }
-  // Made at the first call: it takes a while, and the routes are all declared by then.
+  // Made at the first call, because it takes time and needs all routes to be declared.
   const document = once(() => JSON.stringify(app.swagger()))
   const page = once(() => renderPage(JSON.parse(document())))
 

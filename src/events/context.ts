@@ -1,18 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Credential } from '../kernel/principal.ts'
 
-/** Who is at work, and from where; null where there is no such thing. */
+/** The caller of the work under way and its origin; a field is null if it does not apply. */
 export interface EventContext {
-  /** The subject of the caller, or what works by itself. */
+  /** The subject of the caller, or `cli`, `bootstrap` or `job`. */
   readonly by: string | null
   /** The client's address. */
   readonly address: string | null
-  /** How the caller proved who it is. */
+  /** The scheme by which the caller was authenticated. */
   readonly scheme: Credential['scheme'] | null
   readonly requestId: string | null
 }
 
-/** Knows the context when an event asks for it: a caller may be authenticated meanwhile. */
+/** Answers the context when an event is recorded: the caller may be authenticated after the start. */
 export interface ContextSource {
   eventContext(): EventContext
 }
@@ -22,25 +22,25 @@ const sources = new AsyncLocalStorage<ContextSource>()
 const noContext: EventContext = { by: null, address: null, scheme: null, requestId: null }
 const noSource: ContextSource = { eventContext: () => noContext }
 
-/** The context of the work that asks. */
+/** The context of the work under way. */
 export function currentContext(): EventContext {
   return sources.getStore()?.eventContext() ?? noContext
 }
 
-/** Does the work, and all that it waits for, in the context of a source. */
+/** Does the work, with its asynchronous parts, in the context of a source. */
 export function inContextOf<T>(source: ContextSource, work: () => T): T {
   return sources.run(source, work)
 }
 
-/** Does the work as what works by itself, such as the command line or a job. */
+/** Does work that is not for a request: of the command line, the first start or a job. */
 export function inContext<T>(by: 'cli' | 'bootstrap' | 'job', work: () => T): T {
   const context: EventContext = { ...noContext, by }
   return sources.run({ eventContext: () => context }, work)
 }
 
 /**
- * Does work that several callers wait for, outside the context of the one who happened to be first:
- * an event in it must not name that caller.
+ * Does work that several callers share outside the context of the caller that started it, because its
+ * events must not name that caller.
  */
 export function inNoContext<T>(work: () => T): T {
   return sources.run(noSource, work)

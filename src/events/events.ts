@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { currentContext, type EventContext } from './context.ts'
 import type { EventType, Payload } from './types.ts'
 
-/** What happened, to whom, by whom and when. */
+/** An event with its payload, its context and its time. */
 export interface RecordedEvent {
   readonly type: EventType
   readonly payload: Payload
@@ -14,29 +14,30 @@ export interface RecordedEvent {
   readonly at: number
 }
 
-/** Where events go. */
+/** The receivers of events. */
 export interface Sinks {
-  /** Each writes by the transaction of the change; an exception undoes the change. */
+  /** Each runs in the transaction of the change; an exception rolls the change back. */
   readonly inside: readonly InsideSink[]
-  /** Each is told once the change is committed; an exception is logged, and the change stands. */
+  /** Each runs after the commit; an exception is logged, and the change stays. */
   readonly afterCommit: readonly AfterCommitSink[]
 }
 
 export type InsideSink = (trx: DatabaseOrTransaction, event: RecordedEvent) => Promise<void>
-/** Nothing waits for what it answers. */
+/** The service does not wait for its promise. */
 export type AfterCommitSink = (event: RecordedEvent) => Promise<void> | void
 
 export interface Events {
   /**
-   * Records a change in the transaction that makes it: nothing is told of one that is undone, and
-   * of one that is begun anew it is told once. @throws Error outside a transaction, and as the sinks
+   * Records a change in its transaction. After a rollback nothing is delivered to the sinks after the
+   * commit; after several attempts it is delivered once.
+   * @throws Error outside a transaction; and what a sink inside the transaction throws
    */
   record<P extends Payload>(
     trx: DatabaseOrTransaction,
     type: EventType<P>,
     payload: NoInfer<P>,
   ): Promise<void>
-  /** Tells at once of what changes nothing, such as a refusal. */
+  /** Delivers an event that changes nothing, such as a refusal, at once. */
   tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>): void
 }
 
@@ -78,7 +79,7 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
   }
 }
 
-/** One line per event, with its name in `event` and what its context knows. */
+/** Logs a line per event: its name as `event`, its payload and its context. */
 export function logSink(log: Logger): AfterCommitSink {
   return ({ type: { name, level }, payload, context: { requestId, ...context } }) => {
     const known = Object.entries({ ...context, request_id: requestId }).filter(

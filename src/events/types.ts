@@ -1,9 +1,9 @@
 export type PayloadValue = string | number | boolean | readonly string[] | null
 
 /**
- * What an event tells beside who did it and from where, which its context says: a payload has no
- * field for that. Nothing in it is a credential. Usernames are told once they are known to name an
- * account: people type passwords into the wrong field.
+ * The fields of an event beside those of its context, which a payload must not repeat. It holds no
+ * credential, and a username only if an account has it, because users type passwords into the wrong
+ * field.
  */
 export type Payload = Readonly<Record<string, PayloadValue>> & {
   readonly event?: never
@@ -15,15 +15,15 @@ export type Payload = Readonly<Record<string, PayloadValue>> & {
 
 export type EventLevel = 'info' | 'warn'
 
-/** What can happen, by its name in the OWASP Logging Vocabulary, and what is told of it. */
+/** A type of event: its name, from the OWASP Logging Vocabulary if there is one, and its payload. */
 export interface EventType<P extends Payload = Payload> {
   readonly name: string
   readonly level: EventLevel
-  /** Never there: it ties the payload to the type. */
+  /** Never set: it ties the type of the payload to the type of the event. */
   readonly payload?: (payload: P) => void
 }
 
-/** A type of event; `warn` for what an operator should look at. Each room has its own in `events.ts`. */
+/** Declares a type of event; `warn` if an operator should look at it. Each room has an `events.ts`. */
 export function eventType<P extends Payload>(
   name: string,
   level: EventLevel = 'info',
@@ -31,5 +31,5 @@ export function eventType<P extends Payload>(
   return { name, level }
 }
 
-/** Of an event whose name says it all. */
+/** The payload of an event without fields. */
 export type NoPayload = Readonly<Record<string, never>>

@@ -4,9 +4,9 @@ import { ApiError } from '../kernel/errors.ts'
 import { asApiError } from './faults.ts'
 import { type Client, deadline, type Provider } from './provider.ts'
 
-/** Tokens that this service gets for itself, or for somebody, as a client of a provider. Spec 4.4, 5.4. */
+/** Gets tokens of a provider as its client, for this service or for a user. Spec 4.4, 5.4. */
 export interface ClientTokens {
-  /** For the service itself; kept until shortly before it expires. RFC 6749 section 4.4. */
+  /** A token for the service itself, cached until shortly before it expires. RFC 6749 section 4.4. */
   clientCredentials(wanted?: Wanted): Promise<ClientToken>
   /** The deprecated flow. @throws ApiError accessDenied unless the settings allow it */
   password(username: string, password: string, wanted?: Wanted): Promise<ClientToken>
@@ -15,15 +15,15 @@ export interface ClientTokens {
 }
 
 export interface Wanted {
-  /** Names with spaces between them; absent: what the provider gives by default. */
+  /** Names separated by spaces; absent: the provider's default. */
   readonly scope?: string | undefined
-  /** Which API it is for, where the provider asks. RFC 8707. */
+  /** The API that the token is for, if the provider requires one. RFC 8707. */
   readonly resource?: string | undefined
 }
 
 export interface ClientToken {
   readonly accessToken: string
-  /** Epoch milliseconds; null where the provider does not tell. */
+  /** Epoch milliseconds; null if the provider does not tell. */
   readonly expiresAt: number | null
   readonly refreshToken: string | null
   readonly scope: string | null
@@ -31,11 +31,11 @@ export interface ClientToken {
 
 type Answer = Awaited<ReturnType<Client['library']['clientCredentialsGrant']>>
 
-/** A token that expires on its way is refused there: it is replaced this long before. */
+/** A cached token is replaced this long before it expires, so that it does not expire on its way. */
 const marginMs = 30_000
 const maxKept = 100
 
-/** @throws ApiError signInFailed, identityProvider, serviceUnavailable from every verb */
+/** All functions throw ApiError signInFailed, identityProvider or serviceUnavailable. */
 export function createClientTokens(
   provider: Provider,
   { clock }: { readonly clock: Clock },
@@ -52,7 +52,7 @@ export function createClientTokens(
         return Promise.resolve(known)
       }
       const pending = underWay.get(key)
-      if (pending) return pending // one request for all who wait
+      if (pending) return pending // one request for all waiting callers
       const asked = ask(({ library, configuration }) =>
         library.clientCredentialsGrant(configuration, parameters),
       )

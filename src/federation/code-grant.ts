@@ -6,7 +6,7 @@ import { wrong } from './guarded-fetch.ts'
 import type { Person } from './identities.ts'
 import { type Client, deadline, type Provider, within } from './provider.ts'
 
-/** What binds an answer to its request: sent along, and compared when it comes back. */
+/** The values that bind the answer of the provider to its request. */
 export interface FlowSecrets {
   readonly state: string
   readonly nonce: string
@@ -15,8 +15,9 @@ export interface FlowSecrets {
 }
 
 /**
- * The authorization request. RFC 6749 section 4.1.1, RFC 7636 section 4.3; OpenID Connect Core 3.1.2.1.
- * @throws ApiError identityProvider where the provider names no address for it
+ * Answers the address of the authorization request. RFC 6749 section 4.1.1, RFC 7636 section 4.3;
+ * OpenID Connect Core 3.1.2.1.
+ * @throws ApiError identityProvider if the provider has no authorization endpoint
  */
 export async function authorizationUrl(
   { config }: Provider,
@@ -39,8 +40,8 @@ export async function authorizationUrl(
 }
 
 /**
- * From the callback's query to a person: everything that OpenID Connect Core 3.1.3 asks for.
- * @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
+ * Exchanges the callback's query for the claims about a person, with all checks of OpenID Connect Core
+ * 3.1.3. @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
  */
 export async function exchange(
   provider: Provider,
@@ -58,7 +59,7 @@ export async function exchange(
   }
 }
 
-/** What a browser has come back with, to the address that it was sent to. */
+/** The query with which a browser returns, and the redirect address that it was given. */
 export interface Return {
   readonly client: Client
   readonly url: URL
@@ -66,13 +67,13 @@ export interface Return {
   readonly limit: AbortSignal
 }
 
-/** The tokens for a code, once all about them is as it must be. @throws ApiError as `exchange` */
+/** Exchanges a code for tokens and verifies them. @throws ApiError as `exchange` */
 export async function exchangeCode(
   provider: Provider,
   { client, url, secrets: { state, nonce, verifier }, limit }: Return,
 ) {
   try {
-    // State, iss (RFC 9207), error answers; then the code; then the claims of the ID token.
+    // The library checks state, iss (RFC 9207) and errors, sends the code and checks the ID token.
     const tokens = await client.library.authorizationCodeGrant(client.configuration, url, {
       expectedState: state,
       expectedNonce: nonce,
@@ -89,12 +90,12 @@ export async function exchangeCode(
   }
 }
 
-/** Of clocks that go apart: as much as the library gives `exp` and `nbf`. */
+/** The tolerated difference of clocks, the same as the library's for `exp` and `nbf`. */
 const toleranceSeconds = 30
 
 /**
- * What the library lets pass: any text as `sub`, any number as `iat`. OpenID Connect Core section 2
- * and 3.1.3.7 (10). @throws ApiError identityProvider
+ * Checks what the library does not: it accepts any text as `sub` and any number as `iat`. OpenID
+ * Connect Core section 2 and 3.1.3.7 (10). @throws ApiError identityProvider
  */
 function assertAcceptable({ sub, iat }: IDToken, { clock }: Provider): void {
   if (!isSubject(sub)) throw wrong('the ID token has no subject of 1 to 255 characters')
@@ -104,8 +105,8 @@ function assertAcceptable({ sub, iat }: IDToken, { clock }: Provider): void {
 }
 
 /**
- * The library trusts the connection to the token endpoint, as section 3.1.3.7 (6) lets it; the
- * signature is looked at as well, by the provider's keys and asymmetric algorithms alone.
+ * Verifies the signature of an ID token with the provider's keys and asymmetric algorithms only. The
+ * library does not: it trusts the connection to the token endpoint, as section 3.1.3.7 (6) allows.
  * @throws ApiError identityProvider, serviceUnavailable
  */
 async function assertSigned({ keys }: Provider, idToken: string): Promise<void> {
@@ -113,7 +114,7 @@ async function assertSigned({ keys }: Provider, idToken: string): Promise<void> 
   if (!verified) throw wrong('the ID token has no valid signature')
 }
 
-/** Asked where the ID token lacks name or e-mail; the library holds its `sub` to that of the token. */
+/** Reads UserInfo if the ID token lacks name or e-mail; the library compares the two `sub`. */
 async function userInfo(
   { library, configuration }: Client,
   accessToken: string,

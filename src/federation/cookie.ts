@@ -4,9 +4,9 @@ import { type Random, randomText } from '../kernel/random.ts'
 import { flowSeconds } from './flow.ts'
 
 /**
- * Binds a sign-in to the browser that began it, and later holds the ticket for the second factor.
- * Lax, since it must come along when the provider sends the browser back; the prefix keeps other
- * hosts of the domain from planting one. RFC 6265bis section 4.1.3.2.
+ * The cookie that binds a sign-in to the browser that began it; later it holds the ticket for the
+ * second factor. It is Lax, because the browser must send it when the provider redirects back. Its
+ * prefix prevents other hosts of the domain from setting one. RFC 6265bis section 4.1.3.2.
  */
 const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
 const secretBytes = 32
@@ -18,7 +18,7 @@ export function flowCookie({ headers, server }: FastifyRequest): string | undefi
   return value !== undefined && format.test(value) ? value : undefined
 }
 
-/** One for all sign-ins of a browser that are under way, so that two tabs can be. */
+/** The cookie's value, the same for all sign-ins of a browser, so that two tabs can sign in. */
 export function browserOf(request: FastifyRequest, random: Random): string {
   return flowCookie(request) ?? randomText(random, secretBytes)
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../kernel/errors.ts'
 import { wrong } from './guarded-fetch.ts'
 
-/** What a provider's answer to an authorization request means for who is signing in. RFC 6749 section 4.1.2.1. */
+/** The errors for the user by the codes of an authorization response. RFC 6749 section 4.1.2.1. */
 const byAuthorizationError = {
   access_denied: 'accessDenied',
   temporarily_unavailable: 'serviceUnavailable',
@@ -9,15 +9,15 @@ const byAuthorizationError = {
 } as const
 
 /**
- * What a failed use of the client library is to its caller. The library's errors carry whole answers,
- * tokens included: of them goes on only what says what was wrong. Before the provider was asked
- * anything, it is the caller who sent something wrong.
+ * Converts an error of the client library. Its errors hold whole answers with tokens, so only the
+ * description of the fault is kept. If the provider was not asked yet, the caller's request is at
+ * fault.
  */
 export function asApiError(error: unknown, { wasAsked }: { wasAsked: () => boolean }): ApiError {
   const known = apiErrorIn(error)
   if (known) return known
   const reason = describe(error)
-  const { code, error: oauthError } = error as { code?: unknown; error?: unknown } // anything may be asked for these
+  const { code, error: oauthError } = error as { code?: unknown; error?: unknown } // absent on other values
   if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR') {
     const row = Object.entries(byAuthorizationError).find(([name]) => name === oauthError)?.[1]
     return new ApiError(row ?? 'signInFailed', { cause: new Error(reason) })
@@ -28,13 +28,13 @@ export function asApiError(error: unknown, { wasAsked }: { wasAsked: () => boole
   return wasAsked() ? wrong(reason) : new ApiError('signInFailed', { cause: new Error(reason) })
 }
 
-/** Our own refusals pass through the library as causes of its errors. */
+/** An ApiError that `guardedFetch` has thrown; the library wraps it as a cause of its own errors. */
 function apiErrorIn(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   return error instanceof Error && error.cause !== undefined ? apiErrorIn(error.cause) : undefined
 }
 
-/** Messages and codes are the library's own words; an OAuth error code is a word of the provider's. */
+/** Describes an error. Message and code are the library's; the OAuth error code is the provider's. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'something that is no error was thrown'
   const { code, error: oauthError } = error as { code?: unknown; error?: unknown } // as above

@@ -1,11 +1,11 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 
-/** A sign-in that is under way. */
+/** A stored sign-in that is under way. */
 export interface StoredFlow {
   /** Digest of the state, or of the ticket that waits for a second factor. */
   readonly id: string
-  /** Digest of the cookie of the browser that began. */
+  /** Digest of the cookie of the browser that began it. */
   readonly browser: string
   readonly purpose: 'sign_in' | 'link' | 'second_factor'
   readonly provider: string
@@ -14,11 +14,11 @@ export interface StoredFlow {
   readonly returnTo: string
   /** Epoch milliseconds. */
   readonly expiresAt: number
-  /** Of the client that began a sign-in, as limits count it; empty where an account began. */
+  /** The key by which limits count the client of a sign-in; empty if an account began it. */
   readonly address: string
 }
 
-const removedAtOnce = 100
+const maxRemoved = 100
 
 type FlowKey = Pick<StoredFlow, 'id' | 'browser'>
 
@@ -42,8 +42,8 @@ export function flowStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Removes all but the latest `max` of those that began as this one did: for the same purpose,
-     * by the same account or at the same address. This one stays.
+     * Removes older flows of the same purpose and the same account or address, except the latest
+     * `max`, this one included; up to `maxRemoved` per call.
      */
     async bound({ id, purpose, address, userId }: StoredFlow, max: number): Promise<void> {
       const older = db
@@ -54,7 +54,7 @@ export function flowStore(db: DatabaseOrTransaction) {
         .$if(userId !== null, (query) => query.where('user_id', '=', userId))
         .where('id', '!=', id)
         .orderBy('expires_at', 'desc')
-        .limit(removedAtOnce)
+        .limit(maxRemoved)
         .offset(max - 1)
       const ids = (await older.execute()).map((row) => row.id)
       if (ids.length > 0) await db.deleteFrom('flows').where('id', 'in', ids).execute()
@@ -71,7 +71,7 @@ export function flowStore(db: DatabaseOrTransaction) {
       return total
     },
 
-    /** A second factor that is waited for; it stays. */
+    /** Finds a flow that waits for a second factor, without using it up. */
     async waiting({ id, browser }: FlowKey, now: number): Promise<StoredFlow | null> {
       const row = await db
         .selectFrom('flows')
@@ -85,8 +85,8 @@ export function flowStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Reads and deletes in one statement, so that of many at once one has it. A state that another
-     * browser shows, or at another provider's callback, is not used up by that.
+     * Reads and deletes a flow in one statement, so that one of several requests gets it. A request of
+     * another browser, or at another provider's callback, does not use it up.
      */
     async take(
       { id, browser }: FlowKey,
@@ -105,9 +105,10 @@ export function flowStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** Removes at most `most` flows that have expired; answers how many. */
-export function purgeFlows(db: Database, now: number, most: number): Promise<number> {
-  return removeEnded(db, { table: 'flows', key: 'id', column: 'expires_at', until: now }, most)
+/** Deletes up to `batchSize` expired flows; answers how many. */
+export function purgeFlows(db: Database, now: number, batchSize: number): Promise<number> {
+  const flows = { table: 'flows', key: 'id', column: 'expires_at' } as const
+  return deleteExpired(db, { ...flows, until: now }, batchSize)
 }
 
 interface FlowRow {

@@ -16,51 +16,52 @@ import type { Person } from './identities.ts'
 import { deadline, type Provider } from './provider.ts'
 
 /**
- * The authorization code flow with PKCE, from our side. OpenID Connect Core section 3.1; RFC 7636,
- * RFC 9207. What a flow knows lies in the database, so that any process can finish it.
+ * The client side of the authorization code flow with PKCE. OpenID Connect Core section 3.1; RFC 7636,
+ * RFC 9207. The database holds the state of a flow, so that any process can finish it.
  */
 export interface Flows {
   /**
-   * Where to send the browser. @throws ApiError identityProvider; serviceUnavailable, also where
-   * too many sign-ins are under way; invalidCredentials where the account that asks has ended its
-   * logins meanwhile
+   * Begins a flow; answers the address to which the browser is sent.
+   * @throws ApiError identityProvider; serviceUnavailable, also if too many sign-ins are under way;
+   * invalidCredentials if the account that links has ended its logins meanwhile
    */
   begin(provider: Provider, beginning: Beginning): Promise<URL>
   /**
-   * Who came back, by the query of the callback. The flow is used up by it, whatever comes of it.
+   * Finishes a flow with the query of the callback. It uses the flow up, also if it fails.
    * @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
    */
   finish(provider: Provider, query: URLSearchParams, browser: string): Promise<Finished>
   /**
-   * Keeps a sign-in that a second factor must confirm; answers the ticket for it.
-   * @throws ApiError invalidCredentials where the account has ended its logins meanwhile
+   * Stores a sign-in that a second factor must confirm; answers its ticket.
+   * @throws ApiError invalidCredentials if the account has ended its logins meanwhile
    */
   suspend(account: Account, finished: Pick<Finished, 'provider' | 'returnTo'>): Promise<string>
-  /** The sign-in that a ticket waits for. @throws ApiError signInFailed where it has ended */
+  /** Finds the sign-in of a ticket. @throws ApiError signInFailed if it has ended */
   waiting(ticket: string | undefined): Promise<Waiting>
   /**
-   * Uses the ticket up, in the transaction of the sign-in. @throws ApiError signInFailed for all but
-   * the first of many at once
+   * Uses the ticket up, in the transaction of the sign-in. @throws ApiError signInFailed if another
+   * request has used it
    */
   resume(trx: DatabaseOrTransaction, ticket: string, waiting: Waiting): Promise<void>
-  purge(most: number): Promise<number>
+  /** Deletes up to `batchSize` expired flows; answers how many. */
+  purge(batchSize: number): Promise<number>
 }
 
 export interface Beginning {
   readonly returnTo: string
   /** The value of the cookie that binds the flow to its browser. */
   readonly browser: string
-  /** Who has asked for an identity to be linked, or the client's address: this is a sign-in. */
+  /** The caller that links an identity, or, for a sign-in, the client's address. */
   readonly by: Linker | string
 }
 
 export interface Linker {
   readonly account: Account
-  /** The session that asks; null where a token or a password does. */
+  /** The session of the caller; null if a token or a password authenticates it. */
   readonly sessionId: string | null
-  /** The bearer token that asks; null where a session or a password does. */
+  /** The bearer token of the caller; null if a session or a password authenticates it. */
   readonly token: JudgedClaims | null
-  /** Judges the caller that asks. */
+  /** Decides in a transaction whether the caller is still allowed to link. */
   readonly guard: Guard | undefined
 }
 
@@ -72,7 +73,7 @@ export interface Finished {
   readonly linkTo: (AccountThen & Pick<Linker, 'sessionId' | 'token'>) | null
 }
 
-/** An account that must not have ended its logins since. */
+/** An account and the version of its logins when the flow began. */
 export interface AccountThen {
   readonly userId: number
   readonly refreshVersion: number
@@ -91,7 +92,7 @@ export interface FlowsDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
 }
 
-/** What only we may know of a flow. */
+/** The part of a flow that is stored encrypted. */
 interface Secrets extends Omit<FlowSecrets, 'state'> {
   readonly issuer: string
   readonly refreshVersion: number
@@ -100,8 +101,8 @@ interface Secrets extends Omit<FlowSecrets, 'state'> {
 }
 
 export const flowSeconds = 600
-// Anyone can begin a sign-in, and has nothing to show for it. One address has room for a large site
-// behind it, and pushes out its own oldest alone; the sum bounds the table, and pushes out none.
+// A sign-in can be begun without credentials. Beyond the limit of an address, which suffices for a
+// large site, its own oldest sign-ins are removed; beyond the limit of the table new ones are refused.
 const maxPerAddress = 1000
 const maxSignIns = 100_000
 const recountMs = 10_000
@@ -119,7 +120,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
     async begin(provider, { returnTo, browser, by }) {
       const { name, issuer } = provider.config
       const linker = typeof by === 'string' ? undefined : by
-      if (!linker) await assertRoom()
+      if (!linker) await assertBelowLimit()
       const [state, nonce, verifier] = [secret(), secret(), secret()]
       const client = await provider.client(deadline())
       const url = await authorizationUrl(provider, client, { state, nonce, verifier })
@@ -147,7 +148,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       const flow = await store.take(keyOf, { provider: name, now: clock.now() })
       if (!flow || flow.purpose === 'second_factor') throw new ApiError('signInFailed')
       const secrets = open(flow)
-      // The provider may have been configured anew meanwhile.
+      // The configuration of the provider may have changed meanwhile.
       if (secrets.issuer !== issuer) throw new ApiError('signInFailed')
       const person = await exchange(provider, query, { ...secrets, state })
       const { userId, returnTo } = flow
@@ -186,7 +187,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       }
     },
 
-    purge: (most) => purgeFlows(db, clock.now(), most),
+    purge: (batchSize) => purgeFlows(db, clock.now(), batchSize),
   }
 
   function secret(): string {
@@ -214,12 +215,12 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       expiresAt: clock.now() + flowSeconds * 1000,
       address,
     }
-    // Those of one address do not wait for each other: a few more at once are removed by the next.
+    // Sign-ins of an address take no lock: concurrent ones can exceed the limit until the next one.
     await transact(
       db,
       account ? [lockName.account(account.userId)] : [],
       async (trx) => {
-        if (account) await accounts.reread(trx, account) // the way here was long: it may be gone
+        if (account) await accounts.reread(trx, account) // it may have been deleted meanwhile
         await flowStore(trx).insert(kept)
         await flowStore(trx).bound(kept, account ? maxPerAccount : maxPerAddress)
       },
@@ -228,14 +229,15 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
   }
 
   /**
-   * Counted now and then, since a count reads them all: 100,000 take some 20 ms. In between, those
-   * that begin here are added. @throws ApiError serviceUnavailable
+   * Asserts that fewer than `maxSignIns` are under way. The database counts them at intervals, because
+   * counting 100,000 takes about 20 ms; in between, those that begin in this process are added.
+   * @throws ApiError serviceUnavailable
    */
-  async function assertRoom(): Promise<void> {
+  async function assertBelowLimit(): Promise<void> {
     const now = clock.now()
     const age = Math.abs(now - countedAt)
     if (age >= recountMs || (underWay >= maxSignIns && age >= recountFullMs)) {
-      countedAt = now // those who come meanwhile go by the last count
+      countedAt = now // before the query, so that concurrent requests use the last count
       underWay = await store.countSignIns(now)
     }
     if (underWay >= maxSignIns) {
@@ -248,11 +250,11 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
   }
 
   function open({ id, sealed }: StoredFlow): Secrets {
-    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // as `keep` wrote it
+    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // written by `keep`
   }
 }
 
-/** A flow's secrets opened in another row would bind one browser's code to another's verifier. */
+/** Binds the secrets to their row: those of another row belong to another browser. */
 function contextOf(id: string): string {
   return `flow:${id}`
 }

@@ -1,20 +1,21 @@
 import { ApiError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 
-/** What every request to a provider may be. */
+/** A `fetch` with the restrictions of `guardedFetch`. */
 export type GuardedFetch = (url: string, init?: RequestInit) => Promise<Response>
 
-/** How long one request may take, its whole body included. */
-const patienceMs = 2000
+/** How long a request may take, including its whole body. */
+const timeoutMs = 2000
 const maxAnswerBytes = 1_048_576
 const retrySeconds = 5
 
 /**
- * The one way out to identity providers: https (http where the issuer itself is on loopback), no
- * redirects, a time limit and a limit of size, so that a provider that is slow, endless or taken
- * over can neither hold a request nor point it into the network behind the service. Answers with
- * the whole body read. @throws ApiError serviceUnavailable where the provider cannot be reached or
- * fails, identityProvider where its answer cannot be taken
+ * Makes the `fetch` of all requests to identity providers: only https (http if the issuer is on
+ * loopback), without redirects, with a time limit and a size limit. A slow or compromised provider
+ * can neither delay requests nor direct them into the network of the service. The answer's body is
+ * read completely.
+ * @throws ApiError serviceUnavailable if the provider cannot be reached or fails, identityProvider if
+ * its answer is not acceptable
  */
 export function guardedFetch(
   fetch: typeof globalThis.fetch,
@@ -25,8 +26,8 @@ export function guardedFetch(
     const isSafe =
       protocol === 'https:' || (protocol === 'http:' && allowsHttp && isLoopback(hostname))
     if (!isSafe) throw wrong(`${origin} is no address for a provider`)
-    const where = `${origin}${pathname}` // a query may hold what is nobody's business
-    const limit = AbortSignal.timeout(patienceMs)
+    const where = `${origin}${pathname}` // a query may hold secrets
+    const limit = AbortSignal.timeout(timeoutMs)
     const signal = init.signal ? AbortSignal.any([limit, init.signal]) : limit
     let response: Response
     let body: Uint8Array<ArrayBuffer> | null
@@ -44,7 +45,7 @@ export function guardedFetch(
   }
 }
 
-/** A JSON object by GET. @throws ApiError as `guardedFetch` */
+/** Reads a JSON object by GET. @throws ApiError as `guardedFetch` */
 export async function fetchObject(
   fetch: GuardedFetch,
   url: string,
@@ -58,12 +59,12 @@ export async function fetchObject(
   return value as Record<string, unknown> // every object can be read by name
 }
 
-/** The provider answers what it must not. The reason goes to the log; it never holds a credential. */
+/** The provider's answer is not acceptable. The reason is logged and never holds a credential. */
 export function wrong(reason: string): ApiError {
   return new ApiError('identityProvider', { cause: new Error(reason) })
 }
 
-/** It does not answer: the same request may succeed a moment later. */
+/** The provider does not answer: the same request may succeed a moment later. */
 export function unreachable(reason: string): ApiError {
   return new ApiError('serviceUnavailable', {
     cause: new Error(reason),
@@ -71,7 +72,7 @@ export function unreachable(reason: string): ApiError {
   })
 }
 
-/** Null as soon as it is too long: the rest is never read. */
+/** Reads a body; answers null, without reading the rest, as soon as it is too long. */
 async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -83,7 +84,7 @@ async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> 
   return Uint8Array.from(Buffer.concat(chunks))
 }
 
-/** `fetch failed` alone tells nobody what to mend: the name of what led to it does. */
+/** The message with the code of its cause, because the message of fetch is always `fetch failed`. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

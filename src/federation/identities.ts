@@ -17,33 +17,33 @@ import { identityStore, type LinkedIdentity, type Subject } from './identity-sto
 import type { Provider } from './provider.ts'
 
 /**
- * Who an identity of a provider is here: the account that the pair (issuer, subject) is linked to.
- * Nothing else counts, an e-mail address least of all: it is what an attacker's own provider says.
+ * Finds the account that an identity of a provider, the pair (issuer, subject), is linked to. No other
+ * claim counts, in particular no e-mail address, which an attacker's provider can choose.
  */
 export interface Identities {
-  /** Asked for every external token: in memory as long as nothing in the database changes. */
+  /** Finds the account for an external token; cached in memory until the database changes. */
   accountOf(subject: Subject): Promise<Account | null>
   /**
-   * The account of somebody who signed in, made now where the provider signs people up.
-   * @throws ApiError accessDenied where it has none and gets none
+   * Finds the account of a user who signed in, or creates it if sign-up is on.
+   * @throws ApiError accessDenied if there is none and sign-up is off
    */
   signIn(provider: Provider, person: Person): Promise<Account>
   /**
-   * @throws ApiError identityLinked where it belongs to another account; invalidCredentials where the
-   * account has ended its logins meanwhile
+   * Links an identity to an account. @throws ApiError identityLinked if it is linked to another one;
+   * invalidCredentials if the account has ended its logins meanwhile
    */
   link(account: Account, subject: Subject, guard?: Guard): Promise<void>
   of(userId: number): Promise<LinkedIdentity[]>
-  /** @throws ApiError identityNotFound where the account has no such identity */
+  /** Removes an identity. @throws ApiError identityNotFound if the account has no such identity */
   unlink(userId: number, id: number, guard?: Guard): Promise<void>
 }
 
-/** Somebody, as a provider's ID token and UserInfo describe them. */
+/** A user's claims in a provider's ID token and UserInfo. */
 export interface Person extends Subject {
   readonly username: string | undefined
   readonly email: string | undefined
   readonly name: string | undefined
-  /** Null where the ID token has no claim of roles. */
+  /** Null if the ID token has no claim of roles. */
   readonly roles: readonly Role[] | null
 }
 
@@ -60,7 +60,7 @@ const maxKnown = 10_000
 const maxNameLength = 100 // spec 2.1
 const plainSuffixes = 9
 const suffixBytes = 6
-const longestSuffix = 10
+const maxSuffixLength = 10
 
 export function createIdentities(deps: IdentitiesDeps): Identities {
   const { accounts, db, feed, clock, events, random } = deps
@@ -140,7 +140,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       } catch (error) {
         const isTaken = error instanceof ApiError && error.row === 'usernameExists'
         if (!isTaken && !(error instanceof UniqueViolation)) throw error
-        const first = await stored(person) // the same person, signing in twice at once
+        const first = await stored(person) // a concurrent sign-in of the same user has created it
         if (first) return first
       }
     }
@@ -148,17 +148,17 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
   }
 }
 
-/** The user whose account an identity is linked to; null where it is linked to none. */
+/** The user whose account an identity is linked to; null if there is none. */
 export function linkedUser(db: DatabaseOrTransaction, subject: Subject): Promise<number | null> {
   return identityStore(db).userIdOf(subject)
 }
 
-/** preferred_username, else the e-mail address, else the subject; with a suffix where that is taken. */
+/** Usernames to try: preferred_username, e-mail address or subject, then the same with suffixes. */
 function* usernames({ username, email, subject }: Person, random: Random): Generator<Username> {
   const base = [username, email, subject]
     .map((text) => (text === undefined ? null : canonicalUsername(text)))
     .find((name) => name !== null)
-  const stem = [...(base ?? 'user')].slice(0, 64 - longestSuffix).join('')
+  const stem = [...(base ?? 'user')].slice(0, 64 - maxSuffixLength).join('')
   if (base) yield base
   const suffixes = Array.from({ length: plainSuffixes }, (_, index) => String(index + 2))
   for (const suffix of [...suffixes, randomText(random, suffixBytes)]) {

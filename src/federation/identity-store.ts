@@ -1,6 +1,6 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
 
-/** Who somebody is at a provider: the pair, and nothing else about them. */
+/** The identity of a user at a provider. */
 export interface Subject {
   readonly issuer: string
   readonly subject: string
@@ -25,7 +25,7 @@ export function identityStore(db: DatabaseOrTransaction) {
       return row?.user_id ?? null
     },
 
-    /** @throws UniqueViolation where the identity belongs to an account already */
+    /** @throws UniqueViolation if the identity is linked to an account already */
     async insert(userId: number, { issuer, subject }: Subject, createdAt: number): Promise<void> {
       await db
         .insertInto('identities')
@@ -49,7 +49,7 @@ export function identityStore(db: DatabaseOrTransaction) {
       }))
     },
 
-    /** False where the user has no such identity. */
+    /** Answers false if the user has no such identity. */
     async remove(userId: number, id: number): Promise<boolean> {
       const { numDeletedRows } = await db
         .deleteFrom('identities')

@@ -2,32 +2,32 @@ import { inNoContext } from '../events/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 
 /**
- * Something of a provider's that is fetched, kept, fetched anew behind the requests once it is old,
- * and kept on while that fails.
+ * Caches a document of a provider. Once it is old it is loaded anew beside the requests, and the old
+ * one is used while loading fails.
  */
 export interface LastGood<T> {
-  /** Differs once something was loaded anew. */
+  /** A number that changes when the document is loaded anew. */
   readonly generation: number
-  /** What is kept, at once; undefined where nothing was ever loaded, or too long ago. */
+  /** Answers the cached document at once; undefined if there is none or it is older than `keptMs`. */
   peek(): T | undefined
-  /** What is kept, or else loads it. @throws what `load` threw, while there is nothing */
+  /** Answers the cached document, or loads it. @throws what `load` threw, if there is none */
   get(): Promise<T>
-  /** Loads anew, unless that was tried a moment ago, and answers what is kept then. */
+  /** Loads anew, unless that was tried a moment ago; answers the cached document. @throws as `get` */
   renew(): Promise<T>
 }
 
 export interface LastGoodOptions<T> {
   readonly clock: Clock
   readonly load: () => Promise<T>
-  /** Older than this it is loaded anew. */
+  /** An older document is loaded anew. */
   readonly freshMs: number
-  /** Between two tries, failed or not: whoever provokes tries causes no more than this. */
+  /** The time between two attempts to load, which callers can provoke. */
   readonly coolDownMs: number
-  /** Older than this it is worth nothing. */
+  /** An older document is not used any more. */
   readonly keptMs: number
 }
 
-// While there is nothing at all, nobody is served: the next try comes sooner.
+// Without any document no request can be served, so the next attempt comes sooner.
 const firstCoolDownMs = 5000
 
 export function lastGood<T>({
@@ -65,11 +65,11 @@ export function lastGood<T>({
     get: async () => peek() ?? renew(),
   }
 
-  /** One load for all who wait. Never rejects. */
+  /** Loads once for all waiting callers. Never rejects. */
   function tryToLoad(): Promise<void> | undefined {
     const now = clock.now()
     const coolDown = kept ? coolDownMs : Math.min(coolDownMs, firstCoolDownMs)
-    // A clock that was set back must not make it wait for its old time.
+    // Math.abs: a clock that was set back must not postpone the next attempt.
     if (loading || Math.abs(now - triedAt) < coolDown) return loading
     triedAt = now
     loading = inNoContext(load)

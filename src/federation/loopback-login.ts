@@ -5,9 +5,9 @@ import { authorizationUrl, exchangeCode, type FlowSecrets } from './code-grant.t
 import { deadline, type Provider } from './provider.ts'
 
 export interface LoopbackLogin {
-  /** For the person to open. */
+  /** The address that the user opens. */
   readonly address: string
-  /** Once the browser has come back. @throws ApiError, or Error where nobody came in time */
+  /** Resolves when the browser has returned. @throws ApiError; Error if it does not return in time */
   readonly tokens: Promise<{
     readonly accessToken: string
     readonly refreshToken: string | null
@@ -18,8 +18,9 @@ export interface LoopbackLogin {
 const host = '127.0.0.1'
 
 /**
- * A sign-in for a command line: the browser comes back to a port of loopback, with PKCE. RFC 8252
- * section 7.3; the provider must know the redirect address `http://127.0.0.1:<port>/callback`.
+ * Signs a user of the command line in: with PKCE, and the browser returns to a port on loopback.
+ * RFC 8252 section 7.3. The redirect address `http://127.0.0.1:<port>/callback` must be registered at
+ * the provider.
  */
 export async function loopbackLogin(
   provider: Provider,
@@ -65,7 +66,7 @@ export async function loopbackLogin(
     })
     try {
       const url = await came.promise
-      const limit = deadline() // the time so far was the person's
+      const limit = deadline() // starts here: the user may take longer
       const asked = await provider.client(limit)
       const { tokens, claims } = await exchangeCode(provider, {
         client: asked,

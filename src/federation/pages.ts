@@ -1,17 +1,17 @@
 import { escapeHtml } from '../kernel/text.ts'
 
 /**
- * The two small pages of a sign-in; no script, no style, nothing from elsewhere, so that they work
- * under the service's own Content-Security-Policy.
+ * The two pages of a sign-in. They have no script, style or external content, so that the service's
+ * own Content-Security-Policy allows them.
  */
 
-/** What is done when somebody has come back. */
+/** The texts of the page after the browser has returned. */
 const done = {
   signed_in: ['Signed in', 'You are signed in.'],
   linked: ['Identity linked', 'From now on it signs you in.'],
 } as const
 
-/** Goes on to a path of ours by itself: see `routes.ts` for why this is no redirect. */
+/** A page that goes on to a path of this service; `routes.ts` says why it is no redirect. */
 export function landingPage(what: keyof typeof done, path: string): string {
   const [title, text] = done[what]
   const target = escapeHtml(path)
@@ -22,7 +22,7 @@ export function landingPage(what: keyof typeof done, path: string): string {
   )
 }
 
-/** Asks for the second factor of the account. */
+/** The form for the second factor of the account. */
 export function secondFactorPage(): string {
   return page(
     'Second factor',

@@ -5,13 +5,13 @@ import { lastGood } from './last-good.ts'
 
 /** The public keys of a provider. RFC 7517; spec 5.4. */
 export interface ProviderKeys {
-  /** Differs once the keys were read anew: what was verified before must be verified again. */
+  /** A number that changes when the keys are loaded anew: tokens must then be verified again. */
   readonly generation: number
-  /** Has the keys read anew behind the requests, once they are old. */
+  /** Starts to load the keys anew beside the requests if they are old. */
   keepFresh(): void
   /**
-   * The key that a token's header means; undefined where there is none. An unknown `kid` has the
-   * keys read anew, at most once in 30 seconds. @throws ApiError while there are no keys at all
+   * Finds the key that a token's header names; undefined if there is none. For an unknown `kid` the
+   * keys are loaded anew, at most once in 30 seconds. @throws ApiError while there are no keys at all
    */
   find(kid: string | undefined, algorithm: unknown): Promise<VerifyingKey | undefined>
 }
@@ -24,12 +24,12 @@ interface PublicKey {
 
 const freshMs = 600_000
 const coolDownMs = 30_000
-/** How long the last keys go on verifying while the provider cannot be asked. */
+/** How long the last keys verify while the provider does not answer. */
 const keptMs = 86_400_000
 const maxKeys = 100
 const minModulusBits = 2048 // RFC 7518 section 3.3
 
-/** By the algorithm of a header, what a key must be. Asymmetric ones alone: RFC 8725 section 3.1. */
+/** The required kind of key by the algorithm of a header; only asymmetric ones. RFC 8725 3.1. */
 const fits: Readonly<Record<string, (key: KeyObject) => boolean>> = {
   ...Object.fromEntries(
     ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'].map((name) => [name, isSoundRsa]),
@@ -65,7 +65,7 @@ export function createProviderKeys({
   }
 }
 
-/** The one key that is meant; none where two could be. */
+/** Selects the key that the header means; undefined if two could be meant. */
 function select(
   keys: readonly PublicKey[],
   kid: string | undefined,
@@ -80,7 +80,7 @@ function select(
   return found && others.length === 0 ? { algorithm, verifyWith: found.key } : undefined
 }
 
-/** What is no public key for signatures is passed over: sets hold keys for other purposes as well. */
+/** Parses the public signature keys of a set; skips other keys, which a set may hold as well. */
 function parseKeys({ keys }: Readonly<Record<string, unknown>>): PublicKey[] {
   if (!Array.isArray(keys)) return []
   return keys.slice(0, maxKeys).flatMap((jwk: unknown) => {

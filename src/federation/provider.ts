@@ -9,7 +9,7 @@ import { fetchObject, guardedFetch, unreachable, wrong } from './guarded-fetch.t
 import { lastGood } from './last-good.ts'
 import { asymmetricAlgorithms, createProviderKeys, type ProviderKeys } from './provider-keys.ts'
 
-/** One identity provider: where its endpoints are, its keys, and a client of it. Spec 4.4, 5.4. */
+/** An identity provider: its endpoints, its keys and a client of it. Spec 4.4, 5.4. */
 export interface Provider {
   readonly config: ProviderConfig
   readonly keys: ProviderKeys
@@ -17,8 +17,8 @@ export interface Provider {
   /** @throws ApiError serviceUnavailable, identityProvider */
   metadata(): Promise<ServerMetadata>
   /**
-   * A client whose requests all end by the deadline. @throws ApiError as `metadata`, routeNotFound
-   * where nobody signs in through the provider
+   * Answers a client whose requests all end by the deadline. @throws ApiError as `metadata`;
+   * routeNotFound if the provider is not configured for sign-in
    */
   client(deadline: AbortSignal): Promise<Client>
 }
@@ -28,7 +28,7 @@ export type ClientLibrary = typeof import('openid-client')
 export interface Client {
   readonly library: ClientLibrary
   readonly configuration: Configuration
-  /** Whether the provider was asked anything: until then, it is the caller who is wrong. */
+  /** Whether a request was sent to the provider; until then a failure is the caller's fault. */
   wasAsked(): boolean
 }
 
@@ -36,7 +36,7 @@ export interface ProviderDeps extends Pick<Deps, 'clock' | 'fetch'> {
   readonly events: Events
 }
 
-/** How long a whole operation may take, however many requests it needs. */
+/** How long an operation with all its requests may take. */
 const operationMs = 2400
 const metadataFreshMs = 3_600_000
 const metadataCoolDownMs = 30_000
@@ -49,12 +49,12 @@ const endpoints = [
   'jwks_uri',
 ] as const
 
-/** By when a request of a caller must be answered. */
+/** A signal that aborts when an operation has taken too long. */
 export function deadline(): AbortSignal {
   return AbortSignal.timeout(operationMs)
 }
 
-/** Nothing is asked before it is needed: the service starts without its providers. */
+/** Creates a provider without any request, so that the service starts without its providers. */
 export function createProvider(config: ProviderConfig, deps: ProviderDeps): Provider {
   const { clock, events } = deps
   const { name, issuer, client: settings, usesDiscovery } = config
@@ -62,7 +62,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
   const fetch = guardedFetch(deps.fetch, { allowsHttp })
   const discovered = lastGood({
     clock,
-    load: () => told(discover),
+    load: () => recorded(discover),
     freshMs: metadataFreshMs,
     coolDownMs: metadataCoolDownMs,
     keptMs: metadataKeptMs,
@@ -76,11 +76,11 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
     config,
     clock,
     metadata,
-    keys: createProviderKeys({ clock, load: () => told(loadKeys) }),
+    keys: createProviderKeys({ clock, load: () => recorded(loadKeys) }),
 
     async client(signal) {
       if (!settings) throw new ApiError('routeNotFound')
-      // Loaded by the first who needs it: it would cost every start 30 ms.
+      // Imported at first use, because it takes 30 ms.
       const library = await import('openid-client')
       const configuration = new library.Configuration(
         await within(signal, metadata()),
@@ -108,7 +108,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
   async function discover(): Promise<ServerMetadata> {
     const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
     const document = await fetchObject(fetch, url)
-    // Character by character: whoever answers for another issuer would speak in its name.
+    // An exact comparison: the answer of another issuer must not count for this one.
     if (document.issuer !== issuer) throw wrong(`${url} names another issuer`)
     const algorithms = document.id_token_signing_alg_values_supported
     return {
@@ -134,8 +134,8 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
     return fetchObject(fetch, jwks_uri)
   }
 
-  /** What fails behind the requests would be known to nobody. */
-  async function told<T>(work: () => Promise<T>): Promise<T> {
+  /** Records a failure beside the requests, which no caller sees. */
+  async function recorded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
@@ -147,7 +147,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
   }
 }
 
-/** Waits no longer than the deadline; what is waited for goes on. @throws ApiError serviceUnavailable */
+/** Waits for work until the deadline; the work continues. @throws ApiError serviceUnavailable */
 export async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const ended = Promise.withResolvers<never>()
   const end = () => ended.reject(unreachable('the provider takes too long'))

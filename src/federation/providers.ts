@@ -3,9 +3,9 @@ import { createProvider, type Provider, type ProviderDeps } from './provider.ts'
 
 /** The configured identity providers. */
 export interface Providers {
-  /** By the name in the path; that of the provider without a name is `default`. */
+  /** Finds a provider by the name in the path; the unnamed provider has the name `default`. */
   named(name: string): Provider | undefined
-  /** By the exact issuer of a token. */
+  /** Finds a provider by the exact issuer of a token. */
   issuing(issuer: unknown): Provider | undefined
   readonly all: readonly Provider[]
 }

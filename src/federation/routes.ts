@@ -21,13 +21,14 @@ import { FactorBody, ProviderName, SessionAnswer, SignInQuery } from './schemas.
 import { confirm, type SignInDeps, signIn } from './sign-in.ts'
 
 /**
- * External room, spec 4.4 and 5.4: sign-in through an identity provider. GET /oauth/login sends the
- * browser there, GET /oauth/callback takes it back, GET and POST /oauth/second-factor stand between
- * where the account has one, GET /oauth/logout ends the session here and there. A provider with a
- * name has the first three below /oauth/{provider}.
+ * Federation room, spec 4.4 and 5.4: sign-in through an identity provider. GET /oauth/login redirects
+ * the browser to the provider, which redirects it to GET /oauth/callback; GET and POST
+ * /oauth/second-factor follow if the account has a second factor; GET /oauth/logout ends the session
+ * here and at the provider. A named provider has the first three below /oauth/{provider}.
  *
- * The callback answers a page that goes on by itself, since the session cookie is Strict: after a
- * redirect the browser would still be on a way that began at the provider, and keep it back.
+ * The callback answers a page that goes on by itself, because the session cookie is Strict: after a
+ * redirect the navigation would still count as started by the provider, and the browser would not
+ * send the cookie.
  */
 export interface ExternalRoutesOptions extends SignInDeps, BrowserSessionDeps {
   readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
@@ -46,7 +47,7 @@ const accountErrors = [
   'passwordChangeRequired',
   'enrolmentRequired',
 ] as const
-// A look without a body, as of a link's preview, must not use up a code.
+// A HEAD request, for example of a link preview, must not use up a code.
 const exposeHeadRoute = false
 
 export async function externalRoutes(
@@ -178,7 +179,7 @@ export async function externalRoutes(
   async function comeBack(provider: Provider, request: FastifyRequest, reply: FastifyReply) {
     const browser = flowCookie(request)
     if (browser === undefined) throw new ApiError('signInFailed')
-    // As it came: the library must see what is doubled.
+    // The unparsed query: the library must see repeated parameters.
     const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
     const finished = await flows.finish(provider, query, browser)
     const result = sessionResult(options, request, reply)
@@ -197,7 +198,7 @@ export async function externalRoutes(
     events.tell(loginFail, { provider: name, reason })
   }
 
-  /** OpenID Connect RP-Initiated Logout; home where the provider has none, or cannot be asked. */
+  /** The address of RP-Initiated Logout; `home` if the provider has none or does not answer. */
   async function logoutUrl(provider: Provider): Promise<string> {
     try {
       const { library, configuration } = await provider.client(deadline())
@@ -205,11 +206,11 @@ export async function externalRoutes(
       const post_logout_redirect_uri = `${config.baseUrl}/`
       return library.buildEndSessionUrl(configuration, { post_logout_redirect_uri }).href
     } catch {
-      return home // the session has ended: that is what was asked for
+      return home // the local session has ended, as requested
     }
   }
 
-  /** @throws ApiError routeNotFound where no such provider signs people in */
+  /** @throws ApiError routeNotFound if no such provider is configured for sign-in */
   function named(request: FastifyRequest): Provider {
     const { provider: name = defaultName } = request.params as { provider?: string } // of these routes
     const provider = providers.named(name)

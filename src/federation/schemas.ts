@@ -13,7 +13,7 @@ export const SignInQuery = {
   },
 } as const
 
-// Whatever is no right code is a wrong one, and is counted: no type is refused before.
+// Without types: a value that is no valid code is a wrong code, and is counted as one.
 export const FactorBody = {
   type: 'object',
   properties: {

@@ -6,12 +6,12 @@ import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 
 /**
- * Health room: GET /health/live (the process runs), GET /health/ready (it can serve: the database
- * answers and no shutdown has begun) and GET /api/public/status.
+ * Health room: GET /health/live (the process runs), GET /health/ready (the database answers and no
+ * shutdown has begun) and GET /api/public/status.
  */
 export interface HealthRoutesOptions {
   readonly db: Database
-  /** @throws DatabaseUnavailable where the file is not there any more, or is no database */
+  /** @throws DatabaseUnavailable as `Connected.assertDatabaseServes` */
   readonly assertDatabaseServes: () => Promise<void>
 }
 

@@ -9,29 +9,31 @@ import type { KeySet } from '../keys/key-set.ts'
 import { type AnsweredRequest, idempotencyStore, purgeIdempotencyKeys } from './store.ts'
 
 /**
- * Idempotency-Key: a POST that is sent again, because its answer was lost, is answered again and not
- * done again. The key is remembered for 24 hours per caller and route, in the transaction of what it
- * did: there is never the one without the other. Only what succeeded is remembered. After
+ * Idempotency-Key: a POST that is sent again, because its answer was lost, is answered again without
+ * being done again. The key is stored for 24 hours per caller and route, in the transaction of the
+ * work, so that both are committed or neither. Failures are not stored.
  * draft-ietf-httpapi-idempotency-key-header.
  */
 export interface Idempotency {
   /**
-   * Does the work once per key; without the header, always. `prepare` is what takes time and may refuse,
-   * what it answers is done in the transaction, for a caller who is judged again there.
+   * Does the work once per key, or always if the request has no such header. `prepare` runs before the
+   * transaction: it may take long and may refuse. The function it answers runs in the transaction,
+   * after the caller has been authorized again.
    * @throws ApiError validationFailed for a malformed key, idempotencyKeyReused for another body
    */
   once<Body extends object>(
     request: FastifyRequest,
     prepare: () => Work<Body> | Promise<Work<Body>>,
   ): Promise<Done<Body>>
-  purge(most: number): Promise<number>
+  /** Deletes up to `batchSize` expired keys; answers how many. */
+  purge(batchSize: number): Promise<number>
 }
 
 export type Work<Body> = (trx: DatabaseOrTransaction) => Promise<Body>
 
 export interface Done<Body> {
   readonly body: Body
-  /** The answer of an earlier request: nothing was done for this one. */
+  /** Whether this is the stored answer of an earlier request. */
   readonly isRepeat: boolean
 }
 
@@ -45,7 +47,7 @@ const keptMs = 24 * 3_600_000
 const keyFormat = /^[\x21-\x7e]{1,255}$/
 
 export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempotency {
-  // Bodies hold passwords: a plain digest of one could be guessed at without paying for its hash.
+  // Bodies hold passwords: a plain digest would allow guesses without the cost of a password hash.
   const fingerprintKey = derivedKey(keys.dataKey, 'idempotency')
 
   return {
@@ -63,7 +65,7 @@ export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempot
       const fingerprint = keyedDigest(fingerprintKey, JSON.stringify(request.body))
       const repeat = async (trx: DatabaseOrTransaction): Promise<Done<Body> | null> => {
         const answered = await idempotencyStore(trx).find(id, clock.now())
-        if (answered) await guard?.judge(trx) // nothing is committed for it
+        if (answered) await guard?.judge(trx) // no transaction that commits does it
         return answered && { body: replay(answered, fingerprint), isRepeat: true }
       }
 
@@ -83,18 +85,18 @@ export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempot
         }
         return await transact(db, [lockName.idempotencyKey(id)], claimed, guard)
       } catch (error) {
-        // What this one meets as a conflict may be what its twin has just done.
+        // The refusal may be caused by a concurrent request with the same key: then repeat its answer.
         const done = error instanceof ApiError ? await repeat(db) : null
         if (done) return done
         throw error
       }
     },
 
-    purge: (most) => purgeIdempotencyKeys(db, clock.now(), most),
+    purge: (batchSize) => purgeIdempotencyKeys(db, clock.now(), batchSize),
   }
 }
 
-/** Keys of one caller and one route are apart from those of all others. */
+/** The stored id of a key: it differs for each caller, method and route. */
 function idOf({ principal, method, routeOptions }: FastifyRequest, key: string): string {
   if (!keyFormat.test(key)) {
     return refuseField(['Idempotency-Key'], 'must be 1 to 255 visible ASCII characters')
@@ -105,7 +107,7 @@ function idOf({ principal, method, routeOptions }: FastifyRequest, key: string):
 /** @throws ApiError idempotencyKeyReused */
 function replay<Body>(answered: AnsweredRequest, fingerprint: string): Body {
   if (answered.fingerprint !== fingerprint) throw new ApiError('idempotencyKeyReused')
-  return JSON.parse(answered.answer) // what `keep` wrote: a Body
+  return JSON.parse(answered.answer) // written by `keep`: a Body
 }
 
 function present<Body>(done: Done<Body> | null): Done<Body> {

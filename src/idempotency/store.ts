@@ -1,9 +1,9 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 
-/** A request that was answered under a key of its caller's. */
+/** The stored answer to a request with an idempotency key. */
 export interface AnsweredRequest {
-  /** Keyed digest of the body: the same key with another body is a mistake. */
+  /** Keyed digest of the body: the same key with another body is refused. */
   readonly fingerprint: string
   /** The answer's body as JSON. */
   readonly answer: string
@@ -22,8 +22,8 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Takes the key for the transaction; false where it was used before. Waits for a transaction that
-     * holds it.
+     * Inserts the key; answers false if it was used before. Waits for another transaction that has
+     * inserted it.
      */
     async claim(
       id: string,
@@ -49,8 +49,12 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** Removes at most `most` keys that have expired; answers how many. */
-export function purgeIdempotencyKeys(db: Database, now: number, most: number): Promise<number> {
+/** Deletes up to `batchSize` expired keys; answers how many. */
+export function purgeIdempotencyKeys(
+  db: Database,
+  now: number,
+  batchSize: number,
+): Promise<number> {
   const keys = { table: 'idempotency_keys', key: 'id', column: 'expires_at' } as const
-  return removeEnded(db, { ...keys, until: now }, most)
+  return deleteExpired(db, { ...keys, until: now }, batchSize)
 }

@@ -1,12 +1,12 @@
 import { isIP, isIPv4 } from 'node:net'
 import { canonicalAddress, expand } from './address.ts'
 
-/** Addresses and CIDR ranges, IPv4 and IPv6; an IPv4 address is the one that IPv6 maps it to. */
+/** An address or a CIDR range, IPv4 or IPv6; IPv4 is stored as the IPv6 addresses it is mapped to. */
 export interface AddressRange {
-  /** As it was written. */
+  /** The text as written. */
   readonly text: string
   readonly first: bigint
-  /** How many of 128 bits are the same for all of the range. */
+  /** The length of the common prefix, of 128 bits. */
   readonly bits: number
 }
 
@@ -14,10 +14,10 @@ const widest = 128
 const mappedBits = 96 // of ::ffff:0:0/96, RFC 4291 section 2.5.5.2
 const mapped = 0xffffn << 32n
 
-/** @throws Error whose message says what is wrong with the text */
+/** Parses an address or a range. @throws Error whose message says what is wrong with the text */
 export function parseAddressRange(text: string): AddressRange {
   const [written = '', suffix, ...rest] = text.split('/')
-  const family = written.includes('%') ? 0 : isIP(written) // without a zone
+  const family = written.includes('%') ? 0 : isIP(written) // a zone is refused
   const maxBits = family === 4 ? widest - mappedBits : widest // a mapped one counts as IPv6 does
   const isSuffix = suffix === undefined || (/^[0-9]+$/.test(suffix) && Number(suffix) <= maxBits)
   const address = canonicalAddress(written)
@@ -28,7 +28,7 @@ export function parseAddressRange(text: string): AddressRange {
   return { text, first: numberOf(address), bits }
 }
 
-/** Whether any address is in both. */
+/** Whether two ranges have an address in common. */
 export function overlap(left: AddressRange, right: AddressRange): boolean {
   const free = BigInt(widest - Math.min(left.bits, right.bits))
   return left.first >> free === right.first >> free

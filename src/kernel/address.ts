@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** One spelling per address; null for what is no address. */
+/** The canonical spelling of an address; null if the text is no address. */
 export function canonicalAddress(text: string): string | null {
   const bare = withoutPort(text.trim()).split('%')[0] ?? ''
   const family = isIP(bare)

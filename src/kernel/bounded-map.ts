@@ -1,10 +1,10 @@
-/** A map of at most `most` entries: the one that was set longest ago makes room. */
+/** A map of at most `maxEntries`; a further entry removes the one that was set longest ago. */
 export class BoundedMap<Key, Value> {
-  readonly #most: number
+  readonly #maxEntries: number
   readonly #entries = new Map<Key, Value>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries
   }
 
   get(key: Key): Value | undefined {
@@ -13,7 +13,7 @@ export class BoundedMap<Key, Value> {
 
   set(key: Key, value: Value): void {
     this.#entries.delete(key) // so that it becomes the youngest
-    if (this.#entries.size >= this.#most) {
+    if (this.#entries.size >= this.#maxEntries) {
       const [oldest] = this.#entries.keys()
       if (oldest !== undefined) this.#entries.delete(oldest)
     }

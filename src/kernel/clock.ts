@@ -1,4 +1,4 @@
-/** Where time comes from. Nothing outside `kernel/` asks the system. */
+/** The source of time. No code outside `kernel/` reads the system's clock. */
 export interface Clock {
   /** Milliseconds since the epoch, UTC. */
   now(): number
@@ -21,20 +21,20 @@ export const systemClock: Clock = {
     }),
 }
 
-/** Whole seconds since the epoch, as JWT claims count them. RFC 7519 section 2, NumericDate. */
+/** Converts to whole seconds since the epoch, as in JWT claims. RFC 7519 section 2, NumericDate. */
 export function epochSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000)
 }
 
 const lastDateMs = 8_640_000_000_000_000 // ECMA-262, time values
 
-/** Epoch milliseconds as an ISO 8601 text in UTC, the form of every `*_at` field of an answer. */
+/** Formats epoch milliseconds as ISO 8601 in UTC, the form of every `*_at` field of an answer. */
 export function isoTime(milliseconds: number): string {
   return new Date(Math.min(milliseconds, lastDateMs)).toISOString()
 }
 
 /**
- * What ended a token is kept so much longer than the token: a clock that was ahead by up to this, and
- * is set right, brings none back.
+ * How much longer than a token its revocation is kept. A clock that was up to this far ahead can be
+ * corrected without a revoked token becoming valid again.
  */
 export const clockLeewayMs = 86_400_000

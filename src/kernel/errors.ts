@@ -1,6 +1,6 @@
 /**
- * Every error that a caller can see: the whole of spec.md section 7 and the texts that stand
- * beside it. No other file writes a status number or an error text.
+ * Every error that a caller can see: spec section 7 and further texts. No other file contains a status
+ * code or an error text.
  */
 export const errorTable = {
   badRequest: { status: 400, error: 'Bad request' },
@@ -46,24 +46,24 @@ export const errorTable = {
 
 export type ErrorName = keyof typeof errorTable
 
-/** One entry of `details`: where the body is wrong, and how. Spec section 7. */
+/** An entry of `details`: the path of a wrong field and the fault. Spec section 7. */
 export interface Detail {
   readonly path: readonly string[]
   readonly message: string
 }
 
 export interface ApiErrorOptions {
-  /** What led here; goes to the log, never to the body. */
+  /** The cause for the log; never sent. */
   readonly cause?: unknown
   /** Sent as `details` beside `error`. */
   readonly details?: readonly Detail[]
-  /** More fields of the body, beside `error`. */
+  /** Further fields of the body beside `error`. */
   readonly extra?: Readonly<Record<string, unknown>>
   /** Sent as Retry-After, in whole seconds. RFC 9110 section 10.2.3. */
   readonly retryAfterSeconds?: number
 }
 
-/** The one way to refuse: names a row of the table; the error handler turns it into the answer. */
+/** A refusal: names a row of `errorTable`, from which the error handler makes the answer. */
 export class ApiError extends Error {
   readonly row: ErrorName
   readonly status: number
@@ -82,7 +82,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A refusal with a single entry of `details`. @throws ApiError always */
+/** Refuses with a single entry of `details`. @throws ApiError validationFailed, always */
 export function refuseField(path: readonly string[], message: string): never {
   throw new ApiError('validationFailed', { details: [{ path, message }] })
 }

@@ -2,7 +2,7 @@ import { codePointLength } from './text.ts'
 
 const maxLength = 128
 
-/** Why a text cannot be a new password, in the words of `details`; undefined where it can. */
+/** Answers the message of `details` for a text that cannot be a new password, otherwise undefined. */
 export function passwordRefusal(password: string, minLength: number): string | undefined {
   if (!password.isWellFormed() || password.includes('\0')) {
     return 'must not hold NUL characters or lone surrogates'

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 
-/** Where randomness comes from: a cryptographic generator in production, a seeded one in tests. */
+/** The source of randomness: a cryptographic generator in production, a seeded one in tests. */
 export interface Random {
   bytes(length: number): Uint8Array
 }
 
 export const systemRandom: Random = { bytes: (length) => randomBytes(length) }
 
-/** `length` random bytes as base64url without padding: ids, tokens and generated passwords. */
+/** `length` random bytes as base64url without padding, for ids, tokens and generated passwords. */
 export function randomText(random: Random, length: number): string {
   return Buffer.from(random.bytes(length)).toString('base64url')
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A value that prints as `[redacted]` wherever it lands; only `reveal()` gives it out. */
+/** A value that is printed and serialized as `[redacted]`; only `reveal()` answers it. */
 export class Secret {
   readonly #value: string
 

@@ -1,14 +1,14 @@
 /**
- * Removes entries that are over from a map, `atOnce` looked at by each call, and all in turn: a pass over
- * a million would hold up everything else.
+ * Makes a function that removes expired entries from a map. Each call checks the next `batchSize`
+ * entries, because a pass over a million would block the event loop.
  */
 export function createSweep<Key, Value>(
   map: Map<Key, Value>,
-  atOnce: number,
+  batchSize: number,
 ): (isOver: (value: Value) => boolean) => void {
   let entries = map.entries()
   return (isOver) => {
-    for (let looked = 0; looked < atOnce; looked += 1) {
+    for (let checked = 0; checked < batchSize; checked += 1) {
       const { value: entry, done } = entries.next()
       if (done) {
         entries = map.entries()

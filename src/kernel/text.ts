@@ -1,7 +1,7 @@
 /**
- * Text for comparison without regard to case. Lower case of upper case, so that characters that
- * share an upper case (final sigma, sharp s) meet; the dotless i alone stays itself, as in
- * Unicode's own case folding.
+ * Folds a text for comparison without regard to case: the lower case of its upper case, so that
+ * characters with the same upper case (final sigma, sharp s) become equal. Only the dotless i stays
+ * unchanged, as in Unicode's case folding.
  */
 export function caseFold(text: string): string {
   let folded = ''
@@ -11,24 +11,24 @@ export function caseFold(text: string): string {
   return folded
 }
 
-/** Down, up and down again: the capital sharp s goes down to one that goes up to two letters. */
+/** Lower, upper and lower case: the capital sharp s becomes a small one, then two letters. */
 function lower(character: string): string {
   return character.toLowerCase().toUpperCase().toLowerCase()
 }
 
-/** How many Unicode code points a text has; every length of the contract counts these. */
+/** The number of Unicode code points of a text; all lengths of the contract are counted in these. */
 export function codePointLength(text: string): number {
   let length = 0
   for (const _ of text) length += 1
   return length
 }
 
-/** Text that every database can hold: no NUL (PostgreSQL), no lone surrogate (no UTF-8 form). */
+/** Whether every database can store a text: no NUL (PostgreSQL), no lone surrogate (not UTF-8). */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** Text as the content of an HTML element or of a quoted attribute. */
+/** Escapes a text for the content of an HTML element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -38,7 +38,7 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;')
 }
 
-/** One line of a table, without blanks at its end. */
+/** Formats a line of a table, without blanks at its end. */
 export function alignedLine(cells: readonly string[], widths: readonly number[]): string {
   return `${cells
     .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -46,7 +46,7 @@ export function alignedLine(cells: readonly string[], widths: readonly number[])
     .trimEnd()}\n`
 }
 
-/** A table, each column as wide as its widest cell. */
+/** Formats a table with each column as wide as its widest cell. */
 export function inColumns(table: readonly (readonly string[])[]): string {
   const widths = (table[0] ?? []).map((_, column) =>
     Math.max(...table.map((cells) => cells[column]?.length ?? 0)),

@@ -2,7 +2,7 @@ import { caseFold, codePointLength } from './text.ts'
 
 declare const canonical: unique symbol
 
-/** A username in canonical form; only `canonicalUsername` makes one. */
+/** A username in canonical form, which only `canonicalUsername` answers. */
 export type Username = string & { readonly [canonical]: true }
 
 const maxLength = 64
@@ -15,13 +15,13 @@ const unaddressable = new Set(['', '.', '..'])
 
 /**
  * The form in which usernames are stored, compared, throttled and shown: NFKC, case-folded, trimmed.
- * Null where no account can have the name: empty, longer than 64 code points, or holding control
- * or zero-width characters, lone surrogates or a colon. Nor can `.` and `..`: no path leads to them.
+ * Null if no account can have the name: it is empty, longer than 64 code points, holds control or
+ * zero-width characters, lone surrogates or a colon, or is `.` or `..`, which no path can address.
  */
 export function canonicalUsername(text: string): Username | null {
   if (text.length > maxInputUnits || refused.test(text)) return null
   const name = caseFold(text.normalize('NFKD')).normalize('NFKC').trim()
   if (unaddressable.has(name) || refused.test(name) || codePointLength(name) > maxLength)
     return null
-  return name as Username // the brand: every check of the form stands above
+  return name as Username // the brand: all checks of the form are above
 }

@@ -1,17 +1,17 @@
 import { ApiError } from './errors.ts'
 
-/** Lets so many pieces of work run at once, and a bounded number wait, in the order of arrival. */
+/** Runs a limited number of tasks at a time; a limited number waits, in the order of arrival. */
 export interface WorkQueue {
-  /** Runs the work in its turn. @throws ApiError serviceUnavailable where the queue is full */
+  /** Runs the work in its turn. @throws ApiError serviceUnavailable if the queue is full */
   run<T>(work: () => Promise<T>): Promise<T>
 }
 
 export interface WorkQueueOptions {
   readonly running: number
   readonly waiting: number
-  /** What a caller is told whom the queue has no room for. */
+  /** The Retry-After of a caller that the full queue refuses. */
   readonly retryAfterSeconds: number
-  /** The same for the log. */
+  /** Why such a caller is refused, for the log. */
   readonly reason: string
 }
 
@@ -34,7 +34,7 @@ export function workQueue({
       } finally {
         const next = waiting.shift()
         if (next)
-          next() // the place passes on without becoming free
+          next() // the next task takes over without a change of the count
         else running -= 1
       }
     },

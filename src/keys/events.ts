@@ -1,7 +1,7 @@
 import { eventType } from '../events/types.ts'
 
-/** The key signs from now on; the one before it still verifies. */
+/** The key signs from now on; the previous one still verifies. */
 export const keyRotated = eventType<{ kid: string }>('key_rotated')
 
-/** The key verifies no more. */
+/** The key does not verify any more. */
 export const keyRetired = eventType<{ kid: string }>('key_retired')

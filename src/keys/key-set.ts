@@ -19,33 +19,32 @@ import {
 import { keyStore, type SealedKey } from './store.ts'
 
 /**
- * The key set: what signs and verifies tokens, and what encrypts stored second-factor secrets, apart
- * from each other. It lies in the database, sealed under the master key, so that all processes
- * share it. Spec 5.3 rule 5.
+ * The key set: keys that sign and verify tokens, and a separate key that encrypts stored secrets. The
+ * database holds it, sealed under the master key, so that all processes share it. Spec 5.3 rule 5.
  */
 export interface KeySet {
-  /** Signs new tokens. */
+  /** The key that signs new tokens. */
   readonly current: SigningKey
-  /** Differs once a key has come or gone: what was verified before must be verified again. */
+  /** A number that changes with the keys: a token that was verified before must be verified again. */
   readonly generation: number
   /**
-   * The key of a `kid`, the current one where a token names none; undefined once it is retired. An
-   * unknown one is looked for in the database, at most once a second.
+   * Answers the key of a `kid`, the current one if a token names none, undefined once it is retired.
+   * An unknown `kid` is looked up in the database, at most once a second.
    */
   find(kid: string | undefined): Promise<SigningKey | undefined>
-  /** The public keys. RFC 7517 section 5; empty while nothing is signed with RS256. */
+  /** The public keys as a JWK set; empty unless there is an RS256 key. RFC 7517 section 5. */
   publicKeys(): { readonly keys: readonly JWK[] }
-  /** AES-256 key for secrets at rest. */
+  /** The AES-256 key of secrets at rest. */
   readonly dataKey: Uint8Array
-  /** Reads the database again, if another process has changed it. */
+  /** Reads the keys again if another process has changed the database. */
   refresh(): Promise<void>
   /** Replaces the current key. The old one verifies until the last of its tokens has expired. */
   rotate(): Promise<void>
-  /** Ends a key that signs no more, before its time; false where there is none that verifies. */
+  /** Retires a replaced key before its time; answers false if no such key verifies. */
   retire(kid: string): Promise<boolean>
-  /** Every key, the newest first, those of the operator before all; never their material. */
+  /** Lists the operator's keys, then all others, the newest first; never their material. */
   list(): Promise<ListedKey[]>
-  /** `rotate`, where the current key is older than `KEY_ROTATION_DAYS`. */
+  /** Rotates if the current key is older than `KEY_ROTATION_DAYS`. */
   rotateIfDue(): Promise<boolean>
 }
 
@@ -53,7 +52,7 @@ export interface ListedKey {
   readonly id: string
   readonly purpose: SealedKey['purpose']
   readonly algorithm: string
-  /** Epoch milliseconds; null for a key of the operator's. */
+  /** Epoch milliseconds; null for a key that the operator has configured. */
   readonly createdAt: number | null
   readonly retiredAt: number | null
   readonly signs: boolean
@@ -70,18 +69,18 @@ export interface KeySetDeps {
 
 const dataKeyAlgorithm = 'A256GCM'
 const dataKeyBytes = 32
-const lookAgainMs = 1000
+const lookUpAgainMs = 1000
 const dayMs = 86_400_000
-// Beyond the longest life of a token: clocks of nodes, and a token that is signed at this moment.
+// Added to the longest life of a token: clocks of nodes differ, and a token may be being signed now.
 const overlapMarginMs = 60_000
 
-/** Loads the key set; makes what it lacks. @throws Error where the master key does not open it */
+/** Loads the key set and creates missing keys. @throws Error if the master key does not open it */
 export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   const { config, db, feed, clock, events, random } = deps
   const { algorithm, rotationDays } = config.token
   const stored = await keyStore(db).all()
   const masterKey = loadMasterKey({ config, random, mayCreate: stored.length === 0 })
-  for (const key of stored) openKey(masterKey, key) // before anything is added beside them
+  for (const key of stored) openKey(masterKey, key) // before new keys are added to them
   const own = await operatorKeys(config)
   const signer = own.find((key) => key.algorithm === algorithm && key.signs)
   if (!signer) await addSigningKey({ replacing: false })
@@ -107,7 +106,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     async find(kid) {
       if (kid === undefined) return keys.current
       const now = clock.now()
-      const mayBeNew = now - lookedAt >= lookAgainMs || seenVersion !== feed.version()
+      const mayBeNew = now - lookedAt >= lookUpAgainMs || seenVersion !== feed.version()
       if (!keys.byKid.has(kid) && mayBeNew) await read()
       const found = keys.byKid.get(kid)
       return found && (found.retiredAt === null || now < found.retiredAt) ? found.key : undefined
@@ -186,7 +185,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
       keysPrint = print
       generation += 1
     }
-    seenVersion = version // only now: a read that failed is tried again
+    seenVersion = version // after the read, so that a failed one is tried again
   }
 
   function open(sealedKeys: readonly SealedKey[]) {
@@ -198,7 +197,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     const byKid = new Map<string, { readonly key: SigningKey; readonly retiredAt: number | null }>()
     for (const { key, material } of opened) {
       if (key.purpose !== 'signing') continue
-      const made = signingKey(key.id, key.algorithm as SigningAlgorithm, material) // as we wrote it
+      const made = signingKey(key.id, key.algorithm as SigningAlgorithm, material) // as inserted below
       byKid.set(key.id, { key: made, retiredAt: key.retiredAt })
     }
     for (const key of own) byKid.set(key.kid, { key, retiredAt: null })
@@ -209,8 +208,8 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   }
 
   /**
-   * Adds a signing key, where there is none or it shall be replaced; false where another process
-   * was first. A generated RSA key takes a while: it is made before the transaction.
+   * Adds a signing key if there is none, or to replace it; answers false if another process was first.
+   * The material is generated before the transaction, because an RSA key takes long.
    */
   async function addSigningKey({
     replacing,
@@ -257,7 +256,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   }
 }
 
-/** What makes one state of the key set different from another. */
+/** Answers a text that differs between two states of the key set. */
 function printOf(keys: readonly SealedKey[]): string {
   return keys.map(({ id, retiredAt }) => `${id}:${retiredAt}`).join(' ')
 }

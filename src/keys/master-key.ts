@@ -10,13 +10,14 @@ const masterKeyBytes = 32
 export interface MasterKeyOptions {
   readonly config: Pick<Config, 'masterKey' | 'database'>
   readonly random: Random
-  /** Whether a missing file may be made: not where a key set waits for the key that sealed it. */
+  /** Whether a missing file may be created: not if the database holds keys that it has sealed. */
   readonly mayCreate: boolean
 }
 
 /**
- * The key that seals the key set: `MASTER_KEY`, else `DATA_DIR/master.key`, made at the first start
- * with mode 0600. @throws Error where the file is missing, malformed or readable by others
+ * Loads the key that seals the key set: `MASTER_KEY`, otherwise `DATA_DIR/master.key`, which the first
+ * start creates with mode 0600.
+ * @throws Error if the file is missing, malformed or readable by other users
  */
 export function loadMasterKey({ config, random, mayCreate }: MasterKeyOptions): Uint8Array {
   if (config.masterKey) return parseMasterKey(config.masterKey.reveal())
@@ -38,7 +39,7 @@ export function loadMasterKey({ config, random, mayCreate }: MasterKeyOptions): 
   }
 }
 
-/** Whole or not at all: another process may read it at this moment, or the disk may be full. */
+/** Creates a file atomically: another process may read it meanwhile, or the disk may be full. */
 function createOnce(path: string, text: string): void {
   const draft = `${path}.${process.pid}`
   try {

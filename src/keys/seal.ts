@@ -6,8 +6,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * Encrypts under a 32-byte key: AES-256-GCM, nonce before and tag behind, as base64url. `context`
- * is authenticated too, so that a sealed text moved to another row does not open.
+ * Encrypts under a 32-byte key with AES-256-GCM; answers nonce, ciphertext and tag as base64url. The
+ * `context` is authenticated too, so that a sealed text that is copied to another row does not open.
  */
 export function seal(random: Random, key: Uint8Array, context: string, plain: Uint8Array): string {
   const nonce = random.bytes(nonceBytes)
@@ -17,7 +17,7 @@ export function seal(random: Random, key: Uint8Array, context: string, plain: Ui
   )
 }
 
-/** The opposite of `seal`. @throws Error where key, context or text are not those that sealed it */
+/** Decrypts the result of `seal`. @throws Error if the key, the context or the text differs */
 export function unseal(key: Uint8Array, context: string, sealed: string): Buffer {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < nonceBytes + tagBytes) throw new Error('a sealed text is too short')

@@ -4,7 +4,7 @@ import type { SealedKey } from './store.ts'
 
 type KeyIdentity = Pick<SealedKey, 'id' | 'purpose' | 'algorithm'>
 
-/** Seals a key's material under the master key, for this key's row alone. */
+/** Seals a key's material under the master key; the result opens only in the row of this key. */
 export function sealKey(
   random: Random,
   masterKey: Uint8Array,
@@ -14,7 +14,7 @@ export function sealKey(
   return seal(random, masterKey, contextOf(key), material)
 }
 
-/** The material of a stored key. @throws Error where the master key is another than sealed it */
+/** Opens the material of a stored key. @throws Error if another master key has sealed it */
 export function openKey(masterKey: Uint8Array, key: SealedKey): Uint8Array {
   try {
     return unseal(masterKey, contextOf(key), key.sealed)

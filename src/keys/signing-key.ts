@@ -16,7 +16,7 @@ export type SigningAlgorithm = 'HS256' | 'RS256'
 
 export interface SigningKey {
   readonly kid: string
-  /** The one algorithm that this key may be used with. RFC 8725 section 3.1. */
+  /** The only algorithm that this key may be used with. RFC 8725 section 3.1. */
   readonly algorithm: SigningAlgorithm
   readonly signWith: KeyObject
   readonly verifyWith: KeyObject
@@ -24,14 +24,14 @@ export interface SigningKey {
 
 /** A key that the operator has configured. */
 export interface OperatorKey extends SigningKey {
-  /** False for the secret before the present one, which only verifies. */
+  /** False for the previous secret, which only verifies. */
   readonly signs: boolean
 }
 
 const hmacSecretBytes = 32
 const rsaModulusBits = 3072
 
-/** A key from its stored material: the secret itself, or PKCS #8 in DER. */
+/** Makes a key from its stored material: the secret itself, or PKCS #8 in DER. */
 export function signingKey(
   kid: string,
   algorithm: SigningAlgorithm,
@@ -45,7 +45,7 @@ export function signingKey(
   return { kid, algorithm, signWith, verifyWith: createPublicKey(signWith) }
 }
 
-/** The material of a new key: 256 random bits, or an RSA key of 3072. */
+/** Generates the material of a new key: 256 random bits, or an RSA key of 3072 bits. */
 export async function generateMaterial(
   algorithm: SigningAlgorithm,
   random: Random,
@@ -55,13 +55,13 @@ export async function generateMaterial(
   return privateKey.export({ format: 'der', type: 'pkcs8' })
 }
 
-/** The keys of `TOKEN_SECRET`, `TOKEN_SECRET_PREVIOUS` and `TOKEN_PRIVATE_KEY`. */
+/** Makes the keys of `TOKEN_SECRET`, `TOKEN_SECRET_PREVIOUS` and `TOKEN_PRIVATE_KEY`. */
 export async function operatorKeys({ token }: Pick<Config, 'token'>): Promise<OperatorKey[]> {
   const keys: OperatorKey[] = []
   const addSecret = (secret: Secret | undefined, signs: boolean) => {
     if (!secret) return
     const bytes = Buffer.from(secret.reveal())
-    // Not a plain hash: a kid is public.
+    // A kid is public, and a plain hash of the secret could be used to test guesses.
     const kid = createHmac('sha256', bytes).update('kid').digest('base64url').slice(0, 22)
     keys.push({ ...signingKey(kid, 'HS256', bytes), signs })
   }
@@ -78,5 +78,5 @@ export async function operatorKeys({ token }: Pick<Config, 'token'>): Promise<Op
 
 /** The public half as a JSON Web Key. RFC 7517. */
 export function publicJwk(key: KeyObject): JWK {
-  return key.export({ format: 'jwk' }) as JWK // Node's and jose's types of the same thing
+  return key.export({ format: 'jwk' }) as JWK // the types of Node and jose differ
 }

@@ -2,13 +2,13 @@ import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 
-/** A key as it lies in the database: its material sealed under the master key. */
+/** A stored key, its material sealed under the master key. */
 export interface SealedKey {
   readonly id: string
   readonly purpose: 'signing' | 'data'
   readonly algorithm: string
   readonly sealed: string
-  /** Epoch milliseconds; the second is null for a key in use. */
+  /** Epoch milliseconds; `retiredAt` is null for a key in use. */
   readonly createdAt: number
   readonly retiredAt: number | null
 }
@@ -16,7 +16,7 @@ export interface SealedKey {
 export function keyStore(db: DatabaseOrTransaction) {
   const keys = () => db.selectFrom('keys').selectAll().orderBy('created_at', 'desc').orderBy('id')
   return {
-    /** Every key, the newest first. */
+    /** All keys, the newest first. */
     async all(): Promise<SealedKey[]> {
       return (await keys().execute()).map(toKey)
     },
@@ -46,7 +46,7 @@ export function keyStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Keys in use verify until then, and sign no more. */
+    /** Retires the keys in use: they verify until the given time and do not sign any more. */
     async retireInUse(
       purpose: SealedKey['purpose'],
       algorithm: string,
@@ -61,7 +61,7 @@ export function keyStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Ends a signing key at once; false where there is none that still verifies. */
+    /** Retires a signing key at once; answers false if no such key verifies. */
     async end(id: string, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('keys')

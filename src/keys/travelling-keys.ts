@@ -5,7 +5,7 @@ import { loadMasterKey } from './master-key.ts'
 import { openKey, sealKey } from './sealed-key.ts'
 import { keyStore, type SealedKey } from './store.ts'
 
-/** A key on its way to another place: its material in the open, as base64url. */
+/** A key of an archive or a move: its material is not sealed, as base64url. */
 export interface TravellingKey extends Omit<SealedKey, 'sealed'> {
   readonly material: string
 }
@@ -15,7 +15,7 @@ export interface KeyTravelDeps {
   readonly random: Random
 }
 
-/** Opens every key of a database. @throws Error where the master key does not open them */
+/** Opens every key of a database. @throws Error if the master key does not open them */
 export async function exportKeys(
   db: DatabaseOrTransaction,
   deps: KeyTravelDeps,
@@ -28,7 +28,7 @@ export async function exportKeys(
   }))
 }
 
-/** Seals keys under the master key of this place, which is made where there is none yet. */
+/** Seals keys under the master key of this service, and creates that key if it is missing. */
 export async function importKeys(
   db: DatabaseOrTransaction,
   deps: KeyTravelDeps,

@@ -7,11 +7,11 @@ import { type Clock, systemClock } from '../kernel/clock.ts'
 import { type Random, systemRandom } from '../kernel/random.ts'
 import { eventsOf } from './sinks.ts'
 
-/** Everything that reaches outside the process, handed down from `main.ts` or from a test. */
+/** The dependencies that reach outside the process; `main.ts` or a test creates them. */
 export interface Deps {
   readonly config: Config
   readonly db: Database
-  /** The same database; its commits need not outlive a loss of power. */
+  /** The same database with asynchronous commits: a loss of power can undo the last of them. */
   readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   readonly assertDatabaseServes: () => Promise<void>
@@ -19,16 +19,16 @@ export interface Deps {
   readonly random: Random
   readonly log: Logger
   readonly events: Events
-  /** For the few answers that come from elsewhere. */
+  /** For requests to other services. */
   readonly fetch: typeof fetch
 }
 
-/** The real world. @throws DatabaseUnavailable where the database cannot be opened */
+/** Creates the dependencies of a process. @throws DatabaseUnavailable if the database is unusable */
 export function systemDeps(
   config: Config,
   { clock = systemClock, log = createLog(config.logLevel) } = {},
 ): Deps {
-  process.umask(0o077) // the database, its log and the keys are nobody else's to read
+  process.umask(0o077) // no other user may read the database, its log and the keys
   return {
     config,
     ...connect(config.database),
@@ -40,7 +40,7 @@ export function systemDeps(
   }
 }
 
-/** JSON lines on standard output, one per event, with whatever could be a secret cut out. */
+/** Creates the log: JSON lines on standard output, with fields that could hold a secret redacted. */
 export function createLog(level: string, destination?: pino.DestinationStream): Logger {
   return pino(
     {
@@ -60,12 +60,12 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
   )
 }
 
-// What a log that cannot be written may keep in memory meanwhile; what is more is lost.
-const maxUnwritten = 1_048_576
+// How much of the log is kept in memory while it cannot be written; further lines are dropped.
+const maxUnwrittenBytes = 1_048_576
 
-/** A full disk must neither end the service nor fail a request: lines wait until there is room. */
+/** Writes to standard output. While the disk is full, lines wait, and the service goes on. */
 function standardOutput(): pino.DestinationStream {
-  const output = pino.destination({ fd: 1, sync: true, maxLength: maxUnwritten })
-  output.on('error', () => {}) // told by whoever watches the disk: there is nowhere to tell it
+  const output = pino.destination({ fd: 1, sync: true, maxLength: maxUnwrittenBytes })
+  output.on('error', () => {}) // there is no other place to report it
   return output
 }

@@ -1,12 +1,12 @@
-/** Who may log in at first. */
+/** The administrator that the first start has created. */
 interface Administrator {
   readonly username: string
-  /** Null where the operator gave it. */
+  /** Null if the operator has set it. */
   readonly password: string | null
 }
 
-/** What the first start prints: who may log in, and three calls to try. */
-export function welcome({ username, password }: Administrator, address: string): string {
+/** The text that the first start prints: the administrator and three requests to try. */
+export function firstRunText({ username, password }: Administrator, address: string): string {
   const shown = password === null ? '"$ADMIN_PASSWORD"' : shellWord(password)
   const [url, name] = [shellWord(address), shellWord(username)]
   const told = password
@@ -26,7 +26,7 @@ Try:
 `
 }
 
-/** Any text as one word of a POSIX shell; in quotes where it needs them. */
+/** Writes a text as one word of a POSIX shell, in quotes if it needs them. */
 function shellWord(text: string): string {
   return /^[\w.:/@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -2,44 +2,44 @@ import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { inContext } from '../events/context.ts'
 
-/** Work that nobody asks for: done again and again in small steps, a failure logged and retried. */
+/** Work that is repeated on a schedule. A failure is logged, and the next run tries again. */
 export interface Job {
   readonly name: string
   readonly everyMs: number
-  /** Ends early, where it can, once the signal says that the service stops. */
+  /** Does the work once; ends early if `stop` aborts because the service stops. */
   run(stop?: AbortSignal): Promise<unknown>
 }
 
-/** The same job; its events say that a job did it. */
+/** Answers the job with a context that names a job as the actor of its events. */
 export function inJobContext({ run, ...job }: Job): Job {
   return { ...job, run: (stop) => inContext('job', () => run(stop)) }
 }
 
-// Where a million rows are to go, requests come in between.
+// A pause between two batches, in which requests are served.
 const restMs = 5
 
-type Remove = (most: number) => Promise<number>
+type PurgeBatch = (batchSize: number) => Promise<number>
 
 /**
- * Makes jobs that remove in batches of `most` until nothing is left to remove, and answer how many
- * were removed. Of all that it makes one batch is removed at a time: a request waits for one at most.
+ * Makes the `run` of jobs that purge in batches until no expired row is left, and answers how many rows
+ * were deleted. Of all these jobs one batch runs at a time, so that a request waits for one at most.
  */
-export function inBatches(most: number): (remove: Remove) => Job['run'] {
+export function inBatches(batchSize: number): (purgeBatch: PurgeBatch) => Job['run'] {
   let last: Promise<unknown> = Promise.resolve()
-  return (remove) => async (stop) => {
+  return (purgeBatch) => async (stop) => {
     let total = 0
     for (;;) {
-      const batch = last.then(() => (stop?.aborted ? 0 : remove(most)))
+      const batch = last.then(() => (stop?.aborted ? 0 : purgeBatch(batchSize)))
       last = batch.catch(() => {})
-      const removed = await batch
-      total += removed
-      if (removed < most || stop?.aborted) return total
+      const deleted = await batch
+      total += deleted
+      if (deleted < batchSize || stop?.aborted) return total
       await setTimeout(restMs)
     }
   }
 }
 
-/** Starts the jobs; the answer stops them and waits for those that are under way. */
+/** Schedules the jobs; answers a function that stops them and waits for those under way. */
 export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
   const underWay = new Map<string, Promise<void>>()
   const stop = new AbortController()

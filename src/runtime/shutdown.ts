@@ -2,13 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 
 const drainMs = 10_000
-// npm passes on a signal that the terminal or the supervisor has sent to the whole group already.
+// npm forwards a signal that the terminal or the supervisor has sent to the whole process group: the
+// same signal within this time is not a second one.
 const sameSignalMs = 2_000
 
 /**
- * SIGTERM and SIGINT: no new connections, every accepted request is answered, exit 0. A second
- * signal, or ten seconds, end the process at once, with exit 1. What nobody caught ends it too,
- * and makes it exit 1 also while it drains: half-dead it would be worse than restarted.
+ * Shuts down gracefully at SIGTERM and SIGINT: it accepts no new connection, answers every accepted
+ * request and exits with 0. After a second signal, or after ten seconds, the process exits with 1 at
+ * once. An uncaught exception starts the same shutdown with exit code 1, because the state of the
+ * process is unknown.
  */
 export function drainOnSignal(server: FastifyInstance, log: Logger): void {
   let signalledAt: number | undefined

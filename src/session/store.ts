@@ -1,7 +1,7 @@
 import { splitRoles } from '../authentication/account.ts'
 import type { Judged } from '../authentication/requirements.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 import { roleNamesOfAccount } from '../database/role-names.ts'
 import { forKeyShare } from '../database/transactions.ts'
 
@@ -210,12 +210,12 @@ export async function purgeSessions(
   most: number,
 ): Promise<number> {
   const sessions = { table: 'sessions', key: 'id' } as const
-  const idle = await removeEnded(
+  const idle = await deleteExpired(
     db,
     { ...sessions, column: 'last_seen_at', until: seenBefore },
     most,
   )
   if (idle === most) return idle
   const old = { ...sessions, column: 'created_at', until: createdBefore } as const
-  return idle + (await removeEnded(db, old, most - idle))
+  return idle + (await deleteExpired(db, old, most - idle))
 }

@@ -10,7 +10,7 @@ import type { Sessions } from '../session/sessions.ts'
 import type { ThrottleOverview } from '../throttle/overview.ts'
 import type { Users } from '../users/users.ts'
 
-/** Statistics room: GET /api/admin/statistics, counts that are kept, or read from an index. */
+/** Statistics room: GET /api/admin/statistics, from stored counts and from indexes. */
 export interface StatisticsOptions {
   readonly accounts: Pick<Accounts, 'tally'>
   readonly clock: Clock
@@ -113,7 +113,7 @@ export async function statisticsRoutes(
   )
 }
 
-/** As package.json has it, two folders up from here, compiled or not. */
+/** Reads the version from package.json, two folders up in the sources and when compiled. */
 function readVersion(): string {
   const { version } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

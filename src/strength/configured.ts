@@ -17,9 +17,9 @@ const ofSigningSecret: Check = {
 }
 
 /**
- * The secrets that an operator chooses, and what makes each too weak for production. A previous
- * secret still verifies, so a person who knows it can forge tokens. Of a master key only the known
- * ones are told: it signs nothing, and every other one has been checked for its shape.
+ * The secrets that an operator chooses, with the check that finds each too weak for production. A
+ * previous secret still verifies tokens, so it can be used to forge them. Of master keys only the
+ * publicly known ones are refused here: a master key signs nothing, and its shape was checked before.
  */
 const checks = {
   TOKEN_SECRET: ofSigningSecret,
@@ -35,7 +35,7 @@ const checks = {
 
 type Checked = keyof typeof checks
 
-/** The weaknesses of configured secrets, by the names of their settings. */
+/** Answers the weaknesses of configured secrets, by the names of their settings. */
 export function secretWeaknesses(
   values: Readonly<Record<Checked, Secret | undefined>>,
 ): (readonly [name: Checked, weakness: string])[] {
@@ -46,7 +46,7 @@ export function secretWeaknesses(
   })
 }
 
-/** How to make better values of settings that are refused, one sentence each, none twice. */
+/** Answers how to generate better values of refused settings: distinct sentences. */
 export function secretAdvice(refused: readonly string[]): string[] {
   const advice = names().map((name) => {
     const { advice }: Check = checks[name]
@@ -59,7 +59,7 @@ function names(): Checked[] {
   return Object.keys(checks) as Checked[] // its own keys
 }
 
-/** Both forms that a master key can be given in. */
+/** A master key in both accepted encodings. */
 function spellingsOf(text: string): string[] {
   const bytes = Buffer.from(text, text.length === 64 ? 'hex' : 'base64url')
   return [bytes.toString('hex'), bytes.toString('base64url')]

@@ -2,7 +2,7 @@ import { areNeighbours } from './breached/keyboard-runs.ts'
 import { bitsOfCharacter, log2Choose, type Subject } from './guessing-subject.ts'
 import { functionWords, wordsAt } from './words.ts'
 
-/** A part of a text, from where it was asked for, that a model describes in a number of bits. */
+/** A part of a text, from a given start, that a model describes in a number of bits. */
 export interface Part {
   readonly end: number
   readonly bits: number
@@ -11,9 +11,9 @@ export interface Part {
 export type Model = (subject: Subject, start: number) => Iterable<Part>
 
 /**
- * How a person, or a program that guesses, comes to the next part of a text, and how many
- * bits tell which one it was. Each is a code: what is random cannot be described in fewer bits than
- * it has, but by luck. The bits of a word are those of a list of 7,776 (five dice).
+ * The ways in which a person or a guessing program forms the next part of a text, with the bits that
+ * select the part. Each model is a code, so a random text is described in fewer bits than it has only
+ * by chance. A word has the bits of one out of a list of 7,776 (five dice).
  */
 export const models: Readonly<Record<string, Model>> = {
   character: (subject, start) => [{ end: start + 1, bits: bitsOfCharacter(subject, start) }],
@@ -30,7 +30,7 @@ const bitsPerFunctionWord = Math.log2(functionWords.size)
 const maxFunctionWordLength = Math.max(...[...functionWords].map(({ length }) => length))
 const bitsOfSpelling = 2
 
-/** A common word; a sign or two behind it that separate words cost nothing. */
+/** A common word; up to two separators after it cost nothing. */
 function* word(subject: Subject, start: number): Generator<Part> {
   for (const spelling of subject.plain) {
     for (const text of wordsAt(spelling, start)) {
@@ -42,7 +42,7 @@ function* word(subject: Subject, start: number): Generator<Part> {
   }
 }
 
-/** A word like `the`, where it is a word: not within another. */
+/** A function word such as `the`, unless it is part of another word. */
 function* functionWord(subject: Subject, start: number): Generator<Part> {
   if (isLetter(subject, start - 1) && !isCapital(subject, start)) return
   for (let length = 1; length <= maxFunctionWordLength; length += 1) {
@@ -66,7 +66,7 @@ function afterSeparators({ folded }: Subject, end: number): number {
   return end + (/^[^a-z0-9]{0,2}/.exec(folded.slice(end, end + 2))?.[0].length ?? 0)
 }
 
-/** All in lower case is free, a capital first or capitals throughout cost a bit. */
+/** Lower case costs nothing; a capital first letter or all capitals cost one bit. */
 function bitsOfCase(subject: Subject, start: number, end: number): number {
   const capitals = subject.points.slice(start, end).filter((point) => /\p{Lu}/u.test(point)).length
   if (capitals === 0) return 0
@@ -74,7 +74,7 @@ function bitsOfCase(subject: Subject, start: number, end: number): number {
   return isUsual ? 1 : 1 + log2Choose(end - start, capitals)
 }
 
-/** aaaa, 1234, cba, 00112233, a1b2c3: units of one or two digits or letters, a step apart. */
+/** aaaa, 1234, cba, 00112233, a1b2c3: units of one or two digits or letters in equal steps. */
 function* count({ values, bitsPerCharacter }: Subject, start: number): Generator<Part> {
   for (const [width, bitsOfStep] of [
     [1, 7],
@@ -91,10 +91,10 @@ function* count({ values, bitsPerCharacter }: Subject, start: number): Generator
 }
 
 const bitsPerStep = Math.log2(6)
-/** That a run or a repetition begins here, and no other part. */
+/** The bits of the choice of a run or a repetition instead of another model. */
 const bitsOfRarity = 4
 
-/** Keys that lie beside each other: qwertz, asdfg, 1qaz. */
+/** Neighbouring keys: qwertz, asdfg, 1qaz. */
 function* keys({ folded, bitsPerCharacter }: Subject, start: number): Generator<Part> {
   let end = start + 1
   while (end < folded.length && areNeighbours(folded.charAt(end - 1), folded.charAt(end))) {
@@ -104,7 +104,7 @@ function* keys({ folded, bitsPerCharacter }: Subject, start: number): Generator<
   }
 }
 
-/** What stands further ahead in the text already. */
+/** A repetition of an earlier part of the text. */
 function* repetition({ folded }: Subject, start: number): Generator<Part> {
   for (let end = start + 3; end <= folded.length; end += 1) {
     const before = folded.lastIndexOf(folded.slice(start, end), start - 1)

@@ -1,20 +1,20 @@
 import { unleeted } from './breached/bare-forms.ts'
 
-/** A text under examination; `folded` and `plain` have one UTF-16 unit per code point of it. */
+/** A text to be judged; `folded` and `plain` have one UTF-16 unit per code point of it. */
 export interface Subject {
   readonly points: readonly string[]
   /** Lower case, no accents. */
   readonly folded: string
-  /** `folded`, and with letters for the digits and signs that stand for them. */
+  /** `folded`, with letters in place of digits and signs that resemble them. */
   readonly plain: readonly string[]
-  /** Digits and letters as numbers, by one and by two of them; NaN for anything else. */
+  /** Digits and letters as numbers, singly and in pairs; NaN for other characters. */
   readonly values: { readonly 1: readonly number[]; readonly 2: readonly number[] }
   readonly bitsPerCharacter: number
-  /** The sign that groups the others, as in `12-34-56`. */
+  /** The sign that separates groups, as in `12-34-56`. */
   readonly separator: string | undefined
 }
 
-/** What the models look at. */
+/** Prepares a text for the models. */
 export function subjectOf(text: string): Subject {
   const points = [...text.normalize('NFC')]
   const folded = points.map(foldedPoint).join('')
@@ -25,7 +25,7 @@ export function subjectOf(text: string): Subject {
   return { points, folded, plain, values, separator, bitsPerCharacter: bitsPerCharacter(others) }
 }
 
-/** The commonest sign, where there is more than one of it and not of it alone. */
+/** The most frequent sign, if it occurs more than once and the text has other characters. */
 function separatorOf(points: readonly string[]): string | undefined {
   const signs = points.filter((point) => /[^\p{L}\p{N}]/u.test(point))
   const counts = [...Map.groupBy(signs, (sign) => sign)].map(
@@ -35,7 +35,7 @@ function separatorOf(points: readonly string[]): string | undefined {
   return count > 1 && count <= points.length / 2 ? commonest : undefined
 }
 
-/** One UTF-16 unit; for a code point of two one of the private use area, often the same. */
+/** A code point as one UTF-16 unit; if it has two, one of the private use area, often the same. */
 function foldedPoint(point: string): string {
   const lower = point.toLowerCase()
   if (/^[\0-\x7f]$/.test(lower)) return lower
@@ -66,10 +66,10 @@ const alphabets: readonly (readonly [form: RegExp, size: number])[] = [
   [/^[\w+/-]*=*$/, 64],
   [/^[ -~]*$/, 95],
 ]
-/** Of other scripts: people use few of their characters. */
+/** The alphabet size of other scripts, of which a text uses few characters. */
 const foreignSize = 128
 
-/** The bits of one of its characters, from its alphabet or, told first, from those that it uses. */
+/** The bits per character: of its alphabet, or of its own characters plus the bits that list them. */
 function bitsPerCharacter(points: readonly string[]): number {
   const text = points.join('')
   const size = alphabets.find(([form]) => form.test(text))?.[1] ?? foreignSize
@@ -78,12 +78,12 @@ function bitsPerCharacter(points: readonly string[]): number {
   return Math.min(Math.log2(size), ofUsed)
 }
 
-/** The bits of one character where no model knows better. */
+/** The bits of a single character that no model describes. */
 export function bitsOfCharacter({ points, separator, bitsPerCharacter }: Subject, at: number) {
   return points[at] === separator ? 1 : bitsPerCharacter
 }
 
-/** The bits of a choice of `chosen` out of `all`. */
+/** The bits of a choice of `chosen` items out of `all`. */
 export function log2Choose(all: number, chosen: number): number {
   let bits = 0
   for (let index = 1; index <= chosen; index += 1) bits += Math.log2((all - chosen + index) / index)

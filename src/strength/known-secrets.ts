@@ -3,16 +3,16 @@ import { fingerprintList } from './breached/fingerprint-list.ts'
 import { readingsOf } from './readings.ts'
 
 /**
- * The shipped list of signing secrets and keys that are printed in public repositories and manuals.
- * Made by tools/secret-lists.ts; where it comes from: SOURCE.md.
+ * The shipped list of signing secrets and keys that public repositories and manuals contain. Made by
+ * tools/secret-lists.ts; SOURCE.md names its sources.
  */
 export const knownSecretsFile = join(import.meta.dirname, 'known-secrets.bin')
 const isListed = fingerprintList(knownSecretsFile)
 
-/** A known secret is not made better by a few characters more before or behind it. */
+/** A known secret with up to this many characters added before or after it still counts as known. */
 const maxAdded = 4
 
-/** The form in which a secret stands in the list: without regard to case and to kinds of base64. */
+/** The form of a secret in the list: it ignores case and the variant of base64. */
 export function listedForm(text: string): string {
   return text
     .replace(/=+$/, '')
@@ -22,7 +22,7 @@ export function listedForm(text: string): string {
     .toLowerCase()
 }
 
-/** Whether the list holds a secret, in any reading of it and with a few characters added. */
+/** Whether the list holds a secret, in any of its readings, with or without added characters. */
 export function isKnownSecret(secret: string): boolean {
   return readingsOf(secret).some(hasListedSpelling)
 }

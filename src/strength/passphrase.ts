@@ -5,8 +5,8 @@ import { isKnownSecret } from './known-secrets.ts'
 const minBits = 70
 
 /**
- * Refuses a new passphrase that a person with the file could guess: no limit counts guesses there.
- * @throws Error with a sentence that says how to make a good one
+ * Asserts that a new passphrase cannot be guessed by an attacker who has the file, whose guesses no
+ * rate limit counts. @throws Error with a sentence that says how to make a good one
  */
 export function assertStrongPassphrase(text: string): void {
   const isKnownText = isListed(text.normalize('NFC').toLowerCase()) || isKnownSecret(text)

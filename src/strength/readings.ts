@@ -1,8 +1,8 @@
-/** What a text may stand for: itself, without quotes, and the text that it encodes. */
+/** All readings of a text: itself, the text without quotes, and the text that it encodes. */
 export function readingsOf(text: string): readonly string[] {
   const readings = new Set([text, unquoted(text)])
   for (const reading of readings) {
-    // What is added on the way is visited as well: encoded twice is no better.
+    // The loop also visits what it adds, so that a text that is encoded twice is decoded twice.
     for (const encoding of encodings) {
       const decoded = decode(reading, encoding)
       if (decoded !== undefined) readings.add(unquoted(decoded))
@@ -20,7 +20,7 @@ const encodings = [
   { name: 'base64', shape: /^[\w+/-]{11,}={0,2}$/ },
 ] as const
 
-/** The text in hex or base64; undefined where it is no encoding of printable text. */
+/** Decodes hex or base64; answers undefined unless the result is printable text. */
 function decode(text: string, { name, shape }: (typeof encodings)[number]): string | undefined {
   if (!shape.test(text)) return undefined
   try {

@@ -7,15 +7,15 @@ import { assertVaried } from './varied.ts'
 
 const minBytes = 32
 const minBits = 100
-/** 32 random bytes have more: 198 at least, of 60,000 that were tried. */
+/** 32 random bytes have more: at least 198 bits in 60,000 trials. */
 const randomBits = 180
-/** Words, runs and repetitions are told in less than this share of the bits of their characters. */
+/** Words, runs and repetitions have less than this share of the bits of random characters. */
 const minShare = 2 / 3
 
-/** What `openssl rand -base64 32` and `openssl rand -hex 32` print, and the same in base64url. */
+/** The output of `openssl rand -base64 32` and `openssl rand -hex 32`, also in base64url. */
 const randomShape = /^(?:[0-9a-f]{64,}|[0-9A-F]{64,}|[A-Za-z0-9+/]{43,}={0,2}|[\w-]{43,})$/
 
-/** A longer text is judged by its beginning. */
+/** Of a longer text only the beginning is examined. */
 const maxExamined = 4096
 
 const uuid = /^(?:urn:uuid:)?[{(]?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[)}]?$/i
@@ -50,9 +50,9 @@ const published = new Set([
 ])
 
 /**
- * What makes a configured secret no secret, wherever the service runs: too short, printed in
- * documentation all over the world, or a short unit written again and again. RFC 8725 section 3.5;
- * spec 5.3. @throws Error whose message says why the text cannot be a secret
+ * Asserts in every environment that a configured secret is long enough, not printed in public
+ * documentation and not a repeated short unit. RFC 8725 section 3.5; spec 5.3.
+ * @throws Error whose message says why the text cannot be a secret
  */
 export function assertStrongSecret(text: string): void {
   const bytes = Buffer.from(text)
@@ -65,8 +65,8 @@ export function assertStrongSecret(text: string): void {
 }
 
 /**
- * Why a signing secret that is long enough could be known or guessed; undefined where it could not.
- * Each reading of the text counts: without quotes, and decoded.
+ * Answers why a signing secret that is long enough could be known or guessed; undefined if it could
+ * not. All readings of the text are judged: without quotes, and decoded.
  */
 export function secretWeakness(text: string): string | undefined {
   if (isKnownSecret(text)) return 'is publicly known'
@@ -79,7 +79,7 @@ export function secretWeakness(text: string): string | undefined {
 
 function weaknessOf(reading: string): string | undefined {
   const text = reading.slice(0, maxExamined)
-  if (isRandom(text)) return undefined // so that no sign of a word in it counts
+  if (isRandom(text)) return undefined // before words in it are searched, which can occur by chance
   if (isPlaceholder(text)) return 'looks like a placeholder of a template'
   if (uuid.test(text)) return 'is a UUID, which is a name and no secret'
   if (isKeyboardRun(text.toLowerCase())) return 'is a run of neighbouring keys'
@@ -88,7 +88,7 @@ function weaknessOf(reading: string): string | undefined {
   return bits < minBits ? `has less than ${minBits} bits` : undefined
 }
 
-/** Whether a text has the shape of random bytes, and is not words written in that shape. */
+/** Whether a text has the shape of random bytes and enough bits not to be words in that shape. */
 function isRandom(text: string): boolean {
   if (!randomShape.test(text)) return false
   const { bits, share } = guessingBits(text)

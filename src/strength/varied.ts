@@ -1,6 +1,6 @@
 const minDistinctBytes = 8
 
-/** @throws Error where the bytes are one unit repeated, or too few different ones */
+/** Asserts that bytes vary. @throws Error if they repeat one unit or have too few distinct values */
 export function assertVaried(bytes: Uint8Array): void {
   if (isRepeatedUnit(bytes)) throw new Error('is one unit repeated')
   if (new Set(bytes).size < minDistinctBytes) {
@@ -8,7 +8,7 @@ export function assertVaried(bytes: Uint8Array): void {
   }
 }
 
-/** Whether the bytes are a prefix of at most half their length, again and again. */
+/** Whether the bytes repeat a prefix of at most half their length. */
 function isRepeatedUnit(bytes: Uint8Array): boolean {
   for (let unit = 1; unit <= bytes.length / 2; unit += 1) {
     if (bytes.every((byte, index) => byte === bytes[index % unit])) return true

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 export const wordsFile = join(import.meta.dirname, 'words.txt')
 export const minWordLength = 3
 
-/** Words are looked up by so many first letters; a shorter one by all of its own. */
+/** Words are looked up by this many first letters, shorter words by all of their letters. */
 const prefixLength = 4
 
 let words: ReadonlyMap<string, readonly string[]> | undefined
 
 /**
- * The common words that stand at a place of a text, which is to be in lower case without accents.
- * Reads the file at first use.
+ * Yields the common words at a position of a text, which must be in lower case without accents. Reads
+ * the file at first use.
  */
 export function* wordsAt(text: string, start: number): Generator<string> {
   words ??= readWords()
@@ -29,7 +29,7 @@ function readWords(): ReadonlyMap<string, readonly string[]> {
   return Map.groupBy(all, (word) => word.slice(0, prefixLength))
 }
 
-/** Words that sentences are made of and lists for passphrases leave out. */
+/** Function words of sentences, which lists for passphrases leave out. */
 export const functionWords: ReadonlySet<string> = new Set(
   (
     'a i of to in is it be as at so we he by or on do if me my up an go no us am the and for are ' +

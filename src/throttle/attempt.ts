@@ -3,15 +3,15 @@ import { afterCommit, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { EventType } from '../events/types.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { TakenPlace } from './throttle.ts'
+import type { Reservation } from './throttle.ts'
 
 /**
  * One attempt to log in or to prove a code. It succeeds if its work returns, fails if the work throws
- * `invalidCredentials`, and is cancelled by any other error: then it does not count. Only this file
+ * `invalidCredentials`, and is cancelled by any other error: then it does not count. No other file
  * settles attempts.
  */
 export interface Attempt {
-  /** When its place was taken, epoch milliseconds. */
+  /** When it was reserved, epoch milliseconds. */
   readonly takenAt: number
   /** Sets what a failure is recorded as from now on; fields that are not given stay as they are. */
   failsAs(failure: Partial<Failure>): void
@@ -42,29 +42,30 @@ export interface AttemptDeps {
   readonly db: Database
 }
 
-export interface Settling {
-  readonly place: TakenPlace
+export interface AttemptOptions {
+  readonly reservation: Reservation
   readonly events: Pick<Events, 'tell'>
   /** What else a failure changes in the transaction that counts it. */
   readonly failed?: (trx: DatabaseOrTransaction) => Promise<void>
+  /** What else a success changes in the transaction that settles it. */
   readonly succeeded?: (trx: DatabaseOrTransaction, account?: FailureCount) => Promise<void>
 }
 
-/** Does the work as the attempt that has taken the place, and settles it. @throws what the work throws */
-export async function attempted<T>(
+/** Does the work as the attempt that was reserved, and settles it. @throws what the work throws */
+export async function runAttempt<T>(
   { db }: AttemptDeps,
-  { place, events, failed, succeeded }: Settling,
+  { reservation, events, failed, succeeded }: AttemptOptions,
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   let failure: Failure = { event: null, userId: null, wait: null }
   let isSettled = false
   const attempt: Attempt = {
-    takenAt: place.takenAt,
+    takenAt: reservation.takenAt,
     failsAs(more) {
       failure = { ...failure, ...more }
     },
     async succeed(trx, account) {
-      await place.clear(trx)
+      await reservation.succeed(trx)
       await succeeded?.(trx, account)
       afterCommit(trx, () => {
         isSettled = true
@@ -78,10 +79,10 @@ export async function attempted<T>(
   } catch (error) {
     if (isSettled) throw error
     if (!isGuess(error)) {
-      await place.cancel()
+      await reservation.cancel()
       throw error
     }
-    await place.keep(failed)
+    await reservation.fail(failed)
     if (failure.event) events.tell(failure.event, { user_id: failure.userId })
     await failure.wait?.()
     throw error

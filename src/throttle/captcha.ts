@@ -1,23 +1,24 @@
 import { createChallenge, type Payload, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Database } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 import { Integer, type Static, Text } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedKey } from '../kernel/digest.ts'
 import type { KeySet } from '../keys/key-set.ts'
 
 /**
- * The proof of work of spec 8, in the format of ALTCHA (version 2), made and judged here: no other
- * service is asked. A challenge is signed and not stored; that its solution was used is.
+ * The proof of work of spec 8, in the format of ALTCHA (version 2), issued and verified without
+ * another service. A challenge is signed and not stored; its nonce is stored once a solution of it
+ * has been accepted.
  */
 export interface Captcha {
   challenge(): Promise<Challenge>
-  /** Whether this solves a challenge of ours that is not over yet, for the first time. */
+  /** Whether this is the first solution of a challenge that was issued here and has not expired. */
   accepts(solution: string | undefined): Promise<boolean>
 }
 
-/** What the widget of ALTCHA takes. */
+/** The challenge in the form that ALTCHA's widget reads. */
 export const ChallengeBody = {
   type: 'object',
   required: ['parameters', 'signature'],
@@ -49,7 +50,8 @@ export interface CaptchaDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
 }
 
-// 256 derivations on average, and one to verify: a guesser pays ten times what the guess costs here.
+// 256 derivations on average to solve, one to verify: a guess costs the client ten times as much as
+// it costs the service.
 const algorithm = 'PBKDF2/SHA-256'
 const cost = 2000
 const keyPrefix = '00'
@@ -76,7 +78,7 @@ export function createCaptcha({ db, clock, keys }: CaptchaDeps): Captcha {
     async accepts(text) {
       const payload = text === undefined ? null : parse(text)
       if (!payload || !(await isSolved(payload))) return false
-      const { nonce, expiresAt = 0 } = payload.challenge.parameters // ours: the signature says so
+      const { nonce, expiresAt = 0 } = payload.challenge.parameters // issued here: the signature is verified
       return expiresAt * 1000 > clock.now() && use(nonce, expiresAt * 1000)
     },
   }
@@ -86,11 +88,11 @@ export function createCaptcha({ db, clock, keys }: CaptchaDeps): Captcha {
       const options = { challenge, solution, deriveKey, hmacSignatureSecret }
       return (await verifySolution(options)).verified
     } catch {
-      return false // the library throws where the shape is not even that of a challenge
+      return false // the library throws if the payload has not the shape of a solved challenge
     }
   }
 
-  /** Answers false where it was used before: of several at once, one is first. */
+  /** Stores the nonce as used; answers false if it was before. One of several at once succeeds. */
   async function use(nonce: string, expiresAt: number): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await db
       .insertInto('used_challenges')
@@ -101,20 +103,20 @@ export function createCaptcha({ db, clock, keys }: CaptchaDeps): Captcha {
   }
 }
 
-/** Forgets up to `most` challenges that are over. */
+/** Deletes up to `batchSize` used challenges that have expired; answers how many. */
 export function purgeChallenges(
   { db, clock }: Pick<CaptchaDeps, 'db' | 'clock'>,
-  most: number,
+  batchSize: number,
 ): Promise<number> {
   const challenges = { table: 'used_challenges', key: 'nonce', column: 'expires_at' } as const
-  return removeEnded(db, { ...challenges, until: clock.now() }, most)
+  return deleteExpired(db, { ...challenges, until: clock.now() }, batchSize)
 }
 
-/** Base64 of JSON, as the widget sends it; null for anything else. */
+/** Reads base64 of JSON, as the widget sends it; null for anything else. */
 function parse(text: string): Payload | null {
   try {
     const payload: unknown = JSON.parse(Buffer.from(text, 'base64').toString())
-    return typeof payload === 'object' && payload !== null ? (payload as Payload) : null // judged next
+    return typeof payload === 'object' && payload !== null ? (payload as Payload) : null // verified by isSolved
   } catch {
     return null
   }

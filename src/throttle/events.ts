@@ -1,7 +1,7 @@
 import { eventType, type NoPayload } from '../events/types.ts'
 
-/** An attempt was refused unseen: too many have failed before it. */
+/** An attempt was refused without being judged: too many failed before it. */
 export const loginFailMax = eventType<NoPayload>('authn_login_fail_max', 'warn')
 
-/** So many attempts have failed in a row that the account takes none for a while. */
+/** So many attempts failed in a row that the account is locked for some time. */
 export const loginLock = eventType<{ user_id: number }>('authn_login_lock', 'warn')

@@ -3,25 +3,26 @@ import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { ThrottleKey } from './store.ts'
 
-/** What tries are counted for. */
-export type CountName = 'login' | 'address' | 'captcha' | 'second_factor'
+/** The rate limits of a login and of a second factor. */
+export type LimitName = 'login' | 'address' | 'captcha' | 'second_factor'
 
 const captchaPrefix = 'captcha '
 const factorPrefix = 'totp '
 
-/** The keys of all counts, made here alone, so that they can be read again. */
+/** The keys of all rate limits. No other file makes keys, so that `readThrottleKey` can read them. */
 export interface ThrottleKeys {
-  /** Spec 3.3: username and client address; null stands for every text that is no username. */
+  /** Username and client address, spec 3.3; all texts that are no username share the key of null. */
   login(username: Username | null, address: string): ThrottleKey
   address(address: string): ThrottleKey
   captcha(username: Username | null, address: string): ThrottleKey
-  /** What stands for a username in them. */
+  /** The digest that stands for a username in the keys. */
   digestOf(username: Username): string
 }
 
 /**
- * People type passwords into the field of the username: a plain digest of one could be guessed at by
- * whoever reads the database, without paying for a hash. All nodes have the same key.
+ * Makes keys with a keyed digest of the username. Users type passwords into the field of the
+ * username by mistake: a reader of the database could guess such a password from a plain digest,
+ * without the cost of a password hash. All nodes have the same digest key.
  */
 export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): ThrottleKeys {
   const digestKey = derivedKey(dataKey, 'throttle')
@@ -34,29 +35,30 @@ export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): Thrott
   }
 }
 
-/** Over all addresses: who tries codes has the password already. */
+/** The key of wrong codes, over all addresses: a client that sends codes has proved the password. */
 export function secondFactorKey(userId: number): ThrottleKey {
   return { username: factorPrefix + userId, address: '' }
 }
 
-export interface CountedFor {
-  readonly count: CountName
-  /** `digestOf` the username, or the user's id, where the count is of one. */
+/** A key in readable form. */
+export interface LimitKey {
+  readonly count: LimitName
+  /** `digestOf` the username, or the user's id, if the limit is one of a username or of a user. */
   readonly usernameDigest: string | null
   readonly userId: number | null
   readonly address: string | null
 }
 
-export function readThrottleKey({ username, address }: ThrottleKey): CountedFor {
-  const nobody = { usernameDigest: null, userId: null, address }
-  if (username === '') return { ...nobody, count: 'address' }
+export function readThrottleKey({ username, address }: ThrottleKey): LimitKey {
+  const unnamed = { usernameDigest: null, userId: null, address }
+  if (username === '') return { ...unnamed, count: 'address' }
   if (username.startsWith(factorPrefix)) {
     const userId = Number(username.slice(factorPrefix.length))
-    return { ...nobody, count: 'second_factor', userId, address: null }
+    return { ...unnamed, count: 'second_factor', userId, address: null }
   }
   if (username.startsWith(captchaPrefix)) {
     const usernameDigest = username.slice(captchaPrefix.length)
-    return { ...nobody, count: 'captcha', usernameDigest }
+    return { ...unnamed, count: 'captcha', usernameDigest }
   }
-  return { ...nobody, count: 'login', usernameDigest: username }
+  return { ...unnamed, count: 'login', usernameDigest: username }
 }

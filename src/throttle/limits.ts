@@ -5,53 +5,53 @@ import { throttledAddress } from '../http/server/client-address.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
-import { type Attempt, attempted, type FailureCount, type Settling } from './attempt.ts'
+import { type Attempt, type AttemptOptions, type FailureCount, runAttempt } from './attempt.ts'
 import type { Captcha } from './captcha.ts'
 import { loginFailMax, loginLock } from './events.ts'
-import { type CountName, createThrottleKeys } from './keys.ts'
+import { createThrottleKeys, type LimitName } from './keys.ts'
 import {
-  type Count,
-  createPlaces,
-  type Full,
-  type Limit,
-  type TakenPlace,
+  createLimiter,
+  type Exceeded,
+  type Quota,
+  type RateLimit,
+  type Reservation,
   type ThrottleDeps,
   tooManyAttempts,
 } from './throttle.ts'
 
-/** Every limit of a login, whichever door it comes through. Spec 3.3, 8; docs/adr/0010. */
+/** The rate limits of every login: by form, JSON, Basic or code. Spec 3.3, 8; docs/adr/0010. */
 export interface LoginLimits {
   /**
-   * Does the work as one attempt, once there is a place for it in every count.
+   * Does the work as one attempt, if every rate limit admits it.
    * @throws ApiError tooManyLoginAttempts, captchaRequired; and what the work throws
    */
   attempt<T>(login: LoginTry, work: (attempt: Attempt) => Promise<T>): Promise<T>
   /**
-   * The same for a code that comes behind another proof than a password: a page that asks for the
-   * code alone has no room for a captcha. The attempt counts towards one.
+   * The same for a code after another proof than a password. It asks for no captcha, because a page
+   * with a field for the code alone cannot show one; the attempt counts towards the captcha's limit.
    * @throws ApiError tooManyLoginAttempts; and what the work throws
    */
   attemptCode<T>(login: LoginTry, work: (attempt: Attempt) => Promise<T>): Promise<T>
-  /** For a password that need not be verified again. @throws ApiError as `attempt` */
-  pass(login: LoginTry): Promise<void>
+  /** Admits a password that need not be verified again. @throws ApiError as `attempt` */
+  admit(login: LoginTry): Promise<void>
 }
 
 export interface LoginTry {
-  /** Null for a text that can be no username: such attempts share one key per address. */
+  /** Null for a text that is no valid username: such attempts share one key per address. */
   readonly username: Username | null
   /** The client's address. */
   readonly address: string
-  /** The solution of a challenge; Basic has no room for one. */
+  /** The solution of a challenge; Basic cannot carry one. */
   readonly captcha?: string | undefined
-  /** There was no password to try: it counts here, and not towards the lock of the account. */
+  /** No password was sent: it counts here, and not towards the lockout of the account. */
   readonly isIncomplete?: boolean
 }
 
-/** Failures in a row, over all addresses; counted in the transaction that settles the attempt. */
+/** Counts failures in a row, over all addresses, in the transaction that settles the attempt. */
 export interface FailuresInARow {
-  /** Answers the user whom this failure, and no other, has locked. */
+  /** Counts a failure. Answers the user's id if it is the one that locks the account. */
   failed(trx: DatabaseOrTransaction, username: Username): Promise<number | null>
-  /** Starts anew, unless they have locked the account in the meantime: a lock stays. */
+  /** Resets the count, unless failures have locked the account in the meantime: a lockout stays. */
   succeeded(trx: DatabaseOrTransaction, username: Username, account?: FailureCount): Promise<void>
 }
 
@@ -63,97 +63,103 @@ export interface LoginLimitsDeps extends ThrottleDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
 }
 
-/** Of the second factor, over all addresses. */
-export const wrongCodes: Limit = { attempts: 5, windowSeconds: 900 }
+/** The quota of wrong codes of a user, over all addresses. */
+export const wrongCodes: Quota = { attempts: 5, windowSeconds: 900 }
 
-/** The limit of a count, by the settings in force. */
-export function limitOf({ login }: Pick<Config, 'login'>, count: CountName): Limit {
+/** The quota of a rate limit, by the settings in force. */
+export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quota {
   const { perUsername, perAddress, captchaAfter } = login
   return {
     login: perUsername,
     address: perAddress,
     captcha: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
     second_factor: wrongCodes,
-  }[count]
+  }[limit]
 }
 
-/** Whether a place of the count lapses when its process is gone: see `Count`. */
-export function lapses(count: CountName): boolean {
-  return count === 'address'
+/** See `pendingLapses` of `RateLimit`. */
+export function pendingLapses(limit: LimitName): boolean {
+  return limit === 'address'
 }
 
 export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   const { config, events, captcha, failures } = deps
-  const places = createPlaces(deps)
+  const limiter = createLimiter(deps)
   const throttleKeys = createThrottleKeys(deps.keys)
 
   return {
     async attempt(login, work) {
-      const { always, withoutCaptcha } = countsOf(login)
-      let answer = await places.take([...always, withoutCaptcha])
-      if ('full' in answer && answer.full === withoutCaptcha) {
+      const { always, withoutCaptcha } = limitsOf(login)
+      let answer = await limiter.reserve([...always, withoutCaptcha])
+      if ('exceeded' in answer && answer.exceeded === withoutCaptcha) {
         if (!(await captcha.accepts(login.captcha))) throw await captchaRequired()
-        answer = await places.take([...always, unlimited(withoutCaptcha)])
+        answer = await limiter.reserve([...always, unlimited(withoutCaptcha)])
       }
-      if ('full' in answer) throw tooMany(answer)
-      return attempted(deps, settling(answer.place, login), work)
+      if ('exceeded' in answer) throw tooMany(answer)
+      return runAttempt(deps, options(answer.reservation, login), work)
     },
 
     async attemptCode(login, work) {
-      const { always, withoutCaptcha } = countsOf(login)
-      const answer = await places.take([...always, unlimited(withoutCaptcha)])
-      if ('full' in answer) throw tooMany(answer)
-      return attempted(deps, settling(answer.place, login), work)
+      const { always, withoutCaptcha } = limitsOf(login)
+      const answer = await limiter.reserve([...always, unlimited(withoutCaptcha)])
+      if ('exceeded' in answer) throw tooMany(answer)
+      return runAttempt(deps, options(answer.reservation, login), work)
     },
 
-    async pass(login) {
-      const { always, withoutCaptcha } = countsOf(login)
-      const refusal = await places.pass([...always, withoutCaptcha])
-      if (refusal?.full === withoutCaptcha) throw await captchaRequired()
+    async admit(login) {
+      const { always, withoutCaptcha } = limitsOf(login)
+      const refusal = await limiter.admit([...always, withoutCaptcha])
+      if (refusal?.exceeded === withoutCaptcha) throw await captchaRequired()
       if (refusal) throw tooMany(refusal)
     },
   }
 
-  /** In the order in which they refuse. */
-  function countsOf({ username, address: client }: LoginTry) {
+  /** The rate limits of a login, in the order in which they refuse. */
+  function limitsOf({ username, address: client }: LoginTry) {
     const address = throttledAddress(client)
-    const always: Count[] = [
+    const always: RateLimit[] = [
       {
         key: throttleKeys.login(username, address),
-        limit: limitOf(config, 'login'),
-        forgives: true,
-        lapses: lapses('login'),
+        quota: quotaOf(config, 'login'),
+        resetsOnSuccess: true,
+        pendingLapses: pendingLapses('login'),
       },
       {
         key: throttleKeys.address(address),
-        limit: limitOf(config, 'address'),
-        forgives: false, // a success of one's own must not buy tries on the accounts of others
-        lapses: lapses('address'),
+        quota: quotaOf(config, 'address'),
+        resetsOnSuccess: false, // else a login to an own account would buy guesses at others
+        pendingLapses: pendingLapses('address'),
       },
     ]
-    const withoutCaptcha: Count = {
+    const withoutCaptcha: RateLimit = {
       key: throttleKeys.captcha(username, address),
-      limit: limitOf(config, 'captcha'),
-      forgives: true,
-      lapses: lapses('captcha'),
+      quota: quotaOf(config, 'captcha'),
+      resetsOnSuccess: true,
+      pendingLapses: pendingLapses('captcha'),
     }
     return { always, withoutCaptcha }
   }
 
-  function tooMany(full: Full): ApiError {
+  function tooMany(exceeded: Exceeded): ApiError {
     events.tell(loginFailMax, {})
-    return tooManyAttempts(full)
+    return tooManyAttempts(exceeded)
   }
 
   async function captchaRequired(): Promise<ApiError> {
     return new ApiError('captchaRequired', { extra: { captcha: await captcha.challenge() } })
   }
 
-  /** The verdict counts for the account too, in the same transaction: unknown names cost the same. */
-  function settling(place: TakenPlace, { username, isIncomplete = false }: LoginTry): Settling {
-    if (username === null || isIncomplete) return { place, events }
+  /**
+   * Also counts the outcome for the account, in the same transaction. It does so for usernames
+   * without an account too, so that both take the same time.
+   */
+  function options(
+    reservation: Reservation,
+    { username, isIncomplete = false }: LoginTry,
+  ): AttemptOptions {
+    if (username === null || isIncomplete) return { reservation, events }
     return {
-      place,
+      reservation,
       events,
       async failed(trx) {
         const locked = await failures.failed(trx, username)
@@ -165,10 +171,10 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
 }
 
 /**
- * The try is counted and not limited: a solved challenge stands in for room. Where captchas are off
- * nothing is counted.
+ * The limit without a maximum: the attempt is counted and admitted, because a challenge was solved.
+ * If captchas are off, it is not counted either.
  */
-function unlimited(count: Count): Count {
-  if (count.limit.attempts === 0) return count
-  return { ...count, limit: { ...count.limit, attempts: Number.POSITIVE_INFINITY } }
+function unlimited(limit: RateLimit): RateLimit {
+  if (limit.quota.attempts === 0) return limit
+  return { ...limit, quota: { ...limit.quota, attempts: Number.POSITIVE_INFINITY } }
 }

@@ -3,33 +3,33 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import { offsetOf, type Page } from '../http/routes/paging.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
-import { type CountedFor, createThrottleKeys, readThrottleKey, secondFactorKey } from './keys.ts'
-import { lapses, limitOf } from './limits.ts'
+import { createThrottleKeys, type LimitKey, readThrottleKey, secondFactorKey } from './keys.ts'
+import { pendingLapses, quotaOf } from './limits.ts'
 import { throttleStore } from './store.ts'
-import { freeAt, isPending, pendingMs, type ThrottleDeps, withoutLapsed } from './throttle.ts'
+import { blockedUntil, isPending, pendingMs, type ThrottleDeps, withoutLapsed } from './throttle.ts'
 
-/** What is counted and blocked now, by the settings in force, for an administrator. */
+/** The state of all rate limits, by the settings in force, for an administrator. */
 export interface ThrottleOverview {
-  /** The counts that have places, the last used first. */
+  /** The limits that count an attempt, the last used first. */
   page(page: Page): Promise<{ readonly total: number; readonly data: CountNow[] }>
-  /** What stands for a username in a `CountNow`. */
+  /** The digest that stands for a username in a `CountNow`. */
   digestOf(username: Username): string
-  /** How many keys of a count are blocked. */
+  /** How many keys of a limit are blocked. */
   blocked(count: 'login' | 'address'): Promise<number>
   /**
-   * Forgets the tries of a username over all addresses, and the wrong codes of its user; never a try
-   * that is being judged.
+   * Deletes the failed attempts of a username over all addresses, and the wrong codes of its user;
+   * pending attempts stay.
    */
   forget(trx: DatabaseOrTransaction, username: Username, userId: number | null): Promise<void>
 }
 
-export interface CountNow extends CountedFor {
-  /** Tries that count, and tries whose verdict is awaited. */
+export interface CountNow extends LimitKey {
+  /** Attempts that failed, and attempts that are not judged yet. */
   readonly used: number
   readonly pending: number
-  /** How many there is room for; 0: no limit. */
+  /** The quota; 0: no limit. */
   readonly attempts: number
-  /** Epoch milliseconds; null while there is room. */
+  /** Epoch milliseconds; null while the limit admits attempts. */
   readonly blockedUntil: number | null
 }
 
@@ -56,30 +56,31 @@ export function createThrottleOverview({
       const pageOfKeys = await store.keys(now, offsetOf(page, total), page.limit)
       const data: CountNow[] = []
       for (const key of pageOfKeys) {
-        const counted = readThrottleKey(key)
-        const limit = limitOf(config, counted.count)
-        const since = now - limit.windowSeconds * 1000
-        const [taken = []] = await store.taken([{ key, since }])
-        const places = withoutLapsed(taken, { lapses: lapses(counted.count) }, now)
-        const pending = places.filter((place) => isPending(place, now)).length
-        const isFull = limit.attempts > 0 && places.length >= limit.attempts
+        const limitKey = readThrottleKey(key)
+        const quota = quotaOf(config, limitKey.count)
+        const since = now - quota.windowSeconds * 1000
+        const [inWindow = []] = await store.attempts([{ key, since }])
+        const lapsing = { pendingLapses: pendingLapses(limitKey.count) }
+        const counted = withoutLapsed(inWindow, lapsing, now)
+        const pending = counted.filter((attempt) => isPending(attempt, now)).length
+        const isExceeded = quota.attempts > 0 && counted.length >= quota.attempts
         data.push({
-          ...counted,
-          used: places.length - pending,
+          ...limitKey,
+          used: counted.length - pending,
           pending,
-          attempts: limit.attempts,
-          blockedUntil: isFull ? freeAt(limit, places, now) : null,
+          attempts: quota.attempts,
+          blockedUntil: isExceeded ? blockedUntil(quota, counted, now) : null,
         })
       }
       return { total, data }
     },
 
     async blocked(count) {
-      const { attempts, windowSeconds } = limitOf(config, count)
+      const { attempts, windowSeconds } = quotaOf(config, count)
       if (attempts === 0) return 0
       const now = clock.now()
       const since = now - windowSeconds * 1000
-      return store.countFull(count, { attempts, since, pendingSince: now - pendingMs })
+      return store.countExceeded(count, { attempts, since, pendingSince: now - pendingMs })
     },
 
     async forget(trx, username, userId) {
@@ -88,7 +89,7 @@ export function createThrottleOverview({
         throttleKeys.captcha(username, '').username,
         ...(userId === null ? [] : [secondFactorKey(userId).username]),
       ]
-      await throttleStore(trx).removeUsedOf(names, clock.now() - pendingMs)
+      await throttleStore(trx).removeFailedOf(names, clock.now() - pendingMs)
     },
   }
 }

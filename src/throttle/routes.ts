@@ -5,7 +5,10 @@ import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 import { type Captcha, ChallengeBody } from './captcha.ts'
 
-/** GET /api/public/captcha: a challenge before one is asked for. Not found while it is off. */
+/**
+ * GET /api/public/captcha: a challenge that a client may solve before a login asks for one. Not found
+ * while captchas are off.
+ */
 export interface CaptchaRoutesOptions {
   readonly config: Pick<Config, 'login'>
   readonly captcha: Captcha

@@ -1,33 +1,35 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 
-/** Whose tries are counted together. */
+/** Attempts with the same key are counted together. */
 export interface ThrottleKey {
-  /** Keyed digest of the canonical username, or the name of another count. */
+  /** Keyed digest of the canonical username, or the name of another limit: see keys.ts. */
   readonly username: string
   readonly address: string
 }
 
-export interface Place {
+/** A row of `throttle_places`: one attempt that counts towards one limit. */
+export interface CountedAttempt {
   readonly id: number
   /** Epoch milliseconds. */
   readonly takenAt: number
+  /** Not judged yet; otherwise it failed. */
   readonly pending: boolean
 }
 
-/** What of a key still counts: the places taken after `since`. */
+/** The attempts of a key that were taken after `since`. */
 export interface Window {
   readonly key: ThrottleKey
   readonly since: number
 }
 
-export interface NewPlace {
+export interface NewAttempt {
   readonly key: ThrottleKey
   readonly expiresAt: number
 }
 
 /** Times in epoch milliseconds. */
-export interface FullSince {
+export interface ExceededSince {
   readonly attempts: number
   readonly since: number
   readonly pendingSince: number
@@ -42,19 +44,19 @@ export function throttleStore(db: DatabaseOrTransaction) {
       .groupBy(['username', 'address'])
 
   return {
-    /** The places of each count, the oldest first; one query for all, as a login has several. */
-    async taken(counts: readonly Window[]): Promise<Place[][]> {
-      if (counts.length === 0) return []
+    /** The attempts in each window, the oldest first; one query for all, as a login has several. */
+    async attempts(windows: readonly Window[]): Promise<CountedAttempt[][]> {
+      if (windows.length === 0) return []
       const rows = await db
         .selectFrom('throttle_places')
         .select(['id', 'username', 'address', 'taken_at', 'pending'])
         .where((eb) =>
-          eb.or(counts.map(({ key, since }) => eb.and(key).and(eb('taken_at', '>', since)))),
+          eb.or(windows.map(({ key, since }) => eb.and(key).and(eb('taken_at', '>', since)))),
         )
         .orderBy('taken_at')
         .orderBy('id')
         .execute()
-      return counts.map(({ key, since }) =>
+      return windows.map(({ key, since }) =>
         rows
           .filter(
             ({ username, address, taken_at }) =>
@@ -64,11 +66,11 @@ export function throttleStore(db: DatabaseOrTransaction) {
       )
     },
 
-    async takePending(takenAt: number, places: readonly NewPlace[]): Promise<number[]> {
+    async insertPending(takenAt: number, attempts: readonly NewAttempt[]): Promise<number[]> {
       const rows = await db
         .insertInto('throttle_places')
         .values(
-          places.map(({ key, expiresAt }) => ({
+          attempts.map(({ key, expiresAt }) => ({
             username: key.username,
             address: key.address,
             taken_at: takenAt,
@@ -81,7 +83,7 @@ export function throttleStore(db: DatabaseOrTransaction) {
       return rows.map(({ id }) => id)
     },
 
-    async markUsed(ids: readonly number[]): Promise<void> {
+    async markFailed(ids: readonly number[]): Promise<void> {
       await db.updateTable('throttle_places').set({ pending: 0 }).where('id', 'in', ids).execute()
     },
 
@@ -89,7 +91,7 @@ export function throttleStore(db: DatabaseOrTransaction) {
       await db.deleteFrom('throttle_places').where('id', 'in', ids).execute()
     },
 
-    /** How many keys have places that any window counts. */
+    /** How many keys have attempts in any window. */
     async countKeys(now: number): Promise<number> {
       const { total } = await db
         .selectFrom(keys(now).as('keys'))
@@ -109,14 +111,14 @@ export function throttleStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * How many keys of a count have `attempts` places or more that were taken after `since`; of an
-     * address, without those that have been pending since `pendingSince`: they have lapsed.
+     * How many keys of a limit have `attempts` or more that were taken after `since`; of an address,
+     * without those that have been pending since `pendingSince`: they have lapsed.
      */
-    async countFull(
+    async countExceeded(
       count: 'login' | 'address',
-      { attempts, since, pendingSince }: FullSince,
+      { attempts, since, pendingSince }: ExceededSince,
     ): Promise<number> {
-      const full = db
+      const exceeded = db
         .selectFrom('throttle_places')
         .select('address')
         .where('taken_at', '>', since)
@@ -128,14 +130,14 @@ export function throttleStore(db: DatabaseOrTransaction) {
         .groupBy(['username', 'address'])
         .having((eb) => eb.fn.countAll(), '>=', attempts)
       const { total } = await db
-        .selectFrom(full.as('full'))
+        .selectFrom(exceeded.as('exceeded'))
         .select((eb) => eb.fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow()
       return total
     },
 
-    /** As `removeUsed`, over all addresses. */
-    async removeUsedOf(usernames: readonly string[], pendingSince: number): Promise<void> {
+    /** Removes the failed attempts of these usernames over all addresses; pending ones stay. */
+    async removeFailedOf(usernames: readonly string[], pendingSince: number): Promise<void> {
       await db
         .deleteFrom('throttle_places')
         .where('username', 'in', usernames)
@@ -144,8 +146,8 @@ export function throttleStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Removes these places, and the used ones of the keys: never a pending one that may still be
-     * another's.
+     * Removes these attempts, and the failed ones of the keys. Attempts that are still pending stay:
+     * other requests judge them.
      */
     async clear(
       ids: readonly number[],
@@ -155,17 +157,17 @@ export function throttleStore(db: DatabaseOrTransaction) {
       await db
         .deleteFrom('throttle_places')
         .where((eb) => {
-          const isUsed = eb.or([eb('pending', '=', 0), eb('taken_at', '<=', pendingSince)])
-          const used = keys.map((key) => eb.and([eb.and({ ...key }), isUsed]))
-          return eb.or([...(ids.length > 0 ? [eb('id', 'in', ids)] : []), ...used])
+          const isFailed = eb.or([eb('pending', '=', 0), eb('taken_at', '<=', pendingSince)])
+          const failed = keys.map((key) => eb.and([eb.and({ ...key }), isFailed]))
+          return eb.or([...(ids.length > 0 ? [eb('id', 'in', ids)] : []), ...failed])
         })
         .execute()
     },
   }
 }
 
-/** Removes at most `most` places that no window counts any more; answers how many. */
-export function purgePlaces(db: Database, now: number, most: number): Promise<number> {
-  const places = { table: 'throttle_places', key: 'id', column: 'expires_at' } as const
-  return removeEnded(db, { ...places, until: now }, most)
+/** Removes up to `batchSize` attempts that are in no window any more; answers how many. */
+export function purgeAttempts(db: Database, now: number, batchSize: number): Promise<number> {
+  const attempts = { table: 'throttle_places', key: 'id', column: 'expires_at' } as const
+  return deleteExpired(db, { ...attempts, until: now }, batchSize)
 }

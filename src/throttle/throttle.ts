@@ -2,68 +2,75 @@ import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { afterCommit, lockName, transact } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { type Attempt, attempted, type Settling } from './attempt.ts'
-import { createLines } from './lines.ts'
-import { type Place, purgePlaces, type ThrottleKey, throttleStore } from './store.ts'
+import { type Attempt, type AttemptOptions, runAttempt } from './attempt.ts'
+import { type CountedAttempt, purgeAttempts, type ThrottleKey, throttleStore } from './store.ts'
+import { createWaitQueues } from './wait-queues.ts'
 
 /**
- * Attempts counted in a sliding window, spec 3.3: so many places per key. A place is taken before the
- * attempt is judged, so that parallel guesses cannot all pass a count that none of them has raised
- * yet; it lies in the database, so that all processes share it and a kill loses none.
+ * A rate limit on attempts in a sliding window, spec 3.3. An attempt is reserved before it is judged,
+ * so that parallel guesses cannot all pass a limit that none of them has used up yet. Reservations
+ * are rows of the database: all processes share them, and a kill loses none.
  */
 export interface Throttle {
   /**
-   * Does the work as an attempt of this key, once there is a place for it.
+   * Does the work as an attempt of this key, if its rate limit admits one.
    * @throws ApiError tooManyLoginAttempts; and what the work throws
    */
   attempt<T>(key: ThrottleKey, work: (attempt: Attempt) => Promise<T>): Promise<T>
 }
 
-/** How many tries in how long; no limit where `attempts` is 0. */
-export interface Limit {
+/** How many attempts are admitted in a window; no limit if `attempts` is 0. */
+export interface Quota {
   readonly attempts: number
   readonly windowSeconds: number
 }
 
-/** A place that waits for the verdict: one of the three must follow. For `attempt.ts` alone. */
-export interface TakenPlace {
+/** The quota of one key. An attempt needs room in several such limits. */
+export interface RateLimit {
+  readonly key: ThrottleKey
+  readonly quota: Quota
+  /** Whether a success deletes the failures before it, or its own reservation only. */
+  readonly resetsOnSuccess: boolean
+  /**
+   * Whether a pending attempt stops to count when its process is gone; otherwise it counts as a
+   * failure. It stops for an address, because many clients share one and a single kill must not
+   * lock all of them out; it counts for a username, because a guess must not be free.
+   */
+  readonly pendingLapses: boolean
+}
+
+/**
+ * An attempt that all its rate limits have admitted and that is not judged yet. Its holder must call
+ * `fail`, `succeed` or `cancel`. For `attempt.ts` only.
+ */
+export interface Reservation {
   /** Epoch milliseconds. */
   readonly takenAt: number
-  /** The attempt failed: the place stays used until the window has passed over it. */
-  keep(also?: InTransaction): Promise<void>
-  /** It succeeded: the count starts anew. In a transaction that may be begun again. */
-  clear(trx: DatabaseOrTransaction): Promise<void>
-  /** There was no verdict, or it shall not count. */
+  /** Counts the attempt as a failure until the window has passed. `also`: see `InTransaction`. */
+  fail(also?: InTransaction): Promise<void>
+  /** Deletes the reservation and earlier failures, in a transaction that may be begun anew. */
+  succeed(trx: DatabaseOrTransaction): Promise<void>
+  /** Deletes the reservation: there was no verdict, or it does not count. */
   cancel(): Promise<void>
 }
 
-/** If it throws, nothing is settled. */
+/** Work done in the transaction that settles the attempt. If it throws, nothing is settled. */
 type InTransaction = (trx: DatabaseOrTransaction) => Promise<void>
 
-/** One of several counts that a try must find room in. */
-export interface Count {
-  readonly key: ThrottleKey
-  readonly limit: Limit
-  /** Whether a success forgets the failures before it, or takes back its own place alone. */
-  readonly forgives: boolean
-  /**
-   * What becomes of a pending place whose process is gone: it lapses, or it counts as used. Many
-   * callers share an address, and one kill must not lock all of them out; a guess must not be free.
-   */
-  readonly lapses: boolean
-}
-
-/** The first of the counts that has no room, and when it will have. */
-export interface Full {
-  readonly full: Count
+/** The first of the rate limits that does not admit an attempt, and when it will. */
+export interface Exceeded {
+  readonly exceeded: RateLimit
   readonly retryAfterSeconds: number
 }
 
-/** Places of several counts, taken and settled together: in all of them or in none. */
-export interface Places {
-  take(counts: readonly Count[]): Promise<{ readonly place: TakenPlace } | Full>
-  /** Forgives like a success, without a place of its own; null where every count has room. */
-  pass(counts: readonly Count[]): Promise<Full | null>
+/** Reserves attempts in several rate limits together: in all of them or in none. */
+export interface Limiter {
+  reserve(limits: readonly RateLimit[]): Promise<{ readonly reservation: Reservation } | Exceeded>
+  /**
+   * Resets the limits as a success does, without a reservation of its own; deletes nothing if a limit
+   * is exceeded. Answers null if none is.
+   */
+  admit(limits: readonly RateLimit[]): Promise<Exceeded | null>
 }
 
 export interface ThrottleDeps {
@@ -74,125 +81,129 @@ export interface ThrottleDeps {
 // A verification that has not ended after this long never will: its process is gone.
 export const pendingMs = 10_000
 /**
- * How late after its place was taken a verification may begin. One that began later could end when
- * its place has lapsed, and a full queue would be a way to try more passwords than there are
- * places.
+ * How long after the reservation a verification may begin. A later one could end after its
+ * reservation has lapsed, so a full hashing queue would admit more guesses than the quota.
  */
 export const beginWithinMs = 5_000
-// How long a login waits while others of its key are being verified.
-const patienceMs = 2_000
-// Another process may settle a place: looked at this often, and at once when this process does.
+// How long a login waits while other attempts of its key are being judged.
+const maxWaitMs = 2_000
+// How often the first waiter checks for attempts that other processes have settled.
 const pollMs = 100
 
-/** A throttle of a single count. */
+/** A throttle with a single rate limit. */
 export function createThrottle(
-  { events, ...deps }: ThrottleDeps & Pick<Settling, 'events'>,
-  limit: Limit,
+  { events, ...deps }: ThrottleDeps & Pick<AttemptOptions, 'events'>,
+  quota: Quota,
 ): Throttle {
-  const places = createPlaces(deps)
-  const count = (key: ThrottleKey): Count => ({ key, limit, forgives: true, lapses: false })
+  const limiter = createLimiter(deps)
+  const limitOf = (key: ThrottleKey): RateLimit => ({
+    key,
+    quota,
+    resetsOnSuccess: true,
+    pendingLapses: false,
+  })
   return {
     async attempt(key, work) {
-      const answer = await places.take([count(key)])
-      if ('full' in answer) throw tooManyAttempts(answer)
-      return attempted(deps, { place: answer.place, events }, work)
+      const answer = await limiter.reserve([limitOf(key)])
+      if ('exceeded' in answer) throw tooManyAttempts(answer)
+      return runAttempt(deps, { reservation: answer.reservation, events }, work)
     },
   }
 }
 
-export function tooManyAttempts({ retryAfterSeconds }: Full): ApiError {
+export function tooManyAttempts({ retryAfterSeconds }: Exceeded): ApiError {
   return new ApiError('tooManyLoginAttempts', { retryAfterSeconds })
 }
 
-export function createPlaces({ db, clock }: ThrottleDeps): Places {
-  const lines = createLines(clock, pollMs)
+export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
+  const queues = createWaitQueues(clock, pollMs)
 
   return {
-    async take(all) {
-      const counts = all.filter(isLimited)
-      const deadline = clock.now() + patienceMs
-      let spot: ReturnType<typeof lines.join> | undefined
+    async reserve(all) {
+      const limits = all.filter(isLimited)
+      const deadline = clock.now() + maxWaitMs
+      let waiter: ReturnType<typeof queues.join> | undefined
       try {
         for (;;) {
-          const callsBeforeLook = lines.calls()
-          const look = await tryPlaces(counts)
-          if ('ids' in look) return { place: place(counts, look) }
+          const notificationsBefore = queues.notifications()
+          const check = await tryReserve(limits)
+          if ('ids' in check) return { reservation: reservation(limits, check) }
           const now = clock.now()
-          const mayPass = look.places.some((taken) => isPending(taken, now))
-          if (!mayPass || now >= deadline) return fullness(look.full, look.places, now)
-          const line = nameOf(look.full.key)
-          if (spot?.line !== line) {
-            spot?.leave()
-            spot = lines.join(line, callsBeforeLook)
+          const mayFree = check.counted.some((attempt) => isPending(attempt, now))
+          if (!mayFree || now >= deadline) return exceeded(check.exceeded, check.counted, now)
+          const key = nameOf(check.exceeded.key)
+          if (waiter?.key !== key) {
+            waiter?.leave()
+            waiter = queues.join(key, notificationsBefore)
           }
-          await spot.wait(deadline - now)
+          await waiter.wait(deadline - now)
         }
       } finally {
-        spot?.leave()
+        waiter?.leave()
       }
     },
 
-    async pass(all) {
+    async admit(all) {
       const store = throttleStore(db)
       const now = clock.now()
-      const toForgive: ThrottleKey[] = []
-      for (const { count, places } of await look(store, all.filter(isLimited), now)) {
-        const used = places.filter((taken) => !isPending(taken, now))
-        if (used.length >= count.limit.attempts) return fullness(count, used, now)
-        if (count.forgives && used.length > 0) toForgive.push(count.key)
+      const toReset: ThrottleKey[] = []
+      for (const { limit, counted } of await countAttempts(store, all.filter(isLimited), now)) {
+        const failed = counted.filter((attempt) => !isPending(attempt, now))
+        if (failed.length >= limit.quota.attempts) return exceeded(limit, failed, now)
+        if (limit.resetsOnSuccess && failed.length > 0) toReset.push(limit.key)
       }
-      if (toForgive.length > 0) await store.clear([], toForgive, now - pendingMs)
+      if (toReset.length > 0) await store.clear([], toReset, now - pendingMs)
       return null
     },
   }
 
-  type Taken = { ids: readonly number[]; takenAt: number }
-  type Look = Taken | { full: Count; places: Place[] }
+  type Reserved = { ids: readonly number[]; takenAt: number }
+  type Check = Reserved | { exceeded: RateLimit; counted: CountedAttempt[] }
 
-  function tryPlaces(counts: readonly Count[]): Promise<Look> {
-    const lockNames = counts.map(({ key }) => lockName.throttle(nameOf(key)))
-    return inTransaction(lockNames, counts.length > 0, async (trx) => {
+  function tryReserve(limits: readonly RateLimit[]): Promise<Check> {
+    const lockNames = limits.map(({ key }) => lockName.throttle(nameOf(key)))
+    return inTransaction(lockNames, limits.length > 0, async (trx) => {
       const store = throttleStore(trx)
       const now = clock.now()
-      for (const { count, places } of await look(store, counts, now)) {
-        if (places.length >= count.limit.attempts) return { full: count, places }
+      for (const { limit, counted } of await countAttempts(store, limits, now)) {
+        if (counted.length >= limit.quota.attempts) return { exceeded: limit, counted }
       }
-      const wanted = counts.map(({ key, limit }) => ({ key, expiresAt: endOf(now, limit) }))
-      const ids = wanted.length > 0 ? await store.takePending(now, wanted) : []
+      const wanted = limits.map(({ key, quota }) => ({ key, expiresAt: endOf(now, quota) }))
+      const ids = wanted.length > 0 ? await store.insertPending(now, wanted) : []
       return { ids, takenAt: now }
     })
   }
 
-  function place(counts: readonly Count[], { ids, takenAt }: Taken): TakenPlace {
-    const wake = () => {
-      for (const { key } of counts) lines.call(nameOf(key))
+  function reservation(limits: readonly RateLimit[], { ids, takenAt }: Reserved): Reservation {
+    const notifyAll = () => {
+      for (const { key } of limits) queues.notify(nameOf(key))
     }
     const settle = async (isNeeded: boolean, change: InTransaction) => {
       await inTransaction([], isNeeded, change)
-      wake()
+      notifyAll()
     }
-    const isTaken = ids.length > 0
+    const isStored = ids.length > 0
     return {
       takenAt,
-      keep: (also) =>
-        settle(isTaken || also !== undefined, async (trx) => {
-          if (isTaken) await throttleStore(trx).markUsed(ids)
+      fail: (also) =>
+        settle(isStored || also !== undefined, async (trx) => {
+          if (isStored) await throttleStore(trx).markFailed(ids)
           await also?.(trx)
         }),
       cancel: () =>
-        settle(isTaken, async (trx) => {
-          if (isTaken) await throttleStore(trx).remove(ids)
+        settle(isStored, async (trx) => {
+          if (isStored) await throttleStore(trx).remove(ids)
         }),
-      async clear(trx) {
-        if (!isTaken) return
-        const forgiven = counts.flatMap(({ key, forgives }) => (forgives ? key : []))
-        await throttleStore(trx).clear(ids, forgiven, clock.now() - pendingMs)
-        afterCommit(trx, wake)
+      async succeed(trx) {
+        if (!isStored) return
+        const reset = limits.flatMap(({ key, resetsOnSuccess }) => (resetsOnSuccess ? key : []))
+        await throttleStore(trx).clear(ids, reset, clock.now() - pendingMs)
+        afterCommit(trx, notifyAll)
       },
     }
   }
 
-  /** Where nothing is limited there is nothing to begin. */
+  /** Does the work without a transaction if none is needed: there are no limits. */
   function inTransaction<T>(
     lockNames: readonly string[],
     isNeeded: boolean,
@@ -202,63 +213,63 @@ export function createPlaces({ db, clock }: ThrottleDeps): Places {
   }
 }
 
-/** Removes up to `most` places that no window counts any more. */
-export function purgeThrottle({ db, clock }: ThrottleDeps, most: number): Promise<number> {
-  return purgePlaces(db, clock.now(), most)
+/** Deletes up to `batchSize` attempts that are in no window any more; answers how many. */
+export function purgeThrottle({ db, clock }: ThrottleDeps, batchSize: number): Promise<number> {
+  return purgeAttempts(db, clock.now(), batchSize)
 }
 
-function isLimited({ limit }: Count): boolean {
-  return limit.attempts > 0
+function isLimited({ quota }: RateLimit): boolean {
+  return quota.attempts > 0
 }
 
-export function isPending({ pending, takenAt }: Place, now: number): boolean {
+export function isPending({ pending, takenAt }: CountedAttempt, now: number): boolean {
   return pending && takenAt > now - pendingMs
 }
 
-/** The places that count: not those that have lapsed. */
+/** The attempts that count: not those that have lapsed. */
 export function withoutLapsed(
-  places: readonly Place[],
-  { lapses }: Pick<Count, 'lapses'>,
+  attempts: readonly CountedAttempt[],
+  { pendingLapses }: Pick<RateLimit, 'pendingLapses'>,
   now: number,
-): Place[] {
-  return places.filter((taken) => !lapses || !taken.pending || isPending(taken, now))
+): CountedAttempt[] {
+  return attempts.filter((attempt) => !pendingLapses || !attempt.pending || isPending(attempt, now))
 }
 
-/** Each count with its places, in the order of the counts. */
-async function look(
+/** Each limit with the attempts that count towards it, in the order of the limits. */
+async function countAttempts(
   store: ReturnType<typeof throttleStore>,
-  counts: readonly Count[],
+  limits: readonly RateLimit[],
   now: number,
-): Promise<{ count: Count; places: Place[] }[]> {
-  const windows = counts.map(({ key, limit }) => ({
+): Promise<{ limit: RateLimit; counted: CountedAttempt[] }[]> {
+  const windows = limits.map(({ key, quota }) => ({
     key,
-    since: now - limit.windowSeconds * 1000,
+    since: now - quota.windowSeconds * 1000,
   }))
-  const taken = await store.taken(windows)
-  return counts.map((count, index) => ({
-    count,
-    places: withoutLapsed(taken[index] ?? [], count, now),
+  const inWindows = await store.attempts(windows)
+  return limits.map((limit, index) => ({
+    limit,
+    counted: withoutLapsed(inWindows[index] ?? [], limit, now),
   }))
 }
 
-function endOf(now: number, { windowSeconds }: Limit): number {
+function endOf(now: number, { windowSeconds }: Quota): number {
   return Math.min(now + windowSeconds * 1000, Number.MAX_SAFE_INTEGER)
 }
 
-function fullness(full: Count, places: readonly Place[], now: number): Full {
-  const endsAt = freeAt(full.limit, places, now)
-  return { full, retryAfterSeconds: Math.max(1, Math.ceil((endsAt - now) / 1000)) }
+function exceeded(limit: RateLimit, counted: readonly CountedAttempt[], now: number): Exceeded {
+  const endsAt = blockedUntil(limit.quota, counted, now)
+  return { exceeded: limit, retryAfterSeconds: Math.max(1, Math.ceil((endsAt - now) / 1000)) }
 }
 
-/** When there will be room among places that leave none now, in epoch milliseconds. */
-export function freeAt(
-  { attempts, windowSeconds }: Limit,
-  places: readonly Place[],
+/** When a quota that is used up admits an attempt again, in epoch milliseconds. */
+export function blockedUntil(
+  { attempts, windowSeconds }: Quota,
+  counted: readonly CountedAttempt[],
   now: number,
 ): number {
-  // The settings may have been lowered: room is there once fewer than `attempts` are left.
-  const decisive = places[places.length - attempts]?.takenAt ?? now
-  const pending = places.find((taken) => isPending(taken, now))
+  // The setting may have been lowered: the quota admits one when fewer than `attempts` are left.
+  const decisive = counted[counted.length - attempts]?.takenAt ?? now
+  const pending = counted.find((attempt) => isPending(attempt, now))
   return pending ? pending.takenAt + pendingMs : decisive + windowSeconds * 1000
 }
 

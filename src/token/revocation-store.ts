@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/staged.ts'
-import { exclusively, lockName } from '../database/transactions.ts'
+import { lockName, takeExclusiveLocks } from '../database/transactions.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import { rotationStore } from './rotation-store.ts'
 
@@ -28,7 +28,7 @@ export function revocationStore(db: DatabaseOrTransaction) {
   return {
     /** In a transaction: the next id is not given before this one is committed, or not. */
     async append(revocation: Revocation, expiresAt: number): Promise<void> {
-      await exclusively(db, lockName.revocations)
+      await takeExclusiveLocks(db, lockName.revocations)
       const columns =
         'token' in revocation
           ? { token: revocation.token, user_id: null, access_version: null }
@@ -92,7 +92,7 @@ export function revocationStore(db: DatabaseOrTransaction) {
     /** Removes up to `most` entries that count no more; answers how many. */
     purge(now: number, most: number): Promise<number> {
       const revocations = { table: 'revocations', key: 'id', column: 'expires_at' } as const
-      return removeEnded(db, { ...revocations, until: now }, most)
+      return deleteExpired(db, { ...revocations, until: now }, most)
     },
   }
 }

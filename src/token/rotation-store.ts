@@ -1,5 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import { removeEnded } from '../database/purge.ts'
+import { deleteExpired } from '../database/purge.ts'
 import type { RefreshClaims } from './claims.ts'
 import { pairIdOf } from './pair.ts'
 
@@ -94,8 +94,8 @@ export function rotationStore(db: DatabaseOrTransaction) {
         column: 'expires_at',
       } as const
       return Math.max(
-        await removeEnded(db, { ...uses, until: now }, most),
-        await removeEnded(db, { ...families, until: now }, most),
+        await deleteExpired(db, { ...uses, until: now }, most),
+        await deleteExpired(db, { ...families, until: now }, most),
       )
     },
   }

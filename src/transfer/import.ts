@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import { exclusively, type Guard, lockName, transact } from '../database/transactions.ts'
+import { type Guard, lockName, takeExclusiveLocks, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { ApiError, type Detail } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
@@ -143,7 +143,7 @@ export function createImports(deps: ImportDeps): Imports {
       const now = clock.now()
       const writes = !dryRun && mistakes.total === 0
       const work = async (trx: DatabaseOrTransaction) => {
-        await exclusively(trx, ...lockNamesOf(hashed)) // others may be making accounts of these names
+        await takeExclusiveLocks(trx, ...lockNamesOf(hashed)) // others may be making accounts of these names
         assertAlive(await importStore(trx).touch(id, now))
         return stage(trx, { id, lines: hashed, now, writes })
       }

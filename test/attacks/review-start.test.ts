@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { welcome } from '../../src/runtime/first-run.ts'
+import { firstRunText } from '../../src/runtime/first-run.ts'
 import { startService } from '../../tools/service.ts'
 import { curl } from '../transcript.ts'
 
@@ -98,7 +98,7 @@ suite('what the first start prints', async () => {
 
   test('a password of the operator is not printed', async () => {
     assert.ok(!service.output().includes('quoted'))
-    assert.ok(welcome({ username: 'a', password: 'made-up' }, 'http://x').includes('made-up'))
+    assert.ok(firstRunText({ username: 'a', password: 'made-up' }, 'http://x').includes('made-up'))
     assert.equal(await service.stop(), 0)
     service.remove()
   })

@@ -11,7 +11,7 @@ const poolSizes = [2, 5, 10, 20]
 const connections = 32
 const seconds = 4
 
-/** A load by each connection: what it asks, again and again. */
+/** A load: the request that each connection repeats. */
 interface Load {
   readonly name: string
   requests(side: Side, connection: number): Request[]
@@ -62,8 +62,8 @@ const loads: readonly Load[] = [
 ]
 
 /**
- * Requests a second, and what 99 of 100 wait at most, by nodes and connections of each node to PostgreSQL.
- * Nodes, callers and PostgreSQL share the machine.
+ * Measures requests per second and the 99th percentile of their duration, by the number of nodes and of
+ * connections of each node to PostgreSQL. Nodes, callers and PostgreSQL share the machine.
  */
 export async function provePools(users: number): Promise<void> {
   const side = await openSide('PostgreSQL', users)

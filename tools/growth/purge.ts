@@ -14,12 +14,12 @@ const goalWaitMs = 250
 const alive = 100_000
 const stepsAlone = 400
 const hourMs = 3_600_000
-// Revocations are kept for a day longer than they count: clocks may differ.
+// Revocations are kept a day longer than their tokens: see clockLeewayMs.
 const endedMs = 72 * hourMs
 const pauseMs = 5
 const quietMs = 20_000
 
-/** A table that fills with what has ended, by the name of the job that clears it. */
+/** A table that fills with expired rows, and the name of the job that purges it. */
 const kinds = [
   { job: 'ended sessions', table: 'sessions', ended: 'last_seen_at' },
   { job: 'throttle places', table: 'throttle_places', ended: 'expires_at' },
@@ -29,9 +29,9 @@ const kinds = [
 ] as const
 
 /**
- * So many rows of each kind that have ended, beside 100,000 that have not: each kind by steps of its
- * job alone, then all that is left by the service itself, while one client reads and one writes. No
- * service must run on the database.
+ * Measures the purge of `rows` expired rows of each kind beside 100,000 others: first batches of each
+ * job in this process, then the rest by the service, while one client reads and one writes. No service
+ * may run on the database at the start.
  */
 export async function provePurges({ store, seeded }: Side, rows: number): Promise<void> {
   const now = Date.now()
@@ -60,13 +60,12 @@ async function fill(store: Store, rows: number, users: number, expiresAt: number
     select ${text}, ${text}, '{"id":1,"name":"A","email":"a@example.org"}', ${expiresAt} + n ${numbers}`)
 }
 
-/** By the jobs themselves, in this process, each a step at a time. */
+/** Runs the jobs in this process, each a batch at a time. */
 async function measureSteps(store: Store, rows: number): Promise<void> {
   const deps = systemDeps(loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }))
   const jobs = jobsOf(await createServices(deps), deps)
   const title = `${store.name}: ms of a step of ${purgeBatchSize} of ${rows} ended rows, beside ${alive} others`
-  // SQLite works in this process: its processor time does not depend on what else the machine and its
-  // disk do.
+  // SQLite works in this process: its processor time does not depend on other load of the machine.
   const isHere = store.name === 'SQLite'
   const printFigure = startTable(title, ['slowest', 'median', isHere ? 'p99 of CPU' : 'p99'])
   for (const { job, table } of kinds) {
@@ -76,7 +75,7 @@ async function measureSteps(store: Store, rows: number): Promise<void> {
     const spent: number[] = []
     for (let step = 0; step < stepsAlone; step += 1) {
       const [began, before] = [performance.now(), process.cpuUsage()]
-      const removed = await run(AbortSignal.abort()) // one step
+      const removed = await run(AbortSignal.abort()) // one batch
       taken.push(performance.now() - began)
       const { user, system } = process.cpuUsage(before)
       spent.push((user + system) / 1000)
@@ -92,7 +91,7 @@ function p99(taken: readonly number[]): number {
   return taken.toSorted((a, b) => a - b)[Math.floor(taken.length * 0.99) - 1] ?? 0
 }
 
-/** What others wait at most while the service clears all of it away, and how long that takes. */
+/** Measures the longest waits of other requests while the service purges, and how long it takes. */
 async function purgeInService(store: Store): Promise<void> {
   const node = await startNode(store)
   const caller = callerOf(node.url)

@@ -9,7 +9,7 @@ const goalRatio = 1.5
 const samples = 300
 const warmUp = 20
 
-/** Every kind of request at a few users and at many. */
+/** Measures every kind of request with few users and with many. */
 export async function proveRequests(small: Side, large: Side): Promise<void> {
   const sizes = [small, large].map(({ seeded }) => String(seeded.users))
   const title = `${small.store.name}: ms of a request, by users with accounts`
@@ -18,7 +18,7 @@ export async function proveRequests(small: Side, large: Side): Promise<void> {
   print(`  Argon2id alone: ${(await hashMs()).toFixed(1)} ms`)
 }
 
-/** One here and one there in turns, so that what else the machine does meets both alike. */
+/** Sends requests to both in turn, so that other load of the machine affects both alike. */
 async function compare(subject: Subject, small: Side, large: Side): Promise<Figure> {
   const count = subject.samples ?? samples
   const [few, many]: [number[], number[]] = [[], []]
@@ -37,7 +37,7 @@ async function compare(subject: Subject, small: Side, large: Side): Promise<Figu
   }
 }
 
-/** @throws Error where it was not answered as it should */
+/** @throws Error if the answer is not the expected one */
 async function milliseconds({ ask }: Subject, side: Side, index: number): Promise<number> {
   const { path, method = 'GET', status: wanted = 200, ...sent } = ask(side, index)
   const { status, body, milliseconds } = await side.caller.call(method, path, sent)

@@ -4,12 +4,12 @@ import { callerOf } from '../../test/faults/http.ts'
 import type { Side } from './side.ts'
 import { startTable } from './table.ts'
 
-const atOnce = 20
+const searchers = 20
 const goalMedianMs = 50
 const seconds = 4
 const pauseMs = 5
 
-/** What the searches are for: texts that all, many, few and none have; a page behind them all. */
+/** Searches for texts that all, many, few and no users have, and for a page after the last one. */
 const kinds = [
   ['that all match', 'q=example'],
   ['that all match, by name', 'q=example&sort=name'],
@@ -20,9 +20,9 @@ const kinds = [
   ['far behind the end', 'q=example&page=9007199254740991'],
 ] as const
 
-/** What GET /api/me waits for while twenty clients search, each as fast as it is answered. */
+/** Measures how long GET /api/me waits while twenty clients search without a pause. */
 export async function proveSearches({ store, seeded, service }: Side): Promise<void> {
-  const title = `${store.name}: ms of GET /api/me beside ${atOnce} searches at ${seeded.users} users`
+  const title = `${store.name}: ms of GET /api/me beside ${searchers} searches at ${seeded.users} users`
   const printFigure = startTable(title, ['longest', 'a search', 'median'])
   for (const [what, query] of kinds) {
     const { own, searches } = await measure(service, `/api/v2/users?${query}`)
@@ -35,7 +35,7 @@ async function measure({ url, bearer: headers }: Side['service'], path: string) 
   const own: number[] = []
   const searches: number[] = []
   let isDone = false
-  const searching = Array.from({ length: atOnce }, async () => {
+  const searching = Array.from({ length: searchers }, async () => {
     const caller = callerOf(url)
     while (!isDone) {
       const { status, milliseconds } = await caller.call('GET', path, { headers })

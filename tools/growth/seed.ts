@@ -3,9 +3,9 @@ import { hash } from '@node-rs/argon2'
 import { digest } from '../../src/kernel/digest.ts'
 import type { Store } from './store.ts'
 
-/** Of every account that is made here. */
+/** The password of all seeded accounts. */
 export const password = 'the keeper of all growth, 1887'
-/** At the defaults of the service. */
+/** Its hash with the default settings of the service. */
 export const passwordHash = await hash(password, {
   memoryCost: 19_456,
   timeCost: 2,
@@ -17,18 +17,18 @@ const maxPosts = 100_000
 const usersPerSession = 10
 const knownSessions = 200
 
-/** What a database has of everything. */
+/** The numbers of seeded rows. */
 export interface Seeded {
   readonly users: number
   readonly posts: number
-  /** Values of cookies of live sessions. */
+  /** Cookie values of live sessions. */
   readonly cookies: readonly string[]
 }
 
 /**
- * Fills a database that the service has made, by statements in the database itself: so many users with
- * accounts behind the administrator, a live session for every tenth, posts of 1 kB. Through the triggers,
- * so that all counts are kept.
+ * Fills a database that the service has created, by SQL statements: `users` users with accounts beside
+ * the administrator, a live session for every tenth, posts of 1 kB. The triggers run, so that all
+ * stored counts stay right.
  */
 export async function seed(store: Store, users: number): Promise<Seeded> {
   const now = Date.now()
@@ -63,7 +63,7 @@ export async function seed(store: Store, users: number): Promise<Seeded> {
   return { users, posts, cookies }
 }
 
-/** Rows `n`, and `p`: the same numbers in another order. */
+/** Rows with `n`, and with `p`, the same numbers in another order. */
 export function numbersUpTo(last: number, first = 1): string {
   return `
     with recursive numbers (n) as (
@@ -71,7 +71,7 @@ export function numbersUpTo(last: number, first = 1): string {
     select n, n * 7919 % 1000003 as p from numbers`
 }
 
-/** Sessions last seen then, of the first users in turn. */
+/** Inserts sessions of the first users in turn, last seen at the given time. */
 export async function insertSessions(
   store: Store,
   count: number,
@@ -86,7 +86,7 @@ export async function insertSessions(
     from (${numbersUpTo(count)}) as numbers`)
 }
 
-/** Of the first users; answers the values of their cookies. */
+/** Inserts live sessions of the first users; answers the values of their cookies. */
 async function insertKnownSessions(store: Store, now: number): Promise<string[]> {
   const secrets = Array.from({ length: knownSessions }, () => randomBytes(32).toString('base64url'))
   const rows = secrets.map((secret, index) => {

@@ -5,18 +5,18 @@ import { type Seeded, seed } from './seed.ts'
 import { type DatabaseName, emptyStore, type Store } from './store.ts'
 import { print } from './table.ts'
 
-/** A service on a database of some size, ready to be asked. */
+/** A running service on a seeded database. */
 export interface Side {
   readonly store: Store
   readonly seeded: Seeded
   readonly service: Service
   readonly caller: Caller
-  /** Users that were made by requests, to be removed again. */
+  /** Users that requests have created, for requests that remove users. */
   readonly made: number[]
 }
 
-// Callers have one address, tokens outlive the longest run and pass at all nodes, and what takes long is
-// told rather than cut off.
+// All callers have one address; tokens outlive the longest run and are valid at all nodes; long queries
+// are measured and not cut off.
 const settings = {
   TOKEN_SECONDS: '86400',
   LOGIN_ADDRESS_ATTEMPTS: '0',
@@ -43,12 +43,12 @@ export async function openSide(name: DatabaseName, users: number): Promise<Side>
   return { store, seeded, service: running, caller: callerOf(running.url), made: [] }
 }
 
-/** One more node on the same database. */
+/** Starts another node on the same database. */
 export function startNode(store: Store, more: Record<string, string> = {}): Promise<Service> {
   return service([], store.directory, { ...store.settings, ...settings, ...more })
 }
 
-/** Ends the service; the database stays. */
+/** Stops the service; the database stays. */
 export async function leaveSide({ store, seeded, service, caller }: Side): Promise<void> {
   const { now, peak } = residentMegabytes(service.pid)
   print(

@@ -11,19 +11,19 @@ import { masterKey } from '../../test/master-key.ts'
 export const databases = ['SQLite', 'PostgreSQL'] as const
 export type DatabaseName = (typeof databases)[number]
 
-/** One database, seen from beside the service. */
+/** A database, used beside the service. */
 export interface Store {
   readonly name: DatabaseName
-  /** What leads the service to it. */
+  /** The settings that lead the service to it. */
   readonly settings: Settings
   readonly directory: string
   query<T extends object = object>(text: string): Promise<T[]>
-  /** An expression of 32 hex digits that nobody foresees. */
+  /** A SQL expression of 32 random hex digits. */
   readonly randomHex: string
-  /** What autovacuum, or the service in a quiet hour, would have done by now. */
+  /** Does the work of autovacuum, or of the service when it is idle. */
   settle(): Promise<void>
   bytes(): Promise<number>
-  /** Of the largest tables with their indexes, where the database tells. */
+  /** The sizes of the largest tables with their indexes, if the database tells them. */
   largest(): Promise<{ name: string; bytes: number }[]>
   close(): Promise<void>
 }
@@ -31,8 +31,8 @@ export interface Store {
 let cluster: Promise<RestartableCluster> | undefined
 
 /**
- * PostgreSQL with the settings of a new installation, which waits for the disk and vacuums by itself;
- * room for the log as an operator would give it.
+ * Settings of PostgreSQL: those of a new installation, with commits that wait for the disk and with
+ * autovacuum, and a larger write-ahead log, as an operator would configure it.
  */
 function postgres(): Promise<RestartableCluster> {
   cluster ??= startCluster({ autovacuum: 'on', max_wal_size: '4GB', checkpoint_timeout: '15min' })
@@ -43,7 +43,7 @@ export async function removeCluster(): Promise<void> {
   await (await cluster)?.remove()
 }
 
-/** An empty database of this kind. */
+/** Creates an empty database of this kind. */
 export async function emptyStore(name: DatabaseName): Promise<Store> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-growth-'))
   return name === 'SQLite' ? sqliteStore(directory) : postgresStore(directory)
@@ -64,12 +64,12 @@ function sqliteStore(directory: string): Store {
     name: 'SQLite',
     settings: { DATA_DIR: directory, MASTER_KEY: masterKey },
     directory,
-    // The caller says what a row is.
+    // The caller declares the type of a row.
     query: async <T extends object>(text: string) => using((db) => db.prepare(text).all() as T[]),
     randomHex: 'lower(hex(randomblob(16)))',
     async settle() {
       using((db) => db.exec('pragma wal_checkpoint(truncate)'))
-      execFileSync('sync') // the gigabyte that was just written is no load of the service's
+      execFileSync('sync') // the seeded gigabyte must not be written during the measurement
     },
     bytes: async () => statSync(path).size,
     largest: async () => [],
@@ -82,7 +82,7 @@ async function postgresStore(directory: string): Promise<Store> {
   const name = await server.createDatabase()
   const url = server.url(name)
   const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {}) // the server ends before it, where a measurement fails
+  client.on('error', () => {}) // the server ends before it if a measurement fails
   await client.connect()
   const query = async <T extends object>(text: string) => (await client.query<T>(text)).rows
   return {

@@ -4,14 +4,14 @@ import type { Sent } from '../../test/faults/http.ts'
 import { password } from './seed.ts'
 import type { Side } from './side.ts'
 
-/** A kind of request whose cost shall not grow with the tables. */
+/** A kind of request whose cost must not grow with the tables. */
 export interface Subject {
   readonly what: string
-  /** The request, for the n-th time. */
+  /** The n-th request. */
   ask(side: Side, index: number): Asked
-  /** Grows by its nature: the figure is told and not judged. */
+  /** Whether the cost grows necessarily: the figure is printed without a goal. */
   readonly mayGrow?: boolean
-  /** The goal of the ratio between many and few, where it is not that of the others. */
+  /** The goal of the ratio between many and few users, if it is not the common one. */
   readonly maxRatio?: number
   readonly samples?: number
 }
@@ -19,7 +19,7 @@ export interface Subject {
 export interface Asked extends Sent {
   readonly method?: string
   readonly path: string
-  /** Of the answer; 200. */
+  /** The expected status; 200 if absent. */
   readonly status?: number
 }
 
@@ -89,12 +89,12 @@ function growing(what: string, path: (side: Side) => string): Subject {
   return { ...read(what, path), mayGrow: true, samples: 15 }
 }
 
-/** Sorted by id: total and page come from the index. */
+/** Pages sorted by id: the total and the page are read from the index. */
 function searching(what: string, query: string): Subject {
   return { ...read(what, () => `/api/v2/users?${query}`), maxRatio: 5 }
 }
 
-/** By the administrator, with a token. */
+/** A request of the administrator, with a token. */
 function write(what: string, ask: Subject['ask']): Subject {
   return {
     what,
@@ -102,7 +102,7 @@ function write(what: string, ask: Subject['ask']): Subject {
   }
 }
 
-/** Somewhere in the whole of the table, elsewhere each time. */
+/** A position in the table that differs for each request. */
 export function someUser({ seeded }: Side, index: number): number {
   return 2 + ((index * 7919 + 13) % seeded.users)
 }

@@ -1,9 +1,9 @@
-/** One line of a table: a few values, and what is asked of the last of them, or of their ratio. */
+/** A line of a table: some values, and a goal for the last of them or for their ratio. */
 export interface Figure {
   readonly what: string
   readonly values: readonly number[]
   readonly ratio?: number
-  /** Of the ratio where there is one, else of the last value. */
+  /** The goal of the ratio if there is one, otherwise of the last value. */
   readonly goal?: number
 }
 
@@ -14,7 +14,7 @@ export function missedGoals(): number {
   return missed
 }
 
-/** The head of a table; the answer prints a line of it. */
+/** Prints the head of a table; answers a function that prints a line of it. */
 export function startTable(
   title: string,
   heads: readonly string[],

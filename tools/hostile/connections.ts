@@ -4,12 +4,12 @@ import type { Sent, Target } from './load.ts'
 
 const settleMs = 1_500
 
-/** A GET with this Authorization header, on a connection that stays open. */
+/** The bytes of a GET with this Authorization header, on a connection that stays open. */
 export function getRequest(path: string, authorization: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`
 }
 
-/** Opens a connection, writes `bytes` and reads nothing until it is told to. */
+/** Opens a connection, writes `bytes` and reads nothing until `resume`. */
 export async function openUnread(
   { host, port }: Pick<Target, 'host' | 'port'>,
   bytes: string,
@@ -17,7 +17,7 @@ export async function openUnread(
   const { promise, resolve } = Promise.withResolvers<Socket>()
   const socket = connect({ host, port, noDelay: true })
   socket.pause() // before it is connected: Node would read ahead
-  socket.on('error', () => resolve(socket)) // reset: what became of it is counted in the end
+  socket.on('error', () => resolve(socket)) // a reset; its outcome is counted at the end
   socket.on('connect', () => {
     socket.write(bytes)
     resolve(socket)
@@ -25,7 +25,7 @@ export async function openUnread(
   return promise
 }
 
-/** Reads what has come on connections that were left unread: statuses, and which were ended. */
+/** Reads unread connections; counts the statuses on them and the connections that were ended. */
 export async function readRest(sockets: readonly Socket[], sent: number): Promise<Sent> {
   const answers: Record<string, number> = {}
   const count = (name: string) => {
@@ -39,7 +39,7 @@ export async function readRest(sockets: readonly Socket[], sent: number): Promis
     socket.setEncoding('latin1').on('data', (part: string) => {
       const text = rest + part
       for (const [, status = ''] of text.matchAll(/HTTP\/1\.1 ([0-9]{3}) /g)) count(status)
-      rest = text.slice(-12) // shorter than what is looked for
+      rest = text.slice(-12) // shorter than the pattern
     })
     socket.resume()
   }

@@ -12,7 +12,7 @@ const withBody = (type: string, body: string) =>
 const login = withBody(json, '{"username":"unknown","password":"not the password"}')
 const mebibyte = 1_048_576
 
-/** What callers without credentials may send, as much of it as so many connections can. */
+/** Loads of callers without credentials. */
 export const loads: readonly Load[] = [
   load('CONNECT, then reset', 50, head('CONNECT example.org:443'), (socket) =>
     socket.once('data', () => socket.resetAndDestroy()),
@@ -40,7 +40,7 @@ export const loads: readonly Load[] = [
   ),
 ]
 
-/** So many connections at a time, each with the same bytes and a new one behind it. */
+/** Keeps a number of connections open, each with the same bytes; opens a new one after each. */
 function load(
   name: string,
   connections: number,
@@ -68,7 +68,7 @@ function load(
   }
 }
 
-/** The status of the last answer on a connection that has ended, or whose time is over. */
+/** The status of the last answer on a connection, at its end or after a time limit. */
 function once(
   { host, port }: Target,
   bytes: Buffer,

@@ -1,26 +1,26 @@
-/** What a load is sent to: a running service with 3,000 users, and what lets a caller in. */
+/** The target of a load: a running service with 3,000 users, and credentials for it. */
 export interface Target {
   readonly host: string
   readonly port: number
   /** The Authorization header of an account with role USER. */
   readonly user: string
-  /** That of an administrator. */
+  /** The Authorization header of an administrator. */
   readonly admin: string
   /** The Cookie header of a session of the account with role USER. */
   readonly session: string
 }
 
 export interface Sent {
-  /** Requests, or connections where a request is never whole. */
+  /** Requests, or connections if their requests stay incomplete. */
   readonly sent: number
-  /** How often which status was answered; other words for what else became of a connection. */
+  /** The number of answers by status, and of other outcomes of connections by their names. */
   readonly answers: Record<string, number>
 }
 
-/** What one hostile caller does, for so many seconds. `*-loads.ts` beside this export `loads`. */
+/** What a hostile caller does for `seconds`. The files `*-loads.ts` of this folder export `loads`. */
 export interface Load {
   readonly name: string
-  /** Peak resident memory that the service may have, in MiB; 512 where nothing is said. */
+  /** The maximum of the service's resident memory, in MiB; 512 if absent. */
   readonly memoryMebibytes?: number
   run(target: Target, seconds: number): Promise<Sent>
 }

@@ -11,10 +11,10 @@ const exporters = 20
 const searches = 20
 const dripBytes = 256
 
-/** Readers that do not read, or hardly, and lists that are asked for again and again. */
+/** Loads of clients that read nothing or slowly, or request lists again and again. */
 export const loads: readonly Load[] = [
   {
-    // More than the kernel takes of an answer that is not read.
+    // More than the kernel buffers of an unread answer.
     name: `${slowReaders} readers of /users, one after another, that read nothing`,
     run: (target, seconds) =>
       unread(target, seconds, slowReaders, getRequest('/users', target.user).repeat(pipelined), 10),
@@ -77,7 +77,7 @@ async function unread(
   return readRest(sockets, count * requests)
 }
 
-/** Exports that are asked for over and over on one connection, and read a few bytes at a time. */
+/** Repeats exports on one connection and reads a few bytes at a time. */
 async function drip(target: Target, seconds: number): Promise<Sent> {
   const bytes = getRequest('/api/admin/export/accounts', target.admin).repeat(pipelined)
   const sockets = await Promise.all(

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Load, Target } from './load.ts'
 
-/** What the thread that sends a load is told; a thread of its own delays no measurement. */
+/** The input of the thread that sends a load, so that the load does not delay the measurement. */
 export interface SendOptions {
   readonly file: string
   readonly name: string

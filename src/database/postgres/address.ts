@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { Secret } from '../../kernel/secret.ts'
 
-/** Where a PostgreSQL server is and how it is spoken to, as `DATABASE_URL` says. */
+/** How to reach a PostgreSQL server: the content of `DATABASE_URL`. */
 export interface PostgresAddress {
   /** A name, an address, or the folder of a unix socket. */
   readonly host: string
@@ -17,9 +17,9 @@ export interface PostgresAddress {
 }
 
 export interface PostgresTls {
-  /** Whether the certificate must be one that a known authority gave to this host. */
+  /** Whether the certificate must be valid for this host and issued by a trusted authority. */
   readonly verifies: boolean
-  /** PEM: who is trusted instead of the authorities that Node knows. */
+  /** PEM: the trusted authorities, instead of those of Node. */
   readonly authority: string | undefined
   readonly certificate: string | undefined
   readonly key: Secret | undefined
@@ -38,16 +38,16 @@ const parameters = new Set([
 const severalHosts = 'names several hosts: give one address that follows the primary'
 
 /**
- * Reads `postgres://user:password@host:port/database`. TLS is verified; without `sslmode` it is on
- * for every host but this machine. `require` verifies as well: an encryption that anybody can stand
- * in the middle of is asked for by the name `no-verify`.
+ * Parses `postgres://user:password@host:port/database`. Without `sslmode`, TLS is on for every host
+ * but this machine. `require` verifies the certificate too; only `no-verify` asks for an encryption
+ * that does not protect from a man in the middle.
  * @throws Error whose message says what is wrong, without the password
  */
 export function parsePostgresAddress(
   text: string,
   isLoopback: (host: string) => boolean,
 ): PostgresAddress {
-  // An URL cannot have libpq's list of hosts with ports, so the text is asked.
+  // URL.parse rejects libpq's list of hosts with ports, so the text itself is searched for one.
   const [, hosts = ''] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^@/?#]*)(?:[/?#]|$)/.exec(text) ?? []
   if (hosts.includes(',')) throw new Error(severalHosts)
   const url = URL.parse(text)
@@ -77,7 +77,7 @@ export function parsePostgresAddress(
   }
 }
 
-/** Whether what is said on the way can be read, or said by another. */
+/** Whether the connection can be read or changed on its way: no TLS, or none that is verified. */
 export function isUnguarded(
   { host, tls }: PostgresAddress,
   isLoopback: (host: string) => boolean,
@@ -85,7 +85,7 @@ export function isUnguarded(
   return !host.startsWith('/') && !isLoopback(host) && (tls === 'off' || !tls.verifies)
 }
 
-/** What `pg` takes for an address. */
+/** The options of a `pg` client for an address. */
 export function connectionOf(address: PostgresAddress) {
   const { host, port, database, user, password, applicationName, options, tls } = address
   const ssl: ConnectionOptions | false = tls === 'off' ? false : tlsOptions(tls)
@@ -98,7 +98,7 @@ export function connectionOf(address: PostgresAddress) {
     application_name: applicationName,
     ...(options !== undefined && { options }),
     ssl,
-    enableChannelBinding: ssl !== false, // where the server offers it: RFC 5802 section 6
+    enableChannelBinding: ssl !== false, // used if the server offers it: RFC 5802 section 6
   }
 }
 

@@ -11,7 +11,7 @@ export interface PostgresOptions extends Pick<ConnectOptions, 'timeoutMs' | 'wra
   readonly poolMax: number
 }
 
-/** Connects when the first query needs it; a server that is away is a DatabaseUnavailable until it is back. */
+/** Connects at the first query; while the server is away, queries throw DatabaseUnavailable. */
 export function connectPostgres({
   address,
   poolMax,
@@ -40,7 +40,10 @@ const numbers = new Set([20, 21, 23, 700, 701, 1700]) // int8 int2 int4 float4 f
 const bool = 16
 const bytea = 17
 
-/** Of these connections alone: pg's own table of parsers is the whole process's. As on SQLite. */
+/**
+ * Parsers that answer the same JavaScript types as SQLite. They are an option of these connections,
+ * because pg's own table of parsers is shared by the whole process.
+ */
 const types = {
   getTypeParser(oid: number): (text: string) => unknown {
     if (numbers.has(oid)) return Number

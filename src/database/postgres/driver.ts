@@ -22,17 +22,17 @@ export interface PostgresDialectOptions {
   readonly poolMax: number
   /** How long a statement waits for a connection, for a lock, or for its answer. */
   readonly timeoutMs: number
-  /** Told when the last query was answered and the pool is closed. */
+  /** Called when the dialect is destroyed, before the pool is closed. */
   readonly onClose: () => Promise<void>
 }
 
 const begin = 'begin isolation level read committed'
-const noWaitForTheDisk = 'set local synchronous_commit = off'
-// A transaction whose node is gone must not keep its locks.
+const asyncCommit = 'set local synchronous_commit = off'
+// A transaction whose node is gone must release its locks.
 const idleInTransactionMs = 10_000
 
 /**
- * Kysely on pg, with a limit on all waiting and errors by the names that the stores know.
+ * Kysely on pg, with one time limit for all waiting and errors translated to those of ../errors.ts.
  * @throws DatabaseUnavailable from any query, within `timeoutMs`
  */
 export class PooledPostgresDialect implements Dialect {
@@ -45,11 +45,11 @@ export class PooledPostgresDialect implements Dialect {
   }
 
   /**
-   * The same connections, for changes whose commits do not wait for the disk: they outlive a kill of
-   * the service, and of the server but for the last moments.
+   * A dialect on the same connections whose commits do not wait for the disk: changes survive a kill
+   * of the service; a crash of the server can undo those of the last moments.
    */
   asyncCommit(): Dialect {
-    return acquiringBy(this, () => this.#driver.acquire(`${begin}; ${noWaitForTheDisk}`))
+    return acquiringBy(this, () => this.#driver.acquire(`${begin}; ${asyncCommit}`))
   }
 
   createAdapter(): QueuedAdapter {
@@ -73,7 +73,7 @@ export class PooledPostgresDialect implements Dialect {
 class PooledDriver implements Driver {
   readonly #options: PostgresDialectOptions
   readonly #limitMs: number
-  // A connection outlives the request that it was opened for, and must not keep it in memory.
+  // A connection outlives the request that opened it and must not keep that request in memory.
   readonly #outside = AsyncLocalStorage.snapshot()
   #opening: Promise<Pool> | undefined
 
@@ -86,24 +86,24 @@ class PooledDriver implements Driver {
     await this.open()
   }
 
-  /** pg is loaded by whoever needs it: it takes longer than the rest of a start on SQLite. */
+  /** Imports pg only here: loading it takes longer than the rest of a start on SQLite. */
   open(): Promise<Pool> {
     this.#opening ??= import('pg').then(({ default: { Pool } }) => {
       const { connection, poolMax } = this.#options
-      const patienceMs = Math.max(idleInTransactionMs, this.#limitMs)
+      const maxIdleMs = Math.max(idleInTransactionMs, this.#limitMs)
       const settings = {
-        text: sessionSettings(this.#limitMs, patienceMs),
+        text: sessionSettings(this.#limitMs, maxIdleMs),
         query_timeout: 2 * this.#limitMs,
       }
       const pool = new Pool({
         ...connection,
         max: poolMax,
-        connectionTimeoutMillis: 2 * this.#limitMs, // of one that nobody waits for any more
+        connectionTimeoutMillis: 2 * this.#limitMs, // ends attempts whose caller has given up
         keepAlive: true,
-        // Not as parameters of the start: a pooler in between may refuse those.
+        // Not as startup parameters, which a pooler may refuse.
         onConnect: (client) => client.query(settings).catch((error) => refuse(client, error)),
       })
-      pool.on('error', () => {}) // an idle connection was lost: the pool makes another when needed
+      pool.on('error', () => {}) // an idle connection was lost: the pool opens another when needed
       return pool
     })
     return this.#opening
@@ -151,12 +151,15 @@ class PooledDriver implements Driver {
   }
 }
 
-/** How much of the time limit the database may take, so that the answer is out within all of it. */
+/** The share of the time limit for the database, so that the answer is sent within all of it. */
 function withinMs(timeoutMs: number): number {
   return Math.max(1, Math.min(Math.floor(timeoutMs * 0.9), 2 ** 31 - 1))
 }
 
-/** The pool lets another one take its place at once, and would wait for a server that says nothing. */
+/**
+ * Destroys the socket of a client whose session settings failed: the pool ends such a client
+ * gracefully and would wait for a server that does not answer.
+ */
 function refuse(client: ClientBase, error: unknown): never {
   const { connection } = client as unknown as { connection: { stream: Duplex } } // as pg has it
   connection.stream.destroy()

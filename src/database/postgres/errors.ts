@@ -3,13 +3,13 @@ import { DatabaseUnavailable, TransactionConflict, UniqueViolation } from '../er
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const uniqueViolation = '23505'
 const conflicts = new Set(['40001', '40P01'])
-// Connection, resources, operator, system; read-only after a failover; waited too long; not allowed in.
+// Connection, resources, operator, system; read-only after a failover; timeouts; no permission.
 const unavailable =
   /^(08...|53...|57P..|58...|XX00[012]|25006|25P0[34]|55P03|57014|28...|3D000|42501)$/
-// The connection goes on after these.
-const stays = new Set(['53100', '55P03', '57014', '25006', '42501'])
+// The connection stays usable after these.
+const keepsConnection = new Set(['53100', '55P03', '57014', '25006', '42501'])
 
-/** An error of pg by the name that the stores know; whether its connection is of no use any more. */
+/** Translates an error of pg to one of ../errors.ts; `isLost`: the connection is unusable. */
 export function translated(error: unknown): { answer: unknown; isLost: boolean } {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const isOfServer = error instanceof Error && 'severity' in error && typeof code === 'string'
@@ -25,7 +25,7 @@ export function translated(error: unknown): { answer: unknown; isLost: boolean }
   if (unavailable.test(code)) {
     const isBusy = code === '55P03'
     const answer = new DatabaseUnavailable(error.message, { cause: error, isBusy })
-    return { answer, isLost: !stays.has(code) }
+    return { answer, isLost: !keepsConnection.has(code) }
   }
   return { answer: error, isLost: false }
 }

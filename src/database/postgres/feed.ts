@@ -3,12 +3,12 @@ import type { ChangeFeed } from '../database.ts'
 
 export const channel = 'gatehouse'
 
-// A node that has not heard from the database for this long takes itself for blind.
-const blindAfterMs = 500
+// The feed is not current if the last heartbeat that was answered began longer ago than this.
+const staleAfterMs = 500
 const heartbeatMs = 150
 const reconnectMs = 250
 const connectMs = 2000
-// A connection that nobody needs is given back.
+// The connection is closed if isCurrent has not been called for this long.
 const restMs = 10_000
 
 export interface PostgresFeed extends ChangeFeed {
@@ -16,11 +16,11 @@ export interface PostgresFeed extends ChangeFeed {
 }
 
 /**
- * What other nodes change, heard over a connection of its own: triggers notify the channel when a
- * transaction commits that changed a key, a revocation or a user. Each heartbeat asks for an answer: the
- * notices of everything that was committed before it have arrived by then. While nobody asks whether
- * the feed is current it need not be, and rests. Behind a pooler notices may go to somebody else:
- * there each heartbeat asks whether anything was committed at all, and a change is known a heartbeat later.
+ * Notices the changes of other nodes on a connection of its own. Triggers notify the channel when a
+ * transaction commits that changed a key, a revocation or a user. The answer to a heartbeat comes after
+ * the notifications of all commits before it. While `isCurrent` is not called, the feed rests. Behind a
+ * pooler, notifications may go to another client: there each heartbeat asks whether anything was
+ * committed at all, and a change is noticed one heartbeat later.
  */
 export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let version = 0
@@ -36,10 +36,10 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     isCurrent() {
       isAsked = true
       if (state === 'resting') wake()
-      return performance.now() - heardAt < blindAfterMs
+      return performance.now() - heardAt < staleAfterMs
     },
     version: () => version,
-    // For all that this node knows everything changes all the time.
+    // PostgreSQL has no number for the changes of this process: each answer differs.
     anyVersion() {
       anyVersion += 1
       return anyVersion
@@ -92,7 +92,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     } catch {
       return lose(mine)
     }
-    version += 1 // what was told while nobody listened must be read
+    version += 1 // there may have been changes while this node did not listen
     await heartbeat(mine)
   }
 
@@ -101,7 +101,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     isAsked = false
     try {
       if (snapshot === undefined) await mine.query('select')
-      else await look(mine)
+      else await compareSnapshot(mine)
     } catch {
       return lose(mine)
     }
@@ -110,8 +110,8 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     next(() => (isAsked ? heartbeat(mine) : rest()), heartbeatMs)
   }
 
-  /** The snapshot is another one once any transaction that wrote has ended. */
-  async function look(mine: Client): Promise<void> {
+  /** Counts a change if the snapshot differs: it does once any writing transaction has ended. */
+  async function compareSnapshot(mine: Client): Promise<void> {
     const { rows } = await mine.query<{ now: string }>('select pg_current_snapshot()::text as now')
     if (rows[0]?.now === snapshot) return
     snapshot = rows[0]?.now
@@ -132,7 +132,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   }
 }
 
-/** A pooler tells its clients another number than that of the process which serves them. */
+/** A pooler tells its clients another process id than the one of the serving backend. */
 async function isPooled(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   return !('processID' in client) || client.processID !== rows[0]?.pid

@@ -4,8 +4,8 @@ import { bindable } from '../bindable.ts'
 import { Deadline } from '../mutex.ts'
 import { translated } from './errors.ts'
 
-/** First in a transaction whose statements may take as long as they need. */
-export const unhurried = CompiledQuery.raw(
+/** Disables the time limits of the statements that follow in a transaction. */
+export const withoutTimeouts = CompiledQuery.raw(
   'set local statement_timeout = 0; set local lock_timeout = 0',
 )
 
@@ -15,7 +15,7 @@ export class Lease implements DatabaseConnection {
   readonly #begin: string
   readonly #limitMs: number
   #deadline: Deadline | undefined
-  #isHurried = true
+  #hasTimeout = true
   #isLost = false
 
   constructor(client: PoolClient, begin: string, deadline: Deadline, limitMs: number) {
@@ -27,7 +27,7 @@ export class Lease implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (query.sql === unhurried.sql) this.#isHurried = false
+    if (query.sql === withoutTimeouts.sql) this.#hasTimeout = false
     const { rows, rowCount, command } = await this.#send<R>(query.sql, query.parameters)
     const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
     return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
@@ -44,11 +44,11 @@ export class Lease implements DatabaseConnection {
 
   async commit(): Promise<void> {
     const { command } = await this.#send('commit')
-    // The server answers so where a statement of the transaction had failed.
+    // The server answers so if a statement of the transaction has failed.
     if (command === 'ROLLBACK') throw new Error('the transaction was rolled back, not committed')
   }
 
-  /** What made it necessary is told; that it failed as well is not. */
+  /** Never throws: the caller throws the error that made the rollback necessary. */
   async rollback(): Promise<void> {
     if (!this.#isLost) await this.#send('rollback').catch(() => this.#lose())
   }
@@ -65,14 +65,14 @@ export class Lease implements DatabaseConnection {
   }
 
   async #send<R>(text: string, parameters: readonly unknown[] = []) {
-    // The first statement shares its time with the wait for the connection.
+    // The first statement shares its deadline with the wait for the connection.
     const deadline = this.#deadline ?? new Deadline(this.#limitMs)
     this.#deadline = undefined
     const values = parameters.map((value) => (Array.isArray(value) ? value : bindable(value)))
     try {
-      // Without values several statements may come as one: then there are several results.
+      // Without values, one text may hold several statements: then there are several results.
       const answer = this.#client.query(values.length > 0 ? { text, values } : { text })
-      const result = this.#isHurried ? await within(deadline, answer) : await answer
+      const result = this.#hasTimeout ? await within(deadline, answer) : await answer
       return result as typeof result & { rows: R[] } // as the query says
     } catch (error) {
       const { answer, isLost } = translated(error)
@@ -82,23 +82,23 @@ export class Lease implements DatabaseConnection {
   }
 }
 
-/** A connection as this driver gave it out. @throws Error where another did */
+/** Narrows a connection to a lease of this driver. @throws Error if it belongs to another one */
 export function leaseOf(connection: DatabaseConnection): Lease {
   if (connection instanceof Lease) return connection
   throw new Error('not a connection of this driver')
 }
 
-/** The answer, waited for until the deadline. @throws Error where it does not come in time */
+/** Waits for the answer until the deadline. @throws Error if it does not come in time */
 export async function within<T>(deadline: Deadline, answer: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    // An answer that came while this process was busy is read before it is given up.
+    // An answer that arrived while this process was busy must win: the event loop reads it first.
     setImmediate(() => setImmediate(reject, new Error('no answer in time')))
   }, deadline.leftMs())
   try {
     return await Promise.race([answer, promise])
   } finally {
     clearTimeout(timer)
-    answer.catch(() => {}) // it may still fail when nobody waits any more
+    answer.catch(() => {}) // it may still fail after the deadline
   }
 }

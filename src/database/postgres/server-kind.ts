@@ -1,4 +1,4 @@
-/** Servers that speak as PostgreSQL does and on which our rules would be broken in silence, and why. */
+/** Servers with PostgreSQL's protocol that would silently break rules of this project, and why. */
 const refused: readonly { readonly name: string; readonly sign: RegExp; readonly why: string }[] = [
   {
     // https://www.cockroachlabs.com/docs/stable/postgresql-compatibility
@@ -20,7 +20,7 @@ const refused: readonly { readonly name: string; readonly sign: RegExp; readonly
   },
 ]
 
-/** Why a server cannot be used, by its own `version()`; undefined where it can. */
+/** Answers why a server with this `version()` cannot be used; undefined if it can. */
 export function refusalOf(banner: string): string | undefined {
   const server = refused.find(({ sign }) => sign.test(banner))
   if (!server) return undefined

@@ -4,12 +4,12 @@ import { DatabaseUnavailable } from '../errors.ts'
 import { isPostgres } from '../transactions.ts'
 import { refusalOf } from './server-kind.ts'
 
-const oldest = 14
+const minVersion = 14
 
 const withoutSearchIndex =
   'DATABASE_URL: the indexes of pg_trgm are missing: searches of users go two at a time, see docs/postgresql.md'
 
-/** What a new session begins with, whatever the role, the database or the server would have it be. */
+/** The settings of a new session; they override those of the role, the database and the server. */
 export function sessionSettings(limitMs: number, idleInTransactionMs: number): string {
   return [
     `set statement_timeout = ${limitMs}`,
@@ -21,7 +21,7 @@ export function sessionSettings(limitMs: number, idleInTransactionMs: number): s
   ].join(';')
 }
 
-/** @throws Error where Gatehouse cannot work on this server and database, that says what it needs */
+/** Asserts that this server and database can be used. @throws Error that says what is needed */
 export async function assertServer(db: DatabaseOrTransaction): Promise<void> {
   if (!isPostgres(db)) return
   const { rows } = await sql<Server>`
@@ -34,26 +34,26 @@ export async function assertServer(db: DatabaseOrTransaction): Promise<void> {
 }
 
 interface Server {
-  /** As 'PostgreSQL 18.4 on x86_64-pc-linux-gnu, compiled by ...'; others tell who they are there. */
+  /** For example 'PostgreSQL 18.4 on x86_64-pc-linux-gnu, ...'; other servers name themselves here. */
   readonly banner: string
-  /** As 180004. */
+  /** For example 180004. */
   readonly number: string
   readonly version: string
   readonly encoding: string
 }
 
-/** What makes a server or its database unfit; undefined where nothing does. */
+/** Answers why a server or its database cannot be used; undefined if they can. */
 export function faultOf({ banner, number, version, encoding }: Server): string | undefined {
   const refusal = refusalOf(banner)
   if (refusal) return refusal
-  if (Number(number) < oldest * 10_000) {
-    return `this is PostgreSQL ${version}: Gatehouse needs ${oldest} or newer`
+  if (Number(number) < minVersion * 10_000) {
+    return `this is PostgreSQL ${version}: Gatehouse needs ${minVersion} or newer`
   }
   if (encoding === 'UTF8') return undefined
   return `the database has the encoding ${encoding}: Gatehouse needs one made with encoding 'UTF8'`
 }
 
-/** @throws DatabaseUnavailable where it can be read, but not be changed */
+/** @throws DatabaseUnavailable if the database is read-only */
 export async function assertTakesChanges(db: DatabaseOrTransaction): Promise<void> {
   const { rows } = await sql<{ readOnly: string }>`
     select current_setting('transaction_read_only') as "readOnly"`.execute(db)
@@ -63,7 +63,7 @@ export async function assertTakesChanges(db: DatabaseOrTransaction): Promise<voi
   )
 }
 
-/** Whether users are searched by the indexes of pg_trgm: by the migration's, or an operator's. */
+/** Whether the indexes of pg_trgm exist, made by the migration or by the operator. */
 export async function hasSearchIndex(db: DatabaseOrTransaction): Promise<boolean> {
   const { rows } = await sql<{ columns: number }>`
     select count(distinct attname) as columns from pg_index
@@ -75,8 +75,8 @@ export async function hasSearchIndex(db: DatabaseOrTransaction): Promise<boolean
 }
 
 /**
- * What about a PostgreSQL server may lose changes that were acknowledged, or lets searches be
- * refused; once the schema is there.
+ * Answers warnings about settings of a PostgreSQL server that can lose acknowledged changes, and about
+ * missing search indexes. Needs the schema.
  */
 export async function serverWarnings(db: DatabaseOrTransaction): Promise<string[]> {
   if (!isPostgres(db)) return []

@@ -10,8 +10,8 @@ import { NodeSqliteDialect } from './dialect.ts'
 export const databaseFileName = 'gatehouse.db'
 
 /**
- * Opens `DATA_DIR/gatehouse.db`, made with its directory (mode 0700) where it is missing.
- * @throws Error that names DATA_DIR, where the directory cannot be made, or a file that others can read
+ * Opens `DATA_DIR/gatehouse.db`; creates it and its directory (mode 0700) if they are missing.
+ * @throws Error that names DATA_DIR if it cannot be created; Error if other users can read the file
  */
 export function connectSqlite({
   dataDirectory,
@@ -25,7 +25,7 @@ export function connectSqlite({
     throw new Error(`DATA_DIR ${dataDirectory} is no folder and cannot be made`, { cause: error })
   }
   const path = join(dataDirectory, databaseFileName)
-  closeSync(openSync(path, 'a', 0o600)) // SQLite would make it for everyone to read
+  closeSync(openSync(path, 'a', 0o600)) // SQLite would create it readable for all users
   assertPrivate(path)
   const dialect = new NodeSqliteDialect({ path, timeoutMs, synchronous })
   return {
@@ -40,7 +40,7 @@ export function connectSqlite({
   }
 }
 
-/** The file holds password hashes and personal data. @throws Error where others can read it */
+/** The file holds password hashes and personal data. @throws Error if other users can read it */
 function assertPrivate(path: string): void {
   if (statSync(path).mode & 0o077) {
     throw new Error(`${path} can be read by other users: chmod 600 it`)

@@ -8,7 +8,7 @@ const busy = 5
 const unavailable = new Set([busy, 6, 8, 10, 11, 13, 14, 26]) // LOCKED READONLY IOERR CORRUPT FULL CANTOPEN NOTADB
 const uniqueViolations = new Set([1555, 2067]) // CONSTRAINT_PRIMARYKEY, CONSTRAINT_UNIQUE
 
-const keptStatements = 200
+const maxStatements = 200
 
 /** How long a commit waits for the disk. https://sqlite.org/pragma.html#pragma_synchronous */
 export type Synchronous = 'full' | 'normal' | 'off'
@@ -39,7 +39,7 @@ export class Connection {
     }
   }
 
-  /** How long the commits from here on wait for the disk. Not inside a transaction. */
+  /** Sets how long the commits that follow wait for the disk. Not inside a transaction. */
   synchronize(mode: Synchronous): void {
     if (this.#synchronous === mode) return
     this.exec(`pragma synchronous = ${mode}`)
@@ -64,9 +64,10 @@ export class Connection {
   }
 
   /**
-   * Differs once another connection has committed a change. Asked anew at each call and never kept:
-   * the process can be paused at any moment, and a request that arrives afterwards must be judged
-   * by a version that was read after it arrived. https://sqlite.org/pragma.html#pragma_data_version
+   * A number that changes when another connection commits. It is read at each call and never cached:
+   * the process can be paused at any moment, and a request that arrives after the pause must be
+   * judged by a version that was read after its arrival.
+   * https://sqlite.org/pragma.html#pragma_data_version
    * @throws DatabaseUnavailable
    */
   dataVersion(): number {
@@ -91,7 +92,7 @@ export class Connection {
     // node:sqlite's own row objects have no prototype and cost half as much memory again.
     statement.setReturnArrays(true)
     const prepared = { statement, columns: columnsOf(statement) }
-    if (this.#statements.size >= keptStatements) {
+    if (this.#statements.size >= maxStatements) {
       const [oldest] = this.#statements.keys()
       if (oldest !== undefined) this.#statements.delete(oldest)
     }
@@ -112,7 +113,7 @@ function rowOf(columns: readonly string[], values: readonly SQLOutputValue[]) {
 
 interface Prepared {
   readonly statement: StatementSync
-  /** Empty where the statement returns no rows. */
+  /** Empty if the statement returns no rows. */
   readonly columns: readonly string[]
 }
 

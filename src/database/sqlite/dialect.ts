@@ -19,26 +19,27 @@ import { Deadline, Mutex } from '../mutex.ts'
 import { Connection, type Synchronous } from './connection.ts'
 
 const retryMs = 5
-/** Taken as it is needed. */
+/** A maximum: SQLite allocates the cache as it fills. */
 const writerCacheKib = 16_384
-/** Of 4 KiB: so long does the log grow before it is written back. */
+/** How many pages of 4 KiB the write-ahead log holds before it is written back. */
 const pagesPerCheckpoint = 4000
 
-// BEGIN alone takes no state: the first read does. https://sqlite.org/lang_transaction.html
+// BEGIN takes no snapshot, the first read does. https://sqlite.org/lang_transaction.html
 const firstRead = CompiledQuery.raw('select count(*) from sqlite_schema')
 
 export interface NodeSqliteOptions {
   readonly path: string
-  /** How long a write waits for another process or another request before it is given up. */
+  /** How long a write waits for another process or another request before it fails. */
   readonly timeoutMs: number
-  /** FULL: an acknowledged change outlives a loss of power. OFF is for throw-away databases. */
+  /** FULL: an acknowledged change survives a loss of power. OFF is for throw-away databases. */
   readonly synchronous: 'full' | 'off'
 }
 
 /**
  * Kysely on node:sqlite, with two connections on one file in WAL mode: reads outside a transaction
- * never wait for a writer, and writers take turns. A transaction for reading alone has a connection
- * of its own. Nothing here blocks the event loop while it waits for a lock. @throws DatabaseUnavailable from any query, after `timeoutMs` at the latest
+ * never wait for a writer, and a mutex admits one writer at a time. A read-only transaction has a
+ * connection of its own. Waiting for a lock does not block the event loop.
+ * @throws DatabaseUnavailable from any query, after `timeoutMs` at the latest
  */
 export class NodeSqliteDialect implements Dialect {
   readonly #driver: NodeSqliteDriver
@@ -47,19 +48,19 @@ export class NodeSqliteDialect implements Dialect {
     this.#driver = new NodeSqliteDriver(options)
   }
 
-  /** Differs from an earlier answer once another process has changed the database. */
+  /** A number that changes when another process changes the database. */
   foreignVersion(): number {
     return this.#driver.foreignVersion()
   }
 
-  /** Differs once anyone has, this process included. */
+  /** A number that changes when any process does, this one included. */
   version(): number {
     return this.#driver.version()
   }
 
   /**
-   * The same connections, for changes that shall outlive a kill of the process but need not outlive a
-   * loss of power: their commits do not wait for the disk. Opened and closed with the dialect itself.
+   * A dialect on the same connections whose commits do not wait for the disk: changes survive a kill
+   * of the process and may be lost with the power. It is opened and closed with this dialect.
    */
   asyncCommit(): Dialect {
     return acquiringBy(this, () => this.#driver.acquireAsyncCommit())
@@ -85,13 +86,13 @@ export class NodeSqliteDialect implements Dialect {
 
 class TwoConnectionAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
-    return true // the driver lets writers take turns by itself
+    return true // the driver's mutex orders the writers
   }
 }
 
 class NodeSqliteDriver implements Driver {
   readonly #options: NodeSqliteOptions
-  readonly #turns = new Mutex()
+  readonly #mutex = new Mutex()
   #writer: Connection | undefined
   #reader: Connection | undefined
 
@@ -103,12 +104,12 @@ class NodeSqliteDriver implements Driver {
     const { path, synchronous, timeoutMs } = this.#options
     const writer = new Connection(path)
     try {
-      // Another process may be making the file at this moment.
+      // Another process may be creating the file at the same moment.
       await retryWhileBusy(() => writer.exec('pragma journal_mode = wal'), new Deadline(timeoutMs))
       writer.synchronize(synchronous)
       writer.exec('pragma foreign_keys = on')
-      // What many rows in no order change must not be written again and again: an import meets every
-      // page of an index in each of its batches.
+      // An import changes rows in random order and touches every page of an index in each batch: with
+      // a small cache and frequent checkpoints the same pages would be written again and again.
       writer.exec(`pragma cache_size = -${writerCacheKib}`)
       writer.exec(`pragma wal_autocheckpoint = ${pagesPerCheckpoint}`)
       this.#reader = new Connection(path, { readOnly: true })
@@ -119,8 +120,8 @@ class NodeSqliteDriver implements Driver {
     this.#writer = writer
   }
 
-  // SQLite tells a connection of the commits of all others: the writer of other processes' alone, the
-  // reader of the writer's as well.
+  // A connection's data_version changes with the commits of other connections: the writer's with those
+  // of other processes, the reader's also with those of the writer.
   foreignVersion(): number {
     return this.#writer?.dataVersion() ?? 0
   }
@@ -141,7 +142,7 @@ class NodeSqliteDriver implements Driver {
     if (!this.#writer || !this.#reader) throw new DatabaseUnavailable('the database is closed')
     const { path, timeoutMs } = this.#options
     const openReader = () => new Connection(path, { readOnly: true })
-    return new Lease(this.#writer, this.#reader, this.#turns, timeoutMs, synchronous, openReader)
+    return new Lease(this.#writer, this.#reader, this.#mutex, timeoutMs, synchronous, openReader)
   }
 
   async beginTransaction(
@@ -171,11 +172,11 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
-/** What one query or one transaction sees: reads go to the reader, writes take the writer's turn. */
+/** The connection of one query or transaction: the reader, the writer in its turn, or a snapshot. */
 class Lease implements DatabaseConnection {
   readonly #writer: Connection
   readonly #reader: Connection
-  readonly #turns: Mutex
+  readonly #mutex: Mutex
   readonly #timeoutMs: number
   readonly #synchronous: Synchronous
   readonly #openReader: () => Connection
@@ -186,7 +187,7 @@ class Lease implements DatabaseConnection {
   constructor(
     writer: Connection,
     reader: Connection,
-    turns: Mutex,
+    mutex: Mutex,
     timeoutMs: number,
     synchronous: Synchronous,
     openReader: () => Connection,
@@ -195,7 +196,7 @@ class Lease implements DatabaseConnection {
     this.#synchronous = synchronous
     this.#writer = writer
     this.#reader = reader
-    this.#turns = turns
+    this.#mutex = mutex
     this.#timeoutMs = timeoutMs
   }
 
@@ -204,7 +205,7 @@ class Lease implements DatabaseConnection {
     if (this.#inTransaction) return this.#writer.run(query)
     if (query.query.kind === 'SelectQueryNode') return this.#reader.run(query)
     const deadline = new Deadline(this.#timeoutMs)
-    const leave = await this.#turns.enter(deadline)
+    const leave = await this.#mutex.enter(deadline)
     try {
       this.#writer.synchronize(this.#synchronous)
       return await retryWhileBusy(() => this.#writer.run<R>(query), deadline)
@@ -218,10 +219,10 @@ class Lease implements DatabaseConnection {
     throw new Error('read in batches by key instead')
   }
 
-  /** BEGIN IMMEDIATE: a transaction that starts as a reader could fail half-way at its first write. */
+  /** BEGIN IMMEDIATE: a transaction that begins as a reader could fail at its first write. */
   async begin(): Promise<void> {
     const deadline = new Deadline(this.#timeoutMs)
-    const leave = await this.#turns.enter(deadline)
+    const leave = await this.#mutex.enter(deadline)
     try {
       this.#writer.synchronize(this.#synchronous)
       await retryWhileBusy(() => this.#writer.exec('begin immediate'), deadline)
@@ -233,7 +234,7 @@ class Lease implements DatabaseConnection {
     this.#leave = leave
   }
 
-  /** One state of the database until the end, for which no writer has to wait. */
+  /** Begins a transaction that sees one state of the database and blocks no writer. */
   beginSnapshot(): void {
     const snapshot = this.#openReader()
     try {
@@ -252,13 +253,13 @@ class Lease implements DatabaseConnection {
       this.#snapshot = undefined
       return
     }
-    // Kysely rolls back after a commit that failed: by then the writer may be another's.
+    // Kysely rolls back after a failed commit; another transaction may have the writer by then.
     if (!this.#inTransaction) return
     try {
       this.#writer.exec(how)
     } catch (error) {
-      // A commit that failed (full disk) leaves the transaction open; a rollback that SQLite did
-      // by itself leaves none. Either way the next one must find a clean connection.
+      // A failed commit (full disk) leaves the transaction open, an automatic rollback of SQLite does
+      // not. In both cases the next transaction needs a connection without one.
       if (this.#writer.isTransaction) this.#writer.exec('rollback')
       if (how === 'commit') throw error
     } finally {

@@ -5,8 +5,8 @@ import { databaseFileName } from './connect.ts'
 import { Connection } from './connection.ts'
 
 /**
- * Asks SQLite whether anybody, this process included, has the database of a data directory open.
- * @throws Error where somebody has, or there is none
+ * Asserts that no process, this one included, has the database of a data directory open.
+ * @throws Error if one has, or if there is no database
  */
 export function assertUnused(dataDirectory: string): void {
   const path = join(dataDirectory, databaseFileName)

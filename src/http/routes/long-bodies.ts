@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { askForBody } from '../server/node-requests.ts'
-import { letTakeItsTime } from '../server/parser-errors.ts'
+import { disableRequestTimeout } from '../server/parser-errors.ts'
 
 export const lineContentType = 'application/x-ndjson'
 
@@ -34,7 +34,7 @@ export async function* longBody(
 ): AsyncGenerator<Uint8Array> {
   const { body, raw } = request
   if (!(body instanceof Readable)) throw new ApiError('invalidBody')
-  letTakeItsTime(raw)
+  disableRequestTimeout(raw)
   askForBody(raw)
   const pieces = body.iterator({ destroyOnReturn: false })
   for (;;) {

@@ -50,15 +50,15 @@ suite('batches of bulk answers', () => {
     await queue.end('c1')
     assert.deepEqual(queue.atWork(), ['a2', 'b2'])
     await queue.end('b2')
-    assert.deepEqual(queue.atWork(), ['a2']) // a3 waits for a2 though there is a place
+    assert.deepEqual(queue.atWork(), ['a2']) // a3 waits for a2, though another could run
     await queue.end('a2')
     await queue.end('a3')
     assert.deepEqual(await Promise.all(made), ['a1', 'a2', 'b1', 'c1', 'a3', 'b2'])
     assert.deepEqual(queue.begun, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
   })
 
-  test('a batch that fails frees its place', async () => {
-    const queue = queueOf({ maxAtOnce: 1 })
+  test('the next batch starts after one that failed', async () => {
+    const queue = queueOf({ maxRunning: 1 })
     const failing = queue.make('a1')
     const next = queue.make('b1')
     const refused = assert.rejects(failing, /away/)
@@ -69,11 +69,11 @@ suite('batches of bulk answers', () => {
     assert.equal(await next, 'b1')
   })
 
-  test('where too many wait, of one caller or in all, one more is refused, and others are not', async () => {
+  test('one more is refused if too many wait, of one caller or in all; other callers are not', async () => {
     const queue = queueOf({ maxWaiting: 3, maxWaitingPerCaller: 2 })
     const made = ['a1', 'a2', 'a3'].map((name) => queue.make(name))
     await assert.rejects(queue.make('a4'), isRefusal)
-    made.push(queue.make('b1')) // there is a place
+    made.push(queue.make('b1')) // starts at once
     made.push(queue.make('c1')) // the third that waits
     await assert.rejects(queue.make('d1'), isRefusal)
     assert.deepEqual(queue.begun, ['a1', 'b1'])
@@ -84,7 +84,7 @@ suite('batches of bulk answers', () => {
     assert.equal(await later, 'd1')
   })
 
-  test('what may not be refused waits, however many do', async () => {
+  test('a batch that may not be refused waits behind any number', async () => {
     const queue = queueOf({ maxWaiting: 0 })
     const first = queue.make('a1')
     await assert.rejects(queue.make('a2'), isRefusal)
@@ -94,8 +94,8 @@ suite('batches of bulk answers', () => {
     assert.deepEqual([await first, await later], ['a1', 'a3'])
   })
 
-  test('a client that is gone has no place any more, and takes none', async () => {
-    const queue = queueOf({ maxAtOnce: 1, maxWaiting: 1 })
+  test('a client that is gone leaves the queue', async () => {
+    const queue = queueOf({ maxRunning: 1, maxWaiting: 1 })
     const first = queue.make('a1')
     const gone = new AbortController()
     const waiting = queue.make('b1', { signal: gone.signal })
@@ -103,7 +103,7 @@ suite('batches of bulk answers', () => {
     gone.abort()
     await left
     await assert.rejects(queue.make('b2', { signal: gone.signal }), { row: 'badRequest' })
-    const next = queue.make('c1') // into the room that b1 has left
+    const next = queue.make('c1') // waits instead of b1
     await queue.end('a1')
     await queue.end('c1')
     assert.deepEqual([await first, await next], ['a1', 'c1'])

@@ -1,27 +1,27 @@
 import { ApiError } from '../../kernel/errors.ts'
 
 export interface BatchQueueOptions {
-  /** Batches that are made at once, of all callers together. */
-  readonly maxAtOnce?: number
-  /** Batches that may wait when one more is to be refused: of all callers, and of one. */
+  /** How many batches are made at the same time, of all callers together. */
+  readonly maxRunning?: number
+  /** How many batches wait before one more is refused: of all callers, and of one. */
   readonly maxWaiting?: number
   readonly maxWaitingPerCaller?: number
 }
 
 export interface BatchOptions {
-  /** Who asks: one batch of each is made at once. */
+  /** One batch of each caller is made at a time. */
   readonly caller: string
-  /** Whether it is refused where too many wait: the first batch of an answer that may be. */
+  /** Whether the batch is refused if too many wait. */
   readonly mayBeRefused: boolean
-  /** Gives the place in the queue up. */
+  /** Removes the batch from the queue when aborted. */
   readonly signal: AbortSignal
 }
 
-/** Places for the batches of bulk answers: see `createBatchQueue`. */
+/** The queue of the batches of bulk answers: see `createBatchQueue`. */
 export interface BatchQueue {
   /**
-   * Makes a batch once it has a place, and frees the place with it.
-   * @throws ApiError serviceUnavailable where too many wait, badRequest when the client is gone
+   * Makes a batch when its turn comes.
+   * @throws ApiError serviceUnavailable if too many wait, badRequest if the client is gone
    */
   make<T>(work: () => Promise<T>, options: BatchOptions): Promise<T>
 }
@@ -34,34 +34,34 @@ interface Waiter {
 const retrySeconds = 1
 
 /**
- * Lets few batches be made at once, and one per caller, so that long answers leave the event loop
- * and the database to others. The rest wait in the order in which they came; a waiter whose caller
- * has a batch under way lets those behind it pass. A place is free again a turn of the event loop
- * later.
+ * Limits how many batches are made at the same time, to one per caller, so that long answers leave
+ * the event loop and the database to other requests. The others wait in the order of arrival; a
+ * waiter whose caller has a batch under way is passed over. The next batch starts one turn of the
+ * event loop after a batch has ended.
  */
 export function createBatchQueue({
-  maxAtOnce = 2,
+  maxRunning = 2,
   maxWaiting = 256,
   maxWaitingPerCaller = 64,
 }: BatchQueueOptions = {}): BatchQueue {
   /** Callers with a batch under way. */
-  const atWork = new Set<string>()
+  const running = new Set<string>()
   const waiters: Waiter[] = []
 
-  const hasPlace = (caller: string) => atWork.size < maxAtOnce && !atWork.has(caller)
+  const canStart = (caller: string) => running.size < maxRunning && !running.has(caller)
 
   function startWaiters(): void {
     for (;;) {
-      const index = waiters.findIndex(({ caller }) => hasPlace(caller))
+      const index = waiters.findIndex(({ caller }) => canStart(caller))
       if (index < 0) return
       const [waiter] = waiters.splice(index, 1)
       if (!waiter) return
-      atWork.add(waiter.caller)
+      running.add(waiter.caller)
       waiter.start()
     }
   }
 
-  function assertRoom(caller: string): void {
+  function assertCanWait(caller: string): void {
     const own = waiters.filter((waiter) => waiter.caller === caller).length
     if (waiters.length < maxWaiting && own < maxWaitingPerCaller) return
     throw new ApiError('serviceUnavailable', {
@@ -74,7 +74,7 @@ export function createBatchQueue({
     return new Promise((resolve, reject) => {
       const leave = () => {
         waiters.splice(waiters.indexOf(waiter), 1)
-        reject(new ApiError('badRequest')) // the client is gone: no one reads this answer
+        reject(new ApiError('badRequest')) // the client is gone and does not read this answer
       }
       const start = () => {
         signal.removeEventListener('abort', leave)
@@ -89,17 +89,17 @@ export function createBatchQueue({
   return {
     async make(work, { caller, mayBeRefused, signal }) {
       if (signal.aborted) throw new ApiError('badRequest')
-      if (hasPlace(caller)) {
-        atWork.add(caller)
+      if (canStart(caller)) {
+        running.add(caller)
       } else {
-        if (mayBeRefused) assertRoom(caller)
+        if (mayBeRefused) assertCanWait(caller)
         await wait(caller, signal)
       }
       try {
         return await work()
       } finally {
         setImmediate(() => {
-          atWork.delete(caller)
+          running.delete(caller)
           startWaiters()
         })
       }

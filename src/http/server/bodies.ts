@@ -6,31 +6,31 @@ import { bodyMemory, type HeldBody } from './body-memory.ts'
 import { readBody } from './body-reader.ts'
 
 /**
- * What a route does with a body. `none`: ignores it. `json`: wants JSON. `optional`: JSON or nothing
- * at all. `form`: JSON, a form or nothing at all (in rooms that register `acceptForms`), a few
- * fields each. `any`: the same, and ignores any other content type. `lines`: lines of JSON of any
- * total length (in rooms that register `acceptLines`, see long-bodies.ts).
+ * Which body a route accepts. `none`: it ignores a body. `json`: JSON is required. `optional`: JSON or
+ * no body. `form`: JSON, a form or no body, of a few fields (in rooms that register `acceptForms`).
+ * `any`: the same, and it ignores other content types. `lines`: lines of JSON of any total length (in
+ * rooms that register `acceptLines`, see long-bodies.ts).
  */
 export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'lines'
 
-/** The limit of a route that takes a few fields, for its `maxBodyBytes`; that of every form. */
+/** The `maxBodyBytes` of routes that take a few fields, and of every form. */
 export const fewFieldsBytes = 16_384
 const maxFormFields = 100
 
-// What the bodies of all requests at once may take. A single body of the general limit always fits.
+// The memory of all bodies together. A single body of the general limit always fits.
 const maxAnonymousBytes = 4_194_304
 const maxBytes = 33_554_432
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What its body holds of the memory for bodies; null where it has none to be read. */
+    /** The memory that its body holds; null if no body is to be read. */
     heldBody: HeldBody | null
   }
 }
 
 /**
- * JSON is the only content type outside of login/ and token/: a cross-site HTML form, which can
- * send no JSON, is refused everywhere else for nothing.
+ * Parses bodies. Outside of login/ and token/, JSON is the only content type, so that a cross-site
+ * HTML form, which cannot send JSON, is refused there without a check of its own.
  */
 export const bodies = plugin<Pick<Config, 'http'>>(async (app, { http: { bodyLimitBytes } }) => {
   const memory = bodyMemory({
@@ -74,8 +74,8 @@ export const bodies = plugin<Pick<Config, 'http'>>(async (app, { http: { bodyLim
 })
 
 /**
- * Lets the routes of this plugin take `application/x-www-form-urlencoded`; the last of a name
- * counts. A request without any body is an empty form.
+ * Lets the routes of this plugin take `application/x-www-form-urlencoded`. Of a repeated field the
+ * last value counts; a request without a body is an empty form.
  */
 export function acceptForms(app: FastifyInstance): void {
   app.addHook('preValidation', async (request) => {
@@ -91,7 +91,7 @@ export function acceptForms(app: FastifyInstance): void {
   })
 }
 
-/** Before the schema of a route that goes without a body: none is an empty object. */
+/** Sets the body to an empty object if there is none; runs before the schema is checked. */
 export async function noneIsEmpty(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {}
 }
@@ -113,7 +113,7 @@ function canBeEmpty({ routeOptions }: FastifyRequest): boolean {
 
 type TextDone = (error: Error | null, text: string) => void
 
-/** The body as UTF-8. Calls back with an ApiError invalidBody, or those of `readBody`. */
+/** Reads the body as UTF-8. Calls back with an ApiError invalidBody, or those of `readBody`. */
 function readText(request: FastifyRequest, payload: RequestPayload, done: TextDone): void {
   const { heldBody } = request
   if (heldBody === null) throw new Error('the body is read before its memory is asked for')
@@ -124,7 +124,7 @@ function readText(request: FastifyRequest, payload: RequestPayload, done: TextDo
   })
 }
 
-/** Undefined where there are too many fields, or what is percent-encoded is no UTF-8. */
+/** Answers undefined if there are too many fields, or a percent-encoded value is not UTF-8. */
 function parseForm(text: string): Record<string, string> | undefined {
   const fields = text.split('&').filter((field) => field !== '')
   if (fields.length > maxFormFields) return undefined
@@ -135,8 +135,8 @@ function parseForm(text: string): Record<string, string> | undefined {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Undefined where what is percent-encoded is no UTF-8 either. A percent sign that escapes nothing
- * stands for itself; encoded, because URLSearchParams garbles what is not ASCII beside a bare one.
+ * Encodes percent signs that escape nothing, because URLSearchParams garbles other than ASCII
+ * characters beside a bare one. Answers undefined if a percent-encoded value is not UTF-8.
  */
 function wellEncoded(text: string): string | undefined {
   const encoded = text.replace(/%(?![0-9a-f]{2})/gi, '%25')
@@ -148,7 +148,7 @@ function wellEncoded(text: string): string | undefined {
   }
 }
 
-/** Undefined where the bytes are no UTF-8: replacement characters would merge different texts. */
+/** Answers undefined if the bytes are not UTF-8: replacement characters would merge different texts. */
 function decodeUtf8(bytes: Buffer): string | undefined {
   try {
     return utf8.decode(bytes)

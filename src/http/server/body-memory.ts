@@ -2,17 +2,16 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * How many bytes of bodies are in memory at once, over all connections. Authenticated callers
- * count apart from others, so that those without credentials neither fill the memory nor use up the
- * share of those who have some.
+ * Limits the memory of all request bodies together. Authenticated callers have a limit apart from
+ * anonymous ones, so that callers without credentials cannot use up their share.
  */
 export interface BodyMemory {
-  /** What one request will hold: until it is over, however it ends. */
+  /** Starts to count the body of a request; its memory is released when the request ends. */
   open(request: FastifyRequest, reply: FastifyReply): HeldBody
 }
 
 export interface HeldBody {
-  /** Whether so many bytes are to be had for this body, in place of what it held before. */
+  /** Sets how many bytes this body holds; answers false, and changes nothing, if they do not fit. */
   resize(bytes: number): boolean
 }
 
@@ -22,8 +21,8 @@ export interface BodyMemoryLimits {
 }
 
 /**
- * Of every body so much is free, so that a memory full of large bodies does not refuse logins; it
- * is less than the connection costs on which the body comes.
+ * The first bytes of every body are not counted, so that logins are served while large bodies fill
+ * the memory. A connection itself costs more than these bytes.
  */
 const freeBytes = 1024
 
@@ -45,7 +44,7 @@ export function bodyMemory({ maxAnonymousBytes, maxBytes }: BodyMemoryLimits): B
       }
       const pool = request.principal === null ? anonymous : known
       response.once('close', release)
-      atEnd(socket, release) // an answer that waits behind others does not hear of it
+      atEnd(socket, release) // a queued answer emits no event when its connection closes
       return {
         resize(bytes) {
           const wanted = Math.max(0, bytes - freeBytes)
@@ -59,7 +58,7 @@ export function bodyMemory({ maxAnonymousBytes, maxBytes }: BodyMemoryLimits): B
   }
 }
 
-/** The work at the end of a connection: one listener, however many requests it has. */
+/** Work for the end of a connection: one listener serves all its requests. */
 const endings = new WeakMap<Socket, Set<() => void>>()
 
 function atEnd(socket: Socket, work: () => void): void {

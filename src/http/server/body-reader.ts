@@ -9,12 +9,12 @@ const firstBytes = 1024
 const retryAfterSeconds = 1
 
 /**
- * Reads a body of the route's limit at most into one piece of memory, which grows as it comes: what
- * is announced costs nothing yet, and a body of a thousand small chunks no more than one of few.
- * The rest of a refused body is discarded.
+ * Reads a body, up to the route's limit, into one buffer that grows with the bytes that arrive: an
+ * announced length alone takes no memory, and a body in a thousand chunks takes no more than one in
+ * few. The rest of a refused body is discarded.
  *
- * Calls back once, with an ApiError bodyTooLarge, serviceUnavailable or badRequest, or what broke
- * the request off.
+ * Calls back once; with an ApiError bodyTooLarge, serviceUnavailable or badRequest, or the error of
+ * the connection.
  */
 export function readBody(
   request: FastifyRequest,
@@ -23,7 +23,7 @@ export function readBody(
   done: Done,
 ): void {
   const { bodyLimit } = request.routeOptions
-  const announced = Number(request.headers['content-length']) // NaN in chunks
+  const announced = Number(request.headers['content-length']) // NaN if the body is chunked
   if (announced > bodyLimit) {
     done(new ApiError('bodyTooLarge'))
     return
@@ -67,7 +67,7 @@ export function readBody(
   }
 
   function onClose(): void {
-    finish(new ApiError('badRequest')) // it broke off without an error
+    finish(new ApiError('badRequest')) // the connection closed without an error
   }
 
   function finish(error: Error | null): void {
@@ -77,7 +77,7 @@ export function readBody(
       return
     }
     bytes = Buffer.alloc(0)
-    payload.on('error', () => {}) // the rest may break off unheard
+    payload.on('error', () => {}) // the connection may close before the rest has arrived
     payload.resume()
     done(error)
   }

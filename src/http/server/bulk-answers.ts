@@ -5,23 +5,23 @@ import { clientAddress, throttledAddress } from './client-address.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Where the batches of all bulk answers of the service wait for a place. */
+    /** The queue of the batches of all bulk answers. */
     readonly batchQueue: BatchQueue
   }
 }
 
-/** Makes a batch of an answer once it may be made. */
+/** Makes a batch of an answer when its turn comes. */
 export type MakeBatch = <T>(work: () => Promise<T>) => Promise<T>
 
-/** The one queue of the service. */
+/** Adds the queue to the service. */
 export const bulkAnswers = plugin(async (app) => {
   app.decorate('batchQueue', createBatchQueue())
 })
 
 /**
- * How the batches of one answer are made: each in its turn, none once the client is gone. Where too
- * many wait, an answer that may be refused is refused at its first batch. @throws ApiError
- * serviceUnavailable
+ * Answers a function that makes the batches of one answer in turn, and none once the client is gone.
+ * If too many batches wait, an answer that may be refused is refused at its first batch.
+ * @throws ApiError serviceUnavailable
  */
 export function inTurn(
   request: FastifyRequest,
@@ -41,7 +41,7 @@ export function inTurn(
   }
 }
 
-/** Whom the queue counts: the authenticated caller, else the client's address. */
+/** The name by which the queue counts: the authenticated caller, otherwise the client's address. */
 function callerName(request: FastifyRequest): string {
   const { principal } = request
   return principal

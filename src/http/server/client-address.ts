@@ -3,17 +3,17 @@ import type { FastifyRequest } from 'fastify'
 import { canonicalAddress, expand } from '../../kernel/address.ts'
 
 /**
- * The client's address: the right-most hop that no trusted proxy vouches for, in one spelling per
- * address (IPv4-mapped IPv6 as IPv4, IPv6 compressed in lower case). What a proxy could not name
- * ("unknown", garbage) counts as the proxy's own address, never as nobody.
+ * The client's address: the right-most hop that is no trusted proxy, in one spelling per address
+ * (IPv4-mapped IPv6 as IPv4, IPv6 compressed in lower case). If the proxy sends no address
+ * ("unknown", garbage), it is the proxy's own.
  */
 export function clientAddress(request: FastifyRequest): string {
-  // A connection that was reset before it was accepted has no peer any more: all such count as one.
+  // A connection that was reset before it was accepted has no peer: all of these share one address.
   const { ip, socket } = request as { ip?: string; socket: FastifyRequest['socket'] }
   return canonicalAddress(ip ?? '') ?? canonicalAddress(socket.remoteAddress ?? '') ?? '::'
 }
 
-/** Whom a limit counts: an IPv4 address, or the /64 network that one IPv6 customer is given. */
+/** The key of rate limits by address: an IPv4 address, or the /64 network of an IPv6 address. */
 export function throttledAddress(address: string): string {
   if (!isIPv6(address)) return address
   const groups = expand(address)

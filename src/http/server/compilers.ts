@@ -2,8 +2,8 @@ import AjvCompiler, { type ValidatorFactory } from '@fastify/ajv-compiler'
 import SerializerSelector, { type SerializerFactory } from '@fastify/fast-json-stringify-compiler'
 
 /**
- * Fastify's own compilers of schemas, which compile each schema once for all routes that have it:
- * most of what a route can answer or be asked, others can as well.
+ * Fastify's own compilers of schemas, with a cache: a schema is compiled once for all routes that use
+ * it. Most schemas are used by several routes.
  */
 export const compilersFactory: {
   buildValidator: ValidatorFactory
@@ -13,7 +13,7 @@ export const compilersFactory: {
   buildSerializer: sharing(SerializerSelector()),
 }
 
-/** Answers what was compiled of the same text before, for all services of this process. */
+/** Caches compiled schemas by their text, for all services of this process. */
 function sharing<Others, Options, Route, Compiled>(
   build: (others: Others, options?: Options) => (route: Route) => Compiled,
 ): (others: Others, options?: Options) => (route: Route) => Compiled {

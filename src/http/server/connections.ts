@@ -3,19 +3,19 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 /**
- * The answers of a connection that are not sent yet, the next one first; and the last one, also when it
- * is sent. An answer that is sent must not be kept by those behind it: with it goes what it was made of.
+ * The unsent answers of a connection, the next one first, and its last answer even if it is sent.
+ * Other sent answers are removed, so that the memory they refer to is freed.
  */
 const answers = new WeakMap<Duplex, ServerResponse[]>()
-/** Connections that end with an answer already under way or queued. */
+/** Connections that close after an answer that is under way or queued. */
 const over = new WeakSet<Duplex>()
 
 // How long a client may go on sending after the answer that closes its connection.
 const lingerMs = 2_000
 
 /**
- * Prepares every connection of a server. Node takes its own `error` listener away after the first
- * error, and with it the last guard between a reset and the end of the process: this one stays.
+ * Prepares every connection of a server. Node removes its own `error` listener after the first error,
+ * and a later error without a listener would end the process: the listener added here stays.
  */
 export function prepareConnections(server: Server): Connections {
   const sockets = new Set<Socket>()
@@ -23,7 +23,7 @@ export function prepareConnections(server: Server): Connections {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', ignore)
-    // Read once while there is a peer: Node remembers it, also for a connection that was reset.
+    // Node caches the address at the first read; after a reset it could not be read any more.
     void socket.remoteAddress
     socket.destroySoon = closeWhenRead
   })
@@ -36,7 +36,7 @@ export function prepareConnections(server: Server): Connections {
 
 /** The open connections of a server. */
 export interface Connections {
-  /** Ends those on which no request is being answered, one whose header is not whole among them. */
+  /** Closes those without an unsent answer, including those with an incomplete header. */
   endUnanswered(): void
 }
 
@@ -54,7 +54,7 @@ export function startAnswer(response: ServerResponse): void {
   forgetSentAnswers(socket)
 }
 
-/** To be called when an answer is sent. */
+/** Removes the sent answers of a connection, except the last. Call it when an answer is sent. */
 export function forgetSentAnswers(socket: Duplex): void {
   const waiting = answers.get(socket) ?? []
   while (waiting.length > 1 && waiting[0]?.writableFinished) waiting.shift()
@@ -64,14 +64,14 @@ export function lastAnswerOf(socket: Duplex): ServerResponse | undefined {
   return answers.get(socket)?.at(-1)
 }
 
-/** The answer that this one waits for; undefined where it is the next to be sent. */
+/** The answer that this one waits for; undefined if it is the next to be sent. */
 export function answerAheadOf(response: ServerResponse): ServerResponse | undefined {
   const waiting = answers.get(response.req.socket) ?? []
   const ahead = waiting[waiting.indexOf(response) - 1]
   return ahead?.writableFinished === false ? ahead : undefined
 }
 
-/** The connection closes with the answer to the present request: nothing behind it is served. */
+/** Marks a connection to be closed after the answer to the present request; no later one is served. */
 export function serveNoMore(socket: Duplex): void {
   over.add(socket)
 }
@@ -80,7 +80,7 @@ export function isOver(socket: Duplex): boolean {
   return over.has(socket)
 }
 
-/** Sends the last bytes of a connection, and closes it whatever the client does. */
+/** Sends the last bytes of a connection and closes it, at the latest after `lingerMs`. */
 export function endWith(socket: Duplex, text: string): void {
   serveNoMore(socket)
   socket.end(text)
@@ -88,9 +88,9 @@ export function endWith(socket: Duplex, text: string): void {
 }
 
 /**
- * In place of Socket.destroySoon, which http calls behind the last answer. Where the client is
- * still sending, closing at once would reset the connection, and the client would lose the answer
- * before it has read it: the rest is read and discarded for a while. RFC 9112 section 9.6.
+ * Replaces Socket.destroySoon, which node:http calls after the last answer. If the client is still
+ * sending, closing at once would reset the connection, and the client could lose the answer before
+ * it has read it: the rest is read and discarded for up to `lingerMs`. RFC 9112 section 9.6.
  */
 function closeWhenRead(this: Socket): void {
   const request = lastAnswerOf(this)?.req

@@ -2,9 +2,9 @@ import fastifyCors from '@fastify/cors'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
 
-/** Cross-origin calls by browsers. Spec 4.5, and three request headers more. */
+/** Allows cross-origin requests of browsers. Spec 4.5, and three request headers more. */
 export const cors = plugin<Pick<Config, 'http'>>(async (app, { http }) => {
-  if (http.corsOrigins.length === 0) return // nobody is allowed: browsers need no header to refuse
+  if (http.corsOrigins.length === 0) return // no origin is allowed: browsers then refuse without a header
   await app.register(fastifyCors, {
     origin: http.corsOrigins.includes('*') ? true : [...http.corsOrigins],
     methods: ['GET', 'POST', 'PUT', 'DELETE'],

@@ -3,18 +3,18 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Connections } from './connections.ts'
 
-// Between red readiness and the closed port.
+// How long readiness answers 503 before the port is closed.
 const noticeMs = 250
-// Afterwards, of a process that was busy all the while: turns of the event loop without anybody new.
+// How many turns of the event loop without a new connection mean that all have been accepted.
 const quietTurns = 5
-const maxTurns = 511 // so many wait for a port at most: Node's backlog
+const maxTurns = 511 // Node's backlog: at most so many connections wait to be accepted
 
-// Of a header that is under way when the service stops.
+// How long a client may take to finish a header that it has begun when the service stops.
 const headerMs = 2_000
 
 /**
- * While the service stops, each answer ends its connection, so that none is waited for in vain; and
- * so does time where there is nothing to answer.
+ * While the service stops, each answer closes its connection; connections without a request to
+ * answer are closed after `headerMs`. Otherwise idle connections would delay the stop.
  */
 export function closeConnectionsWhileDraining(
   app: FastifyInstance,
@@ -26,7 +26,7 @@ export function closeConnectionsWhileDraining(
     const timer = globalThis.setTimeout(() => connections.endUnanswered(), headerMs).unref()
     app.server.once('close', () => clearTimeout(timer))
   })
-  // When it is sent, not when it was asked for: what was under way then would keep its connection.
+  // In onSend, because a request that began before the stop must close its connection as well.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (draining) reply.header('connection', 'close')
     done()
@@ -34,20 +34,20 @@ export function closeConnectionsWhileDraining(
 }
 
 /**
- * Resolves once a server has read what was sent to it before, so that none is closed with a request
- * on its way; at once where it does not listen. Node takes one connection per turn of its loop, and
- * closing the port would reset those that still wait to be taken.
+ * Resolves when a server has accepted the connections that wait for it; at once if it does not
+ * listen. Node accepts one connection per turn of its event loop, and closing the port resets those
+ * that still wait.
  */
 export async function untilRead(server: Server): Promise<void> {
   if (!server.listening) return
-  let taken = 0
+  let accepted = 0
   server.on('connection', () => {
-    taken += 1
+    accepted += 1
   })
   await setTimeout(noticeMs)
   for (let turns = 0, quiet = 0; turns < maxTurns && quiet < quietTurns; turns += 1) {
-    const before = taken
+    const before = accepted
     await setImmediate()
-    quiet = taken === before ? quiet + 1 : 0
+    quiet = accepted === before ? quiet + 1 : 0
   }
 }

@@ -12,7 +12,7 @@ import { ApiError, type Detail, type ErrorName, errorTable } from '../../kernel/
 import { serveNoMore } from './connections.ts'
 import { describeValidation } from './validation.ts'
 
-/** What Fastify itself refuses, by its own codes. */
+/** The errors of requests that Fastify itself refuses, by its codes. */
 const byFastifyCode: Readonly<Record<string, ErrorName>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'invalidBody',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalidBody',
@@ -24,7 +24,7 @@ const byFastifyCode: Readonly<Record<string, ErrorName>> = {
 
 const unavailableRetrySeconds = 1
 
-// Between two lines about requests that are refused without a failure.
+// At most one log line in this time is about requests that are refused without a failure.
 const plannedLineMs = 10_000
 
 export interface ErrorHandlerOptions {
@@ -43,7 +43,7 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
       request.log.error({ request_id: request.id, err: error.cause ?? thrown }, error.message)
     }
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
-    // What is no proper HTTP may not be followed by anything on the same connection.
+    // After a request that is not proper HTTP, no other is served on the same connection.
     if (error.row === 'badRequest') {
       serveNoMore(request.raw.socket)
       reply.header('connection', 'close')
@@ -59,7 +59,7 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
     throw new ApiError('routeNotFound')
   })
 
-  /** A flood of refusals is no reason for a flood of lines. */
+  /** Logs refusals as one line per `plannedLineMs`, with their number. */
   function tellOfRefusal(request: FastifyRequest, reason: unknown): void {
     planned.refused += 1
     const now = clock.now()
@@ -70,13 +70,13 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
   }
 })
 
-/** A 503 that keeps the service within its limits, or while it stops: nothing has failed. */
+/** Whether a 503 keeps the service within its limits, or is sent while it stops: no failure. */
 function isPlanned({ row, cause }: ApiError): boolean {
   return row === 'serviceUnavailable' && !(cause instanceof Error)
 }
 
 function sendError(reply: FastifyReply, error: ApiError, message: string | undefined) {
-  // Serialized here: the schema of the route describes its success.
+  // Without the schema of the route, which describes a success.
   const { details, extra } = error
   reply.header('content-type', 'application/json; charset=utf-8')
   return reply.serializer(JSON.stringify).send({
@@ -89,7 +89,7 @@ function sendError(reply: FastifyReply, error: ApiError, message: string | undef
 
 function asApiError(thrown: unknown, request: FastifyRequest): ApiError {
   if (thrown instanceof ApiError) return thrown
-  // The client left in the middle of its own body: nobody reads this answer.
+  // The client has closed the connection in the middle of its body and does not read the answer.
   if (request.raw.destroyed && !request.raw.complete) return new ApiError('badRequest')
   if (thrown instanceof DatabaseUnavailable) {
     return new ApiError('serviceUnavailable', {

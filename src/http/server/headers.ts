@@ -12,7 +12,7 @@ export const securityHeaders = {
   'cache-control': 'no-store',
 } as const
 
-/** Puts them on every answer that reaches Fastify; `parser-errors.ts` sends them where none does. */
+/** Sets them on every answer of Fastify; `parser-errors.ts` sends them on all other answers. */
 export const headers = plugin(async (app) => {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders)

@@ -2,16 +2,16 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { isOver, serveNoMore, startAnswer } from './connections.ts'
 import { answer } from './parser-errors.ts'
 
-// An import by name would load all that node:http exports, a client of its own among it.
+// An import by name would load all exports of node:http, among them a client of its own.
 const http = process.getBuiltinModule('node:http')
 
 /**
- * A request that asks for another protocol (CONNECT, Upgrade) stays a request. Node would hand its
- * socket to the events `connect` and `upgrade`, without the listeners that order answers, notice
- * the end of the connection and catch its errors.
+ * A request that stays one if it asks for another protocol (CONNECT, Upgrade). Node would pass its
+ * socket to the events `connect` and `upgrade`, without the listeners that order answers, notice the
+ * end of the connection and handle its errors.
  */
 class NodeRequest extends http.IncomingMessage {
-  /** The parser stops there, and Node loses the rest of the piece: nothing behind is served. */
+  /** Then the parser stops, and Node drops the rest of the chunk: no later request is served. */
   asksForOtherProtocol = false
   response: ServerResponse | undefined = undefined
 
@@ -24,7 +24,7 @@ class NodeRequest extends http.IncomingMessage {
   }
 }
 
-/** An answer that can be found by its request: the event `dropRequest` does not bring it. */
+/** A response that its request refers to, because the event `dropRequest` passes only the request. */
 class NodeResponse extends http.ServerResponse {
   constructor(...given: ConstructorParameters<typeof http.ServerResponse>) {
     super(...given)
@@ -33,21 +33,21 @@ class NodeResponse extends http.ServerResponse {
   }
 }
 
-/** For the options of `createServer`. */
+/** The classes of requests and responses, for the options of `createServer`. */
 export const requestClasses = {
   IncomingMessage: NodeRequest as typeof IncomingMessage,
   ServerResponse: NodeResponse as typeof ServerResponse,
 } as const
 
-/** All methods that a route can have. Node parses those of RTSP besides. */
+/** The methods that a route can have; Node also parses those of RTSP. */
 const servedMethods = new Set(http.METHODS.filter((method) => method !== 'CONNECT'))
 
 /** Requests whose client waits for a 100 before it sends the body. */
 const waiting = new WeakSet<IncomingMessage>()
 
 /**
- * Puts itself between Node and the one listener of a server's requests, and takes the events by
- * which Node would answer a request itself, without headers or body, or close its connection.
+ * Wraps the one request listener of a server. It also handles the events after which Node would
+ * answer a request itself, without the headers and the body of the contract, or close its connection.
  */
 export function takeRequests(server: Server): void {
   const [serve] = server.listeners('request') as RequestListener[]
@@ -85,15 +85,15 @@ export function takeRequests(server: Server): void {
     const { response } = request
     startAnswer(response)
     answer(response, 'serviceUnavailable', { 'retry-after': 1 })
-    // Node answers 503 itself as soon as this returns, without a body.
+    // As soon as this returns, Node answers 503 itself, without a body: that answer is disabled.
     response.writeHead = () => response
     response.end = () => response
   })
 }
 
 /**
- * Tells a client that waits with its body to send it: once it is sure that the body is read. A
- * refusal before takes the place of the 100. RFC 9110 section 10.1.1.
+ * Sends a 100 to a client that waits for it before it sends the body. Called when the body is about
+ * to be read; a request that is refused before gets no 100. RFC 9110 section 10.1.1.
  */
 export function askForBody(request: IncomingMessage): void {
   if (waiting.delete(request) && request instanceof NodeRequest) request.response?.writeContinue()

@@ -4,17 +4,17 @@ import { type ErrorName, errorTable } from '../../kernel/errors.ts'
 import { answerAheadOf, endWith, isOver, lastAnswerOf, serveNoMore } from './connections.ts'
 import { securityHeaders } from './headers.ts'
 
-// An import by name would load all that node:http exports, a client of its own among it.
+// An import by name would load all exports of node:http, among them a client of its own.
 const { STATUS_CODES: statusTexts } = process.getBuiltinModule('node:http')
 
-/** Connections that are refused as soon as the answer under way is out. */
+/** Connections that are refused as soon as the answer under way is sent. */
 const refused = new WeakSet<Duplex>()
-/** Requests whose bodies may take long: their routes have a limit of their own. */
-const unhurried = new WeakSet<IncomingMessage>()
+/** Requests without the limit on the time of a whole request: their routes have a limit of their own. */
+const withoutTimeout = new WeakSet<IncomingMessage>()
 
-/** Lifts the limit on the time of a whole request from one whose header has come. */
-export function letTakeItsTime(request: IncomingMessage): void {
-  unhurried.add(request)
+/** Removes the limit on the time of a whole request, once its header has been read. */
+export function disableRequestTimeout(request: IncomingMessage): void {
+  withoutTimeout.add(request)
 }
 
 const timedOut = 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -25,9 +25,9 @@ const byCode: Readonly<Record<string, ErrorName>> = {
 }
 
 /**
- * Node's `clientError`: a request that is no HTTP, too long or too slow. There is no response
- * object, only the socket, on which another answer may be under way. Node's own answer would be
- * empty.
+ * Answers Node's event `clientError`: a request is not HTTP, too long or too slow. There is only a
+ * socket, no response object, and another answer may be under way on it. Node itself would answer
+ * without a body.
  */
 export function onClientError(error: Error & { code?: string }, socket: Duplex): void {
   const current = lastAnswerOf(socket)
@@ -36,12 +36,12 @@ export function onClientError(error: Error & { code?: string }, socket: Duplex):
     socket.destroy()
     return
   }
-  // Told once per request.
-  if (error.code === timedOut && current && unhurried.has(current.req)) return
-  // What comes behind the last request of a connection, or in a body that is refused, need not be HTTP.
+  // Node reports the timeout once per request.
+  if (error.code === timedOut && current && withoutTimeout.has(current.req)) return
+  // Bytes behind the last request of a connection, or in a body that is refused, need not be HTTP.
   if (isOver(socket) && isAnswering && (current.req.complete || current.headersSent)) return
   const row = byCode[error.code ?? ''] ?? 'badRequest'
-  // Where the request that came last is not whole, the error is in its body.
+  // If the last request is not complete, the error is in its body.
   const ahead = current?.req.complete ? current : current && answerAheadOf(current)
   if (!isAnswering) refuse(socket, row)
   else if (ahead) refuseBehind(ahead, socket, row)
@@ -49,9 +49,9 @@ export function onClientError(error: Error & { code?: string }, socket: Duplex):
   else refuse(socket, row)
 }
 
-/** A whole request came before: its answer goes out first. Nothing that comes is read any more. */
+/** Refuses after the answer to a complete request; the connection serves no request after it. */
 function refuseBehind(current: ServerResponse, socket: Duplex, row: ErrorName): void {
-  if (refused.has(socket)) return // each further piece is an error of its own
+  if (refused.has(socket)) return // each further chunk causes an error of its own
   refused.add(socket)
   current.once('finish', () => {
     if (socket.writable) refuse(socket, row)
@@ -68,7 +68,7 @@ function refuse(socket: Duplex, row: ErrorName): void {
   )
 }
 
-/** An answer outside of Fastify, behind those before it; the connection ends with it. */
+/** Sends an answer without Fastify, after the earlier ones of the connection, and closes it. */
 export function answer(
   response: ServerResponse,
   row: ErrorName,

@@ -3,25 +3,24 @@ import plugin from 'fastify-plugin'
 import { inContextOf } from '../../events/context.ts'
 import { forgetSentAnswers } from './connections.ts'
 
-/** Requests that may wait on one connection; clients in use pipeline far fewer. */
+/** How many requests wait on one connection; real clients pipeline far fewer. */
 export const maxWaitingRequests = 100
 
-/** What is under way on a connection, and what waits behind it. */
+/** Whether a request of a connection is under way, and the requests that wait for it. */
 interface Connection {
   isBusy: boolean
   readonly waiting: (() => void)[]
-  /** Keeps the connection from being read, while anything waits on it. */
+  /** Pauses the connection again; attached while requests wait on it. */
   readonly hold: () => void
 }
 
 /**
- * Works on the requests of one connection one after another: a pipelined request is not started
- * before the answer of the one before it is handed to the kernel. Else a client that sends and does
- * not read has as many answers in memory as it has sent requests. RFC 9112 section 9.3.2.
+ * Serves the requests of a connection one after another: a pipelined request starts when the answer
+ * to the one before it has been written to the kernel. Otherwise a client that sends and does not
+ * read would have as many answers in memory as it has sent requests. RFC 9112 section 9.3.2.
  *
- * While requests wait, nothing more is read from the connection; but Node parses at once what has
- * come in one piece. A connection with more than `maxWaitingRequests` is ended: nothing else frees
- * them.
+ * While requests wait, the connection is not read; but Node parses all requests of a chunk at once.
+ * A connection with more than `maxWaitingRequests` is ended, because nothing else frees their memory.
  */
 export const oneRequestAtATime = plugin(async (app) => {
   const connections = new WeakMap<Socket, Connection>()
@@ -32,7 +31,7 @@ export const oneRequestAtATime = plugin(async (app) => {
     const start = () => {
       connection.isBusy = true
       reply.raw.once('close', () => startNext(socket, connection))
-      inContextOf(request, done) // what waits would go on in the context of the request before it
+      inContextOf(request, done) // otherwise a waiting request would run in the context of the last
     }
     if (!connection.isBusy) return start()
     if (socket.destroyed) return // no answer can reach its client
@@ -42,7 +41,7 @@ export const oneRequestAtATime = plugin(async (app) => {
       endWithRest(socket)
     } else if (connection.waiting.length === 1) {
       socket.pause()
-      socket.on('resume', connection.hold) // Node resumes it after each request that it has parsed
+      socket.on('resume', connection.hold) // Node resumes the socket after each parsed request
     }
   })
 
@@ -57,7 +56,7 @@ function startNext(socket: Socket, connection: Connection): void {
   const { waiting, hold } = connection
   connection.isBusy = false
   forgetSentAnswers(socket)
-  if (!socket.writable) waiting.length = 0 // it is closed, or its last answer said that it will be
+  if (!socket.writable) waiting.length = 0 // it is closed, or its last answer said "connection: close"
   const next = waiting.shift()
   if (!next) return
   if (waiting.length === 0) {
@@ -68,9 +67,9 @@ function startNext(socket: Socket, connection: Connection): void {
 }
 
 /**
- * Ends a connection in the middle of a piece that may hold thousands of requests more: Node's
- * parser goes on to its end, and would make each of them a request of the service, 50 ms without a
- * turn for others. There is no public way to tell it.
+ * Ends a connection in the middle of a chunk that may hold thousands of further requests. Node's
+ * parser continues to the end of the chunk and would start each of them, 50 ms without a turn of the
+ * event loop. Node has no public function to stop it.
  */
 function endWithRest(socket: Socket): void {
   socket.destroy()

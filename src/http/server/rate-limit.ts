@@ -7,9 +7,9 @@ import { ApiError } from '../../kernel/errors.ts'
 import { clientAddress, throttledAddress } from './client-address.ts'
 
 /**
- * The general limit of spec 8, off by default: so many requests per address in a window that starts
- * with the first of them. Counted in memory, by each process for itself: it guards against load, and
- * what guards the login is counted elsewhere.
+ * The general rate limit of spec 8, off by default: a quota of requests per address in a window that
+ * starts with the first of them. Each process counts in its own memory, because the limit protects it
+ * from load; the rate limits of logins are in throttle/.
  */
 export interface RateLimitOptions {
   readonly config: Pick<Config, 'http'>
@@ -21,7 +21,7 @@ interface Window {
   requests: number
 }
 
-/** More addresses than these at once are no longer told apart from new ones; 10 MB of memory. */
+/** Beyond this number the oldest address is forgotten and counts as new; 10 MB of memory. */
 const maxAddresses = 50_000
 
 export const rateLimit = plugin<RateLimitOptions>(async (app, { config, clock }) => {
@@ -34,7 +34,7 @@ export const rateLimit = plugin<RateLimitOptions>(async (app, { config, clock })
     const now = clock.now()
     const { requests, endsAt } = count(throttledAddress(clientAddress(request)), now)
     if (requests <= max) return done()
-    if (requests === max + 1) tell(request)
+    if (requests === max + 1) logExcess(request)
     const retryAfterSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
     throw new ApiError('tooManyRequests', { retryAfterSeconds })
   })
@@ -49,13 +49,13 @@ export const rateLimit = plugin<RateLimitOptions>(async (app, { config, clock })
   }
 })
 
-/** Whether the general limit leaves a route alone: what watches the service must always see it. */
+/** Whether a route is exempt from the general limit: health checks must always be answered. */
 export function isExempt(url: string | undefined): boolean {
   return url?.startsWith('/health/') ?? false
 }
 
-/** Once per window: a flood of requests is no reason for a flood of lines. */
-function tell(request: FastifyRequest): void {
+/** Logs the excess; called once per address and window. */
+function logExcess(request: FastifyRequest): void {
   const address = clientAddress(request)
   request.log.warn({ event: 'excess_rate_limit_exceeded', address }, 'too many requests')
 }

@@ -5,17 +5,17 @@ import { clientAddress } from './client-address.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who does what is done for this request. */
+    /** The actor, address and scheme that the events of this request name. */
     eventContext(): EventContext
-    /** The client, where a trusted caller names it (http/login-address.ts). */
+    /** The client's address if a trusted caller names it (http/routes/login-address.ts). */
     namedAddress?: string | null
   }
 }
 
 /**
- * What the context of a request tells: pipelining.ts starts each request in its own, so that what is
- * recorded names its caller. The request itself is what the context asks, and nothing is read before
- * an event is recorded. Fastify keeps the context over the reading of a body.
+ * Adds `eventContext` to requests. pipelining.ts runs each request in an asynchronous context of its
+ * own, so that events name its caller. The context holds the request, which is read only when an
+ * event is recorded. Fastify keeps the context while it reads a body.
  */
 export const requestContext = plugin(async (app) => {
   app.decorateRequest('eventContext', contextOf)

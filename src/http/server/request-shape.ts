@@ -2,12 +2,13 @@ import type { FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { ApiError } from '../../kernel/errors.ts'
 
-// Fields that decide who is asked and who asks: sent twice, two readers could take different ones.
+// Fields that name the server or the caller: of two values, a proxy could read one and this service
+// the other.
 const singular = ['host', 'authorization', 'content-type', 'origin'] as const
 
 /**
- * Refuses what Node's parser lets through: no Host, a malformed one, doubled singular fields, and
- * chunks in HTTP/1.0.
+ * Refuses requests that Node's parser accepts: with no Host or a malformed one, with a field sent
+ * twice that may be sent once, and with chunks in HTTP/1.0.
  */
 export const requestShape = plugin(async (app) => {
   app.addHook('onRequest', (request, _reply, done) => {

@@ -29,19 +29,19 @@ import { slowReaders } from './slow-readers.ts'
 import { ajvOptions } from './validation.ts'
 
 // How long a client may take to send its header and its whole request, and how often that is
-// looked at; none of Node's or Fastify's own defaults closes a slow connection soon.
+// checked. The defaults of Node and Fastify close a slow connection much later.
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 15_000
 const checkIntervalMs = 1_000
 const keepAliveTimeoutMs = 72_000
-// A path parameter may be as long as a request line can be: too long is "not found", not "no route".
+// As long as a request line can be, so that an over-long parameter is a resource that is not found.
 const maxParamLength = 16_384
 
-/** The HTTP server with what wraps every request; it knows no room and has no route. */
+/** Creates the HTTP server with the hooks of every request, without any route. */
 export async function createServer(deps: Deps): Promise<FastifyInstance> {
   const { config, random } = deps
   const log: FastifyBaseLogger = deps.log
-  // Fastify itself has nothing to tell below a warning: start.ts says that the service listens.
+  // Fastify's own messages below a warning are dropped: start.ts logs that the service listens.
   const level = deps.log.isLevelEnabled('warn') ? 'warn' : deps.log.level
   const logger: FastifyBaseLogger = deps.log.child({}, { level })
   const instanceId = randomText(random, 6)
@@ -49,7 +49,8 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger per request would cost more than some requests do: what is logged names its request.
+    // One logger for all: a child logger per request costs more than some requests do. Log lines name
+    // their request themselves.
     childLoggerFactory: () => log,
     genReqId: () => `${instanceId}-${(requests++).toString(36)}`,
     trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
@@ -57,7 +58,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     forceCloseConnections: 'idle',
-    return503OnClosing: false, // what was accepted is served; the contract's headers stay
+    return503OnClosing: false, // accepted requests are served during a shutdown
     routerOptions: { maxParamLength },
     http: {
       headersTimeout: headersTimeoutMs,
@@ -77,7 +78,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
 
   warnOfForgedProxies(app, config)
   await app.register(requestContext)
-  await app.register(oneRequestAtATime) // before anything is done for a request
+  await app.register(oneRequestAtATime) // before any other work on a request
   await app.register(slowReaders, { clock: deps.clock, stillMs: requestTimeoutMs })
   await app.register(bulkAnswers)
   await app.register(headers)
@@ -85,7 +86,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   await app.register(errorHandler, deps)
   await app.register(cors, config)
   await app.register(rateLimit, deps)
-  await app.register(fastifyCookie, { hook: false }) // read where a cookie is asked for
+  await app.register(fastifyCookie, { hook: false }) // cookies are parsed only where they are used
   await app.register(bodies, config)
   if (deps.log.isLevelEnabled('debug')) logRequests(app)
   closeConnectionsWhileDraining(app, connections)
@@ -93,8 +94,8 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
 }
 
 /**
- * X-Forwarded-For of somebody who is no trusted proxy: either a forgery, or a proxy that TRUST_PROXY
- * forgot, behind which all clients look like one. Told once, for the log's sake.
+ * Warns once about an X-Forwarded-For from an untrusted address. It is a forgery, or TRUST_PROXY lacks
+ * a proxy, behind which all clients then have the same address.
  */
 function warnOfForgedProxies(app: FastifyInstance, { login }: Pick<Config, 'login'>): void {
   const callers = login.trustedCallers.map(parseAddressRange)
@@ -111,12 +112,12 @@ function warnOfForgedProxies(app: FastifyInstance, { login }: Pick<Config, 'logi
   })
 }
 
-/** Fastify lists the hops that it believes; the peer alone, where it believes none. */
+/** Fastify's `ips` holds the peer and the hops behind trusted proxies. */
 function isFromProxy({ ips }: FastifyRequest): boolean {
   return ips !== undefined && ips.length > 1
 }
 
-/** One line per request, at `debug`: the path without its query, never a header or a body. */
+/** Logs a line per request at `debug`: the path without its query, never a header or a body. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug(

@@ -4,39 +4,39 @@ import type { Clock } from '../../kernel/clock.ts'
 
 export interface SlowReaderOptions {
   readonly clock: Clock
-  /** How long nothing of an answer may be taken, in milliseconds. */
+  /** How long a client may read nothing of an answer, in milliseconds. */
   readonly stillMs: number
 }
 
-/** How slowly an answer may be read, and over what time that is judged. */
+/** The minimum rate at which an answer must be read, on average over `windowMs`. */
 const minBytesPerSecond = 1024
 const windowMs = 30_000
 const checkMs = 1_000
 
-/** What a connection has taken of what was written to it, in bytes. */
+/** How much of the data written to a connection its client has read, in bytes. */
 export interface Taken {
-  /** Of writes that are done. */
+  /** Bytes of completed writes. */
   readonly done: number
-  /** The rest of the write under way. */
+  /** Unread bytes of the write under way. */
   readonly left: number
 }
 
-/** How a connection takes it over time. */
+/** The progress of a client that reads an answer. */
 export interface Reading extends Taken {
-  /** How much of the write under way was left when it was first looked at. */
+  /** Unread bytes of the write under way at its first check. */
   readonly leftAtFirst: number
-  /** How long nothing was taken. */
+  /** For how long the client has read nothing. */
   readonly stillMs: number
-  /** The present window: how long it has lasted, and the bytes taken before it. */
+  /** The present window: how long it has lasted, and the bytes read before it. */
   readonly windowMs: number
   readonly takenBefore: number
 }
 
 /**
- * Ends the connections of clients that do not read their answers: where nothing was taken for
- * `stillMs`, or less than `minBytesPerSecond` over `windowMs`. What is written to such a client
- * stays in memory, and what it asked for stays under way. All connections are looked at once a
- * second, so that a request costs nothing; what the kernel takes counts as read.
+ * Ends the connections of clients that do not read their answers: that read nothing for `stillMs`, or
+ * less than `minBytesPerSecond` on average over `windowMs`. Unread answers stay in memory, and their
+ * requests stay under way. All connections are checked once a second, so that a request costs
+ * nothing. Bytes that the kernel has accepted count as read.
  */
 export const slowReaders = plugin<SlowReaderOptions>(async (app, { clock, stillMs }) => {
   const readings = new Map<Socket, Reading | null>()
@@ -61,7 +61,7 @@ export const slowReaders = plugin<SlowReaderOptions>(async (app, { clock, stillM
     while (readings.size > 0 && !stop.signal.aborted) {
       await clock.wait(checkMs, stop.signal)
       const now = clock.now()
-      // A clock that jumps, or a process that was busy, says nothing about the readers.
+      // A clock that jumps or a busy process must not count against the clients.
       const passedMs = Math.min(Math.max(now - before, 0), 2 * checkMs)
       before = now
       let ended = 0
@@ -79,7 +79,7 @@ export const slowReaders = plugin<SlowReaderOptions>(async (app, { clock, stillM
   }
 })
 
-/** The reading after one more look, `passedMs` after the last; null: there was none. */
+/** Answers the progress after one more check, `passedMs` after the last; null: the first check. */
 export function nextReading(
   last: Reading | null,
   { done, left }: Taken,
@@ -101,7 +101,7 @@ export function nextReading(
   }
 }
 
-/** Whether a connection takes too little to be waited for. */
+/** Whether a client reads too slowly. */
 export function isTooSlow(reading: Reading, stillMs: number): boolean {
   if (reading.stillMs >= stillMs) return true
   const wanted = (minBytesPerSecond * windowMs) / 1000
@@ -113,12 +113,12 @@ function bytesOf({ done, left, leftAtFirst }: Reading): number {
 }
 
 function takenBy(socket: Socket): Taken {
-  // What the kernel has not taken of a write yet; Node's own socket.setTimeout looks at it.
+  // Bytes of a write that the kernel has not accepted; Node's socket.setTimeout reads it as well.
   const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null }
   return { done: socket.bytesWritten - socket.writableLength, left: handle?.writeQueueSize ?? 0 }
 }
 
-/** By a reset: after a close the kernel would keep what was not read, megabytes on loopback. */
+/** Resets a connection: after a close the kernel would keep the unread bytes, megabytes on loopback. */
 function endNow(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy()
   else socket.resetAndDestroy()

@@ -4,9 +4,9 @@ import { isStorableText } from '../../kernel/text.ts'
 import type { JsonSchema } from '../schemas.ts'
 
 /**
- * Options of Ajv. Nothing is coerced ({"name": 5} is refused, not taken for "5"), nothing is
- * removed, and every violation is told. Formats check the length first: with `allErrors` a pattern
- * would run over a megabyte that `maxLength` has refused already.
+ * Options of Ajv: it coerces no value ({"name": 5} is refused), removes none, and reports every
+ * violation. Formats check the length first: with `allErrors` a pattern would run over a megabyte
+ * that `maxLength` has already refused.
  */
 export const ajvOptions = {
   customOptions: {
@@ -15,7 +15,7 @@ export const ajvOptions = {
     allErrors: true,
     formats: { text: isStorableText },
   },
-  // Behind Fastify's own formats, which have another `email`.
+  // Added after Fastify's own formats, which define `email` in another way.
   onCreate: (ajv: { addFormat(name: string, check: (value: string) => boolean): unknown }) => {
     ajv.addFormat('email', isEmail)
   },
@@ -37,8 +37,8 @@ export function isEmail(value: string): boolean {
 }
 
 /**
- * Makes a check of values that do not come as the body of a request, in the words of one: it answers
- * what breaks the schema. Ajv is loaded for it where that has not been done yet.
+ * Compiles a schema to a check of values that are no request body: it answers the same `details` as
+ * for a body. Ajv is loaded at the first call.
  */
 export async function compileCheck(schema: JsonSchema): Promise<(value: unknown) => Detail[]> {
   const { compilersFactory } = await import('./compilers.ts')
@@ -48,7 +48,7 @@ export async function compileCheck(schema: JsonSchema): Promise<(value: unknown)
   return (value) => (validate(value) === true ? [] : describeValidation(validate.errors ?? []))
 }
 
-/** Ajv's errors as the `details` of spec section 7. */
+/** Converts Ajv's errors to the `details` of spec section 7. */
 export function describeValidation(errors: readonly FastifySchemaValidationError[]): Detail[] {
   return errors.map(({ keyword, instancePath, params, message = 'is not valid' }) => {
     const path = instancePath

@@ -1,5 +1,5 @@
-/** Beyond this length a core is no common word any more, and only the whole password is asked for. */
-const longestCore = 24
+/** A longer core is no common word, and only the whole password is looked up. */
+const maxCoreLength = 24
 
 const signs: Readonly<Record<string, string>> = {
   '0': 'o',
@@ -17,13 +17,13 @@ const signs: Readonly<Record<string, string>> = {
   '€': 'e',
 }
 
-/** Letters for the digits and signs that stand for them; a 1 is an i or an l, so there are two. */
+/** The text with letters for digits and signs; two texts, because a 1 can be an i or an l. */
 export function unleeted(text: string): readonly string[] {
   const plain = text.replace(/[02-9@$+€]/g, (sign) => signs[sign] ?? sign)
   return [plain.replace(/[1!|]/g, 'i'), plain.replace(/[1!|]/g, 'l')]
 }
 
-/** The piece that a text repeats, the last time perhaps cut off; undefined where it repeats none. */
+/** The unit that a text repeats, the last time perhaps cut off; undefined if it repeats none. */
 export function repeatedUnit(text: string): string | undefined {
   const points = [...text]
   for (let length = 1; length <= points.length / 2; length += 1) {
@@ -35,19 +35,19 @@ export function repeatedUnit(text: string): string | undefined {
 }
 
 /**
- * All that a password may be under its decoration: with more or less of the digits and signs around
- * its letters taken off, as it is and with letters for digits, and the piece that it repeats.
+ * All forms of a password without its decoration: without some or all digits and signs around its
+ * letters, with letters in place of digits, and the unit that it repeats.
  * @param password in lower case
  */
 export function bareForms(password: string): ReadonlySet<string> {
   const points = [...password]
-  const kind = /\p{L}/u.test(password) ? /\p{L}/u : /\p{N}/u // of digits alone: signs come off
+  const kind = /\p{L}/u.test(password) ? /\p{L}/u : /\p{N}/u // if it has only digits, signs are removed
   const first = points.findIndex((point) => kind.test(point))
   const last = points.findLastIndex((point) => kind.test(point))
   const forms = new Set([password, ...unleeted(password)])
   if (first < 0) return forms
   for (let start = first; start >= 0; start -= 1) {
-    const longest = Math.min(points.length, start + longestCore)
+    const longest = Math.min(points.length, start + maxCoreLength)
     for (let end = last + 1; end <= longest; end += 1) {
       const core = points.slice(start, end).join('')
       for (const form of [core, ...unleeted(core)]) forms.add(form)

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /**
- * A list of texts as sorted fingerprints of 40 bits, so that no text stands in the repository and a
- * wrong hit is rarer than one in a million. Made by the scripts of tools/ that say so.
+ * A list of texts as sorted fingerprints of 40 bits: the repository contains no text, and less than
+ * one text in a million is found by mistake. Made by scripts in tools/.
  */
 export const fingerprintBytes = 5
 
-/** What a list holds of a text: the first 40 bits of its SHA-256. */
+/** The fingerprint of a text: the first 40 bits of its SHA-256. */
 export function fingerprint(text: string): number {
   return hash('sha256', text, 'buffer').readUIntBE(0, fingerprintBytes)
 }

@@ -1,4 +1,4 @@
-/** Rows of keys, each half a key to the right of the one above; and the alphabets. */
+/** Rows of keys, each shifted by half a key against the row above; and the alphabets. */
 const layouts: readonly (readonly string[])[] = [
   ['`1234567890-=', ' qwertyuiop[]\\', " asdfghjkl;'", ' zxcvbnm,./'],
   ['^1234567890ß´', ' qwertzuiopü+', ' asdfghjklöä#', ' yxcvbnm,.-'],
@@ -7,25 +7,25 @@ const layouts: readonly (readonly string[])[] = [
   ['abcdefghijklmnopqrstuvwxyz'],
 ]
 
-/** The same keys with Shift. */
+/** The characters of the same keys with Shift. */
 const shifted = new Map(
   [...'!@#$%^&*()'].map((sign, index) => [sign, '1234567890'.charAt(index)] as const),
 )
 
-/** Every two characters that lie beside each other, as one text. */
+/** All pairs of neighbouring characters, each as one text. */
 const neighbours: ReadonlySet<string> = new Set(layouts.flatMap((rows) => [...pairsOf(rows)]))
 
-/** Whether two keys lie beside each other, or two letters in the alphabet; in lower case. */
+/** Whether two lower-case characters are neighbours on a keyboard or in the alphabet. */
 export function areNeighbours(one: string, other: string): boolean {
   return neighbours.has((shifted.get(one) ?? one) + (shifted.get(other) ?? other))
 }
 
-/** A run has this many keys on the average. */
+/** The minimum average length of the runs. */
 const averageRun = 3
 
 /**
- * Whether a text is nothing but runs over neighbouring keys or along the alphabet: qwertyuiop,
- * 1qaz2wsx, abcdef654321. @param password in lower case
+ * Whether a text consists of runs over neighbouring keys or along the alphabet: qwertyuiop, 1qaz2wsx,
+ * abcdef654321. @param password in lower case
  */
 export function isKeyboardRun(password: string): boolean {
   const keys = [...password].map((sign) => shifted.get(sign) ?? sign)
