@@ -9,7 +9,7 @@ import type { Username } from '../kernel/username.ts'
 /** Counts of accounts. */
 export interface AccountTally {
   readonly total: number
-  readonly byRole: Readonly<Record<Role, number>>
+  readonly byRole: Readonly<Record<string, number>>
   readonly locked: number
   readonly disabled: number
   readonly secondFactor: number
@@ -34,8 +34,8 @@ export function standingStore(db: DatabaseOrTransaction) {
       .where((eb) => eb.or([eb('failed_logins', '>', 0), eb('locked_until', '>', now)]))
 
   return {
-    /** Costs the same at any number. */
-    async tally(): Promise<AccountTally> {
+    /** With counts of the accounts that have each of these roles. Costs the same at any number. */
+    async tally(known: readonly Role[]): Promise<AccountTally> {
       const states = (await countedStates(db)).map(({ name, total }) => {
         const [, roles = '', flags = ''] = name.split(' ')
         const [locked, active, mustChange, secondFactor] = flags
@@ -46,7 +46,7 @@ export function standingStore(db: DatabaseOrTransaction) {
       const having = (role: Role) => sum(({ roles }) => roles.includes(role))
       return {
         total: sum(() => true),
-        byRole: { USER: having('USER'), EDITOR: having('EDITOR'), ADMIN: having('ADMIN') },
+        byRole: Object.fromEntries(known.map((role) => [role, having(role)])),
         locked: sum(({ locked }) => locked === '1'),
         disabled: sum(({ active }) => active === '0'),
         secondFactor: sum(({ secondFactor }) => secondFactor === '1'),

@@ -1,11 +1,17 @@
-import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
+import {
+  type ExpressionBuilder,
+  type Insertable,
+  type Selectable,
+  sql,
+  type Updateable,
+} from 'kysely'
 import { type Account, splitRoles } from '../authentication/account.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
-import { type Role, sortRoles } from '../kernel/principal.ts'
+import { type Role, type RoleName, sortRoles } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 import { countedStates } from './standing-store.ts'
 
@@ -20,7 +26,7 @@ export type ImportedAccount = NewAccount & { readonly line: number }
 
 export interface AccountChanges {
   readonly passwordHash?: string
-  readonly roles?: readonly Role[]
+  readonly roles?: readonly RoleName[]
   /** `false` lifts the automatic lock as well. */
   readonly locked?: boolean
   readonly active?: boolean
@@ -158,7 +164,7 @@ export function accountStore(db: DatabaseOrTransaction) {
     async after(userId: number, limit: number, filter: AccountFilter = {}): Promise<Account[]> {
       const { role, lockedAt, active } = filter
       let query = accounts().where('accounts.user_id', '>', userId)
-      if (role) query = query.where('roles', 'like', `%${role}%`)
+      if (role) query = query.where(hasRole(role))
       if (active !== undefined) query = query.where('active', '=', Number(active))
       if (lockedAt !== undefined) {
         query = query.where((eb) =>
@@ -236,7 +242,7 @@ export function accountStore(db: DatabaseOrTransaction) {
       const row = await db
         .selectFrom('accounts')
         .select('user_id')
-        .where('roles', 'like', '%ADMIN%')
+        .where(hasRole('ADMIN'))
         .where('active', '=', 1)
         .where('locked', '=', 0)
         .where('user_id', '!=', userId)
@@ -261,7 +267,13 @@ function rowOf({ locked = false, active = true, ...account }: NewAccount) {
   }
 }
 
-function joinRoles(roles: readonly Role[]): string {
+/** A whole name of the list, never a part of one: `SUPERADMIN` is not `ADMIN`. */
+function hasRole(role: Role) {
+  const name = role.replaceAll('_', '\\_')
+  return sql<boolean>`',' || roles || ',' like ${`%,${name},%`} escape '\\'`
+}
+
+function joinRoles(roles: readonly RoleName[]): string {
   return sortRoles(roles).join(',')
 }
 

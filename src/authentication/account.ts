@@ -1,4 +1,4 @@
-import { parseRole, type Role } from '../kernel/principal.ts'
+import { parseRoleName, type RoleName } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 
 /** A credential record: what one user logs in with. Spec 2.2. */
@@ -7,7 +7,8 @@ export interface Account {
   readonly userId: number
   readonly username: Username
   readonly passwordHash: string
-  readonly roles: readonly Role[]
+  /** As stored: a name that `ROLES` has lost is among them, and grants nothing. See `rolesAmong`. */
+  readonly roles: readonly RoleName[]
   /** Locked or inactive: authentication fails. Spec 3.4. */
   readonly locked: boolean
   readonly active: boolean
@@ -31,8 +32,8 @@ export function isUsable({ locked, active }: Pick<Account, 'locked' | 'active'>)
 }
 
 /** Reads the stored list of role names. */
-export function splitRoles(roles: string): Role[] {
-  return roles.split(',').flatMap((name) => parseRole(name) ?? [])
+export function splitRoles(roles: string): RoleName[] {
+  return roles.split(',').flatMap((name) => parseRoleName(name) ?? [])
 }
 
 /** Whether the account can administer: what must never be true of none. */

@@ -14,6 +14,7 @@ import * as growth from './migrations/0010-growth.ts'
 import * as logins from './migrations/0011-logins.ts'
 import * as search from './migrations/0012-search.ts'
 import * as hashKinds from './migrations/0013-hash-kinds.ts'
+import * as sessionAmr from './migrations/0016-session-amr.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { takeTime } from './snapshot.ts'
@@ -34,6 +35,7 @@ const migrations: readonly Migration[] = [
   logins.statements,
   search.statements,
   hashKinds.statements,
+  sessionAmr.statements,
 ]
 
 /** The version of the schema that this program works with. */

@@ -44,7 +44,7 @@ interface AccountsTable {
   username: string
   /** A PHC string (Argon2id, PBKDF2) or a bcrypt hash. */
   password_hash: string
-  /** Names in their fixed order, joined by commas. */
+  /** Names in the order of `sortRoles`, joined by commas. */
   roles: string
   locked: number
   active: number
@@ -71,6 +71,8 @@ interface SessionsTable {
   id: string
   user_id: number
   csrf_token: string
+  /** How its login was proved, by the names of RFC 8176 with a space between them; empty: not known. */
+  amr: Generated<string>
   created_at: number
   last_seen_at: number
   address: string

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { splitRoles } from '../authentication/account.ts'
+import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import type { MakeBatch } from '../http/server/bulk-answers.ts'
 import { isoTime } from '../kernel/clock.ts'
+import { rolesAmong } from '../kernel/principal.ts'
 import { sensitiveRead } from './events.ts'
 import { type ExportedRow, exportedAfter } from './export-store.ts'
 
@@ -16,6 +18,12 @@ export interface ExportOptions {
   readonly makeBatch?: MakeBatch
 }
 
+export interface ExportDeps {
+  readonly config: Pick<Config, 'roles'>
+  readonly db: Database
+  readonly events: Events
+}
+
 const batchSize = 500
 
 /**
@@ -24,7 +32,7 @@ const batchSize = 500
  * factors are never among them.
  */
 export async function* exportAccounts(
-  { db, events }: { readonly db: Database; readonly events: Events },
+  { config, db, events }: ExportDeps,
   { withHashes, judge, makeBatch = (work) => work() }: ExportOptions,
 ): AsyncGenerator<string> {
   let after = 0
@@ -41,22 +49,22 @@ export async function* exportAccounts(
     const rows = await exportedAfter(db, after, batchSize)
     after = rows.at(-1)?.user_id ?? after
     if (rows.length > 0) await judge?.()
-    return rows.map((row) => `${JSON.stringify(lineOf(row, withHashes))}\n`).join('')
+    return rows.map((row) => `${JSON.stringify(lineOf(row))}\n`).join('')
   }
-}
 
-function lineOf(row: ExportedRow, withHashes: boolean) {
-  return {
-    username: row.username,
-    ...(withHashes && { password_hash: row.password_hash }),
-    user_id: row.user_id,
-    name: row.name,
-    email: row.email,
-    roles: splitRoles(row.roles),
-    locked: row.locked === 1,
-    active: row.active === 1,
-    second_factor: row.second_factor === 1,
-    must_change: row.must_change === 1,
-    created_at: isoTime(row.created_at),
+  function lineOf(row: ExportedRow) {
+    return {
+      username: row.username,
+      ...(withHashes && { password_hash: row.password_hash }),
+      user_id: row.user_id,
+      name: row.name,
+      email: row.email,
+      roles: rolesAmong(splitRoles(row.roles), config.roles),
+      locked: row.locked === 1,
+      active: row.active === 1,
+      second_factor: row.second_factor === 1,
+      must_change: row.must_change === 1,
+      created_at: isoTime(row.created_at),
+    }
   }
 }
