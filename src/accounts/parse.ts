@@ -19,14 +19,12 @@ export function parseUsername(text: string): Username {
 /** Those of the service's roles that are named, each once. @throws ApiError validationFailed */
 export function parseRoles(names: readonly string[], known: readonly Role[]): Role[] {
   const roles = names.map((name) => parseRole(name, known))
-  const details = roles.flatMap((found, index): Detail[] =>
-    found ? [] : [{ path: ['roles', String(index)], message: `must be ${oneOf(known)}` }],
+  const isRole = (role: Role | null) => role !== null
+  if (roles.every(isRole)) return rolesAmong(roles, known)
+  const details = roles.flatMap((role, index): Detail[] =>
+    isRole(role) ? [] : [{ path: ['roles', String(index)], message: `must be ${oneOf(known)}` }],
   )
-  if (details.length > 0) throw new ApiError('validationFailed', { details })
-  return rolesAmong(
-    roles.filter((found) => found !== null),
-    known,
-  )
+  throw new ApiError('validationFailed', { details })
 }
 
 function oneOf(names: readonly string[]): string {
