@@ -101,9 +101,9 @@ suite('a caller carries how it authenticated', async () => {
   test('who acts itself is asked for no scope', async () => {
     for (const headers of [app.basic(ann), await app.session(ann), await app.bearer(ann)])
       assert.equal((await call('/scoped', headers)).status, 200)
-    const nobody = await call('/scoped', {})
-    assertRefusal(nobody, 401, 'Authentication required')
-    assert.equal(nobody.headers['www-authenticate']?.toString().includes('scope'), false)
+    const absent = await call('/scoped', {})
+    assertRefusal(absent, 401, 'Authentication required')
+    assert.equal(absent.headers['www-authenticate']?.toString().includes('scope'), false)
   })
 })
 
