@@ -70,7 +70,7 @@ export async function buildApp(deps: Deps, { runsJobs = true } = {}): Promise<Ap
       sessionAuthenticator(config, sessions),
     ],
   })
-  const routes = collectRoutes(server)
+  const routes = collectRoutes(server, config.roles)
   await registerOpenApi(server, config)
 
   server.register(healthRoutes, deps)

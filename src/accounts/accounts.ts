@@ -113,7 +113,7 @@ export interface AccountHooks extends EndingHooks {
 }
 
 export interface AccountsDeps {
-  readonly config: Pick<Config, 'password'>
+  readonly config: Pick<Config, 'password' | 'roles'>
   readonly db: Database
   readonly clock: Clock
   readonly events: Events
@@ -124,7 +124,7 @@ export interface AccountsDeps {
 }
 
 export function createAccounts(deps: AccountsDeps): Accounts {
-  const { db, clock, events, passwords, hooks, requirements } = deps
+  const { config, db, clock, events, passwords, hooks, requirements } = deps
   const { byUsername, byUserId, page, after, count } = accountStore(db)
   const endTokens = createEndTokens(hooks)
 
@@ -134,7 +134,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     page,
     after,
     count,
-    tally: standingStore(db).tally,
+    tally: () => standingStore(db).tally(config.roles),
 
     create: async (wanted) => (await prepare(wanted))(),
     prepare,

@@ -10,17 +10,18 @@ import { fewFieldsBytes } from '../http/server/bodies.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { type Role, rolesAmong } from '../kernel/principal.ts'
 import { role } from '../policy/rules.ts'
 import type { Accounts } from './accounts.ts'
 import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
 import { assertMayAppoint, assertMayDismiss } from './new-administrator.ts'
 import { parseRoles, parseUser, parseUsername } from './parse.ts'
-import { AccountBody, AccountName, AccountPage, CreateAccount, UpdateAccount } from './schemas.ts'
+import { AccountName, type AccountSchemas, accountSchemas } from './schemas.ts'
 
 /** Administration of accounts: /api/admin/accounts. Role ADMIN by the group. */
 export interface AccountRoutesOptions {
   readonly accounts: Accounts
-  readonly config: Pick<Config, 'login'>
+  readonly config: Pick<Config, 'login' | 'roles'>
   readonly clock: Clock
   readonly idempotency: Idempotency
 }
@@ -33,6 +34,8 @@ export async function accountAdminRoutes(
   options: AccountRoutesOptions,
 ): Promise<void> {
   const { accounts, clock, config, idempotency } = options
+  const { AccountBody, AccountPage, CreateAccount, UpdateAccount } = accountSchemas(config.roles)
+  const show = shownWith(config.roles)
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
@@ -79,7 +82,7 @@ export async function accountAdminRoutes(
     },
     async (request, reply) => {
       const { password, must_change = false } = request.body
-      const roles = parseRoles(request.body.roles)
+      const roles = parseRoles(request.body.roles, config.roles)
       assertMayAppoint(request, options, { roles })
       const { body } = await idempotency.once(request, async () => {
         const create = await accounts.prepare({
@@ -125,7 +128,7 @@ export async function accountAdminRoutes(
       }
       const assertMatches = ifMatch(request, show)
       const wanted = {
-        roles: roles && parseRoles(roles),
+        roles: roles && parseRoles(roles, config.roles),
         locked,
         active,
         mustChange: must_change,
@@ -178,15 +181,15 @@ export async function accountAdminRoutes(
   }
 }
 
-/** An account as callers see it. */
-export function show(account: Account): Static<typeof AccountBody> {
-  return {
+/** An account as callers see it, in a service that has these roles. */
+export function shownWith(roles: readonly Role[]) {
+  return (account: Account): Static<AccountSchemas['AccountBody']> => ({
     username: account.username,
     user_id: account.userId,
-    roles: [...account.roles],
+    roles: rolesAmong(account.roles, roles),
     locked: account.locked,
     active: account.active,
     second_factor: account.secondFactor,
     created_at: isoTime(account.createdAt),
-  }
+  })
 }

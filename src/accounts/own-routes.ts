@@ -4,10 +4,11 @@ import type { Config } from '../config/load.ts'
 import type { LoginAddress } from '../http/routes/login-address.ts'
 import { assertRecentLogin } from '../http/routes/reauthentication.ts'
 import { stillAllowed } from '../http/routes/still-allowed.ts'
-import { Message, Roles, type SchemaTypes, Text, Time } from '../http/schemas.ts'
+import { Message, rolesOf, type SchemaTypes, Text, Time } from '../http/schemas.ts'
 import { fewFieldsBytes } from '../http/server/bodies.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { type Role, rolesAmong } from '../kernel/principal.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
 import { authenticated } from '../policy/rules.ts'
 import { UserBody } from '../users/schemas.ts'
@@ -24,23 +25,24 @@ import { Captcha, Password } from './schemas.ts'
  */
 export interface OwnAccountOptions extends AuthenticateDeps, PasswordMethodDeps {
   readonly accounts: Pick<Accounts, 'byUserId' | 'replacePassword' | 'reread'>
-  readonly config: Pick<Config, 'login'>
+  readonly config: Pick<Config, 'login' | 'roles'>
   readonly loginAddress: LoginAddress
   readonly users: Pick<Users, 'byId'>
 }
 
-const OwnAccount = {
-  type: 'object',
-  required: ['username', 'roles', 'second_factor', 'user', 'created_at'],
-  properties: {
-    username: Text,
-    roles: Roles,
-    second_factor: { type: 'boolean' },
-    user: UserBody,
-    created_at: Time,
-  },
-  additionalProperties: false,
-} as const
+const ownAccountSchema = (roles: readonly Role[]) =>
+  ({
+    type: 'object',
+    required: ['username', 'roles', 'second_factor', 'user', 'created_at'],
+    properties: {
+      username: Text,
+      roles: rolesOf(roles),
+      second_factor: { type: 'boolean' },
+      user: UserBody,
+      created_at: Time,
+    },
+    additionalProperties: false,
+  }) as const
 
 const ChangePassword = {
   type: 'object',
@@ -61,7 +63,10 @@ export async function ownAccountRoutes(
     '',
     {
       config: { access, errors: ['accountNotFound'] },
-      schema: { summary: "One's own account and user", response: { 200: OwnAccount } },
+      schema: {
+        summary: "One's own account and user",
+        response: { 200: ownAccountSchema(config.roles) },
+      },
     },
     async (request) => {
       const account = await ownAccount(accounts, request)
@@ -69,7 +74,7 @@ export async function ownAccountRoutes(
       if (!user) throw new ApiError('accountNotFound') // it went with its user, just now
       return {
         username: account.username,
-        roles: [...account.roles],
+        roles: rolesAmong(account.roles, config.roles),
         second_factor: account.secondFactor,
         user,
         created_at: isoTime(account.createdAt),

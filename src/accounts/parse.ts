@@ -1,9 +1,9 @@
 import type { Static } from '../http/schemas.ts'
 import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
-import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
+import { parseRole, type Role, rolesAmong } from '../kernel/principal.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'
 import type { WantedAccount } from './accounts.ts'
-import type { CreateAccount } from './schemas.ts'
+import type { AccountSchemas } from './schemas.ts'
 
 /** @throws ApiError validationFailed where no account can have the name */
 export function parseUsername(text: string): Username {
@@ -16,14 +16,19 @@ export function parseUsername(text: string): Username {
   )
 }
 
-/** Roles in their order, each once. @throws ApiError validationFailed */
-export function parseRoles(names: readonly string[]): Role[] {
-  const roles = names.map(parseRole)
-  const details = roles.flatMap((found, index): Detail[] =>
-    found ? [] : [{ path: ['roles', String(index)], message: 'must be USER, EDITOR or ADMIN' }],
+/** Those of the service's roles that are named, each once. @throws ApiError validationFailed */
+export function parseRoles(names: readonly string[], known: readonly Role[]): Role[] {
+  const roles = names.map((name) => parseRole(name, known))
+  const isRole = (role: Role | null) => role !== null
+  if (roles.every(isRole)) return rolesAmong(roles, known)
+  const details = roles.flatMap((role, index): Detail[] =>
+    isRole(role) ? [] : [{ path: ['roles', String(index)], message: `must be ${oneOf(known)}` }],
   )
-  if (details.length > 0) throw new ApiError('validationFailed', { details })
-  return sortRoles(roles.filter((found) => found !== null))
+  throw new ApiError('validationFailed', { details })
+}
+
+function oneOf(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
 
 /** Whose the account is to be. @throws ApiError validationFailed */
@@ -31,7 +36,10 @@ export function parseUser({
   user_id,
   name,
   email,
-}: Pick<Static<typeof CreateAccount>, 'user_id' | 'name' | 'email'>): WantedAccount['user'] {
+}: Pick<
+  Static<AccountSchemas['CreateAccount']>,
+  'user_id' | 'name' | 'email'
+>): WantedAccount['user'] {
   const isNew = name !== undefined && email !== undefined
   if (user_id !== undefined) {
     if (name === undefined && email === undefined) return { id: user_id }

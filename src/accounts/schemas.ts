@@ -1,23 +1,6 @@
-import { Integer, pageOf, Roles, Text, Time } from '../http/schemas.ts'
+import { Integer, pageOf, rolesOf, Text, Time } from '../http/schemas.ts'
+import type { Role } from '../kernel/principal.ts'
 import { CreateUser } from '../users/schemas.ts'
-
-/** How an account is shown: never its hash. */
-export const AccountBody = {
-  type: 'object',
-  required: ['username', 'user_id', 'roles', 'locked', 'active', 'second_factor', 'created_at'],
-  properties: {
-    username: Text,
-    user_id: Integer,
-    roles: Roles,
-    locked: { type: 'boolean' },
-    active: { type: 'boolean' },
-    second_factor: { type: 'boolean' },
-    created_at: Time,
-  },
-  additionalProperties: false,
-} as const
-
-export const AccountPage = pageOf(AccountBody, 'Count of all accounts')
 
 export const Password = { type: 'string', format: 'text', maxLength: 1024 } as const
 export const Captcha = {
@@ -26,41 +9,66 @@ export const Captcha = {
   description: 'The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it',
 } as const
 
-const WantedRoles = {
-  type: 'array',
-  items: { type: 'string', maxLength: 32 },
-  maxItems: 16,
-  description: 'USER, EDITOR, ADMIN; a leading ROLE_ is removed',
-} as const
-
-export const CreateAccount = {
-  type: 'object',
-  required: ['username', 'password', 'roles'],
-  properties: {
-    username: { type: 'string', minLength: 1, maxLength: 256 },
-    password: Password,
-    roles: WantedRoles,
-    must_change: { type: 'boolean' },
-    user_id: {
-      type: 'integer',
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'A user that exists; or else give name and email',
+/** Shapes of accounts of a service that has these roles. */
+export function accountSchemas(roles: readonly Role[]) {
+  /** Never its hash. */
+  const AccountBody = {
+    type: 'object',
+    required: ['username', 'user_id', 'roles', 'locked', 'active', 'second_factor', 'created_at'],
+    properties: {
+      username: Text,
+      user_id: Integer,
+      roles: rolesOf(roles),
+      locked: { type: 'boolean' },
+      active: { type: 'boolean' },
+      second_factor: { type: 'boolean' },
+      created_at: Time,
     },
-    ...CreateUser.properties,
-  },
-} as const
+    additionalProperties: false,
+  } as const
 
-export const UpdateAccount = {
-  type: 'object',
-  properties: {
-    roles: WantedRoles,
-    locked: { type: 'boolean' },
-    active: { type: 'boolean' },
-    password: Password,
-    must_change: { type: 'boolean' },
-  },
-} as const
+  const longest = Math.max(...roles.map(({ length }) => length))
+  const WantedRoles = {
+    type: 'array',
+    items: { type: 'string', maxLength: Math.max(32, 'ROLE_'.length + longest) },
+    maxItems: Math.max(16, roles.length),
+    description: `${roles.join(', ')}; a leading ROLE_ is removed`,
+  } as const
+
+  const CreateAccount = {
+    type: 'object',
+    required: ['username', 'password', 'roles'],
+    properties: {
+      username: { type: 'string', minLength: 1, maxLength: 256 },
+      password: Password,
+      roles: WantedRoles,
+      must_change: { type: 'boolean' },
+      user_id: {
+        type: 'integer',
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'A user that exists; or else give name and email',
+      },
+      ...CreateUser.properties,
+    },
+  } as const
+
+  const UpdateAccount = {
+    type: 'object',
+    properties: {
+      roles: WantedRoles,
+      locked: { type: 'boolean' },
+      active: { type: 'boolean' },
+      password: Password,
+      must_change: { type: 'boolean' },
+    },
+  } as const
+
+  const AccountPage = pageOf(AccountBody, 'Count of all accounts')
+  return { AccountBody, AccountPage, CreateAccount, UpdateAccount } as const
+}
+
+export type AccountSchemas = ReturnType<typeof accountSchemas>
 
 export const AccountName = {
   type: 'object',

@@ -8,7 +8,7 @@ import type { Username } from '../kernel/username.ts'
 /** Counts of accounts. */
 export interface AccountTally {
   readonly total: number
-  readonly byRole: Readonly<Record<Role, number>>
+  readonly byRole: Readonly<Record<string, number>>
   readonly locked: number
   readonly disabled: number
   readonly secondFactor: number
@@ -33,14 +33,13 @@ export function standingStore(db: DatabaseOrTransaction) {
       .where((eb) => eb.or([eb('failed_logins', '>', 0), eb('locked_until', '>', now)]))
 
   return {
-    /** Costs the same at any number. */
-    async tally(): Promise<AccountTally> {
+    /** With counts of the accounts that have each of these roles. Costs the same at any number. */
+    async tally(known: readonly Role[]): Promise<AccountTally> {
       const counted = await countedAccounts(db)
       const totalOf = (name: string) => counted.get(name) ?? 0
-      const having = (role: Role) => totalOf(`role ${role}`)
       return {
         total: totalOf('total'),
-        byRole: { USER: having('USER'), EDITOR: having('EDITOR'), ADMIN: having('ADMIN') },
+        byRole: Object.fromEntries(known.map((role) => [role, totalOf(`role ${role}`)])),
         locked: totalOf('locked'),
         disabled: totalOf('disabled'),
         secondFactor: totalOf('second_factor'),

@@ -6,7 +6,7 @@ import { roleNamesOfAccount } from '../database/role-names.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
-import { type Role, sortRoles } from '../kernel/principal.ts'
+import { type Role, type RoleName, sortRoles } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 import { changePassword, storePasswords } from '../passwords/passwords.ts'
 import { countedAccounts } from './standing-store.ts'
@@ -25,7 +25,7 @@ export type ImportedAccount = NewAccount & { readonly line: number }
 
 export interface AccountChanges {
   readonly passwordHash?: string
-  readonly roles?: readonly Role[]
+  readonly roles?: readonly RoleName[]
   /** `false` lifts the automatic lock as well. */
   readonly locked?: boolean
   readonly active?: boolean
@@ -84,7 +84,7 @@ export function accountStore(db: DatabaseOrTransaction) {
       .execute()
   }
 
-  async function changeRoles(userId: number, roles: readonly Role[]): Promise<void> {
+  async function changeRoles(userId: number, roles: readonly RoleName[]): Promise<void> {
     await db
       .deleteFrom('role_assignments')
       .where('account', '=', userId)

@@ -1,5 +1,5 @@
 import type { Account } from '../authentication/account.ts'
-import type { Role } from '../kernel/principal.ts'
+import type { Role, RoleName } from '../kernel/principal.ts'
 import type { AccountChanges, EndedTokens } from './store.ts'
 
 /** A password, and the name that `details` shows. */
@@ -47,7 +47,7 @@ export function endedBy(
   return { access: all || (roles !== undefined && !sameRoles(roles, before.roles)), refresh: all }
 }
 
-function sameRoles(left: readonly Role[], right: readonly Role[]): boolean {
+function sameRoles(left: readonly RoleName[], right: readonly RoleName[]): boolean {
   const names = new Set(left)
   return names.size === right.length && right.every((role) => names.has(role))
 }

@@ -1,4 +1,4 @@
-import { parseRole, type Role, sortRoles } from '../kernel/principal.ts'
+import { parseRoleName, type RoleName, sortRoles } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 
 /** A credential record: what one user logs in with. Spec 2.2. */
@@ -8,7 +8,8 @@ export interface Account {
   readonly username: Username
   /** Null: no password logs in. */
   readonly passwordHash: string | null
-  readonly roles: readonly Role[]
+  /** As stored: a name that `ROLES` has lost is among them, and grants nothing. See `rolesAmong`. */
+  readonly roles: readonly RoleName[]
   /** Locked or inactive: authentication fails. Spec 3.4. */
   readonly locked: boolean
   readonly active: boolean
@@ -32,8 +33,8 @@ export function isUsable({ locked, active }: Pick<Account, 'locked' | 'active'>)
 }
 
 /** Roles in their order, of stored names in any: see `roleNamesOfAccount`. */
-export function splitRoles(names: string | null): Role[] {
-  return sortRoles((names ?? '').split(',').flatMap((name) => parseRole(name) ?? []))
+export function splitRoles(names: string | null): RoleName[] {
+  return sortRoles((names ?? '').split(',').flatMap((name) => parseRoleName(name) ?? []))
 }
 
 /** Whether the account can administer: what must never be true of none. */

@@ -14,7 +14,7 @@ export interface Result<Given, Answer> {
   /** Whether `give` writes anything. If it does, the commit waits for the disk. */
   readonly isStored: boolean
   /** Called in the completing transaction, once more if that is begun anew: only uses the database. */
-  give(trx: DatabaseOrTransaction, present: PresentAccount): Promise<Given>
+  give(trx: DatabaseOrTransaction, present: ProvenAccount): Promise<Given>
   /** Called after the commit: signs tokens, sets cookies. */
   answer(given: Given, evidence: Evidence): Promise<Answer> | Answer
 }
@@ -24,6 +24,9 @@ export interface PresentAccount {
   /** How many sessions it has, ended ones that are still stored among them. */
   readonly sessions: number
 }
+
+/** The same, and how and when it was proved. */
+export type ProvenAccount = PresentAccount & Pick<Evidence, 'amr' | 'authTime'>
 
 /** The columns that a login can complete, and the column that is asked in the transaction. */
 const commitColumns = {
@@ -76,7 +79,7 @@ export function createCompletion(deps: CompletionDeps): Completion {
         })
         // A role that asks for a factor may have been given meanwhile: no result may carry it.
         if (requirements.unmet(column, { account, amr })) throw new ApiError('invalidCredentials')
-        const given = await give(trx, found)
+        const given = await give(trx, { ...found, amr, authTime })
         if (column !== 'basic') {
           await events.record(trx, loginSuccess, { user_id: account.userId })
         }

@@ -84,7 +84,7 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
     second_factor: ({ account, amr = [] }) => !account.secondFactor || amr.includes('mfa'),
     password_change: ({ account }) => !account.mustChange,
     enrolment: ({ account }) =>
-      account.secondFactor || !account.roles.some((role) => requiredOf.includes(role)),
+      account.secondFactor || !requiredOf.some((role) => account.roles.includes(role)),
   }
 
   const requirements: Requirements = {

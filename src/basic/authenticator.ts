@@ -6,13 +6,14 @@ import type { Account } from '../authentication/account.ts'
 import { type AuthenticateDeps, authenticate } from '../authentication/attempt.ts'
 import type { Completion, Result } from '../authentication/completion.ts'
 import type { Requirements } from '../authentication/requirements.ts'
+import type { Config } from '../config/load.ts'
 import { lockName } from '../database/transactions.ts'
 import type { Authenticator } from '../http/routes/access.ts'
 import type { LoginAddress } from '../http/routes/login-address.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import { keyedDigest } from '../kernel/digest.ts'
 import { ApiError, type ErrorName } from '../kernel/errors.ts'
-import type { Principal } from '../kernel/principal.ts'
+import { type Principal, type Role, rolesAmong } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
@@ -24,6 +25,7 @@ import type { LoginLimits } from '../throttle/limits.ts'
  */
 export interface BasicDeps extends AuthenticateDeps, PasswordMethodDeps {
   readonly accounts: Pick<Accounts, 'byUsername' | 'reread'>
+  readonly config: Pick<Config, 'roles'>
   readonly completion: Completion
   readonly limits: LoginLimits
   readonly lock: Pick<AutomaticLock, 'forget'>
@@ -51,6 +53,7 @@ interface Remembered {
 
 export function basicAuthenticator(deps: BasicDeps): Authenticator {
   const { accounts, clock, completion, db, limits, lock, loginAddress, random, requirements } = deps
+  const { roles } = deps.config
   const digestKey = random.bytes(32)
   const remembered = new BoundedMap<string, Remembered>(maxRemembered)
 
@@ -66,7 +69,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
       const credentials = parseCredentials(encoded[1] ?? '')
       if (!credentials) throw new ApiError('authenticationRequired')
       const account = (await recall(request, credentials)) ?? (await verify(request, credentials))
-      const principal = principalOf(account, clock.now())
+      const principal = principalOf(account, { roles, now: clock.now() })
       return {
         principal,
         shared: () => [lockName.account(account.userId)],
@@ -75,7 +78,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
           if (!present) return null
           const since = { now: present, before: account }
           const unmet = requirements.unmet('basicCaller', { account: present, since })
-          return unmet ? null : { ...principal, roles: new Set(present.roles) }
+          return unmet ? null : { ...principal, roles: new Set(rolesAmong(present.roles, roles)) }
         },
       }
     },
@@ -125,13 +128,17 @@ const oneRequest: Result<void, Account> = {
   answer: (_, { account }) => account,
 }
 
-function principalOf(account: Account, now: number): Principal {
+function principalOf(
+  account: Account,
+  { roles, now }: { readonly roles: readonly Role[]; readonly now: number },
+): Principal {
   return {
     subject: String(account.userId),
     username: account.username,
-    roles: new Set(account.roles),
+    roles: new Set(rolesAmong(account.roles, roles)),
     credential: { scheme: 'basic' },
-    authenticatedAt: now,
+    amr: ['pwd'],
+    authTime: now,
   }
 }
 

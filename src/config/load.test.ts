@@ -37,6 +37,7 @@ const defaults: Partial<Record<string, unknown>> = {
   SESSION_IDLE_SECONDS: 1800,
   SESSION_ABSOLUTE_SECONDS: 43_200,
   REAUTHENTICATE_SECONDS: 900,
+  ROLES: [],
   LOGIN_FORM_MODE: 'session',
   LOGIN_JSON_MODE: 'token',
   LOGIN_ATTEMPTS: 5,

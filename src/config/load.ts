@@ -3,6 +3,7 @@ import { isUnguarded, parsePostgresAddress } from '../database/postgres/address.
 import { overlap, parseAddressRange } from '../kernel/address-ranges.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 import { passwordRefusal } from '../kernel/password.ts'
+import { contractRoles, type Role, type RoleName } from '../kernel/principal.ts'
 import { secretAdvice, secretWeaknesses } from '../strength/configured.ts'
 import { readSettings, type Setting, type Values } from './kinds.ts'
 import {
@@ -11,7 +12,9 @@ import {
   providerWarnings,
   readProviders,
   toProvider,
+  unknownRoles,
 } from './oidc.ts'
+import { notRole } from './oidc-settings.ts'
 import { settings } from './settings-table.ts'
 
 type SettingValues = Values<typeof settings>
@@ -42,7 +45,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   // A setting that could not be read takes part in no contradiction.
   const misread = new Set(mistakes.map(settingOf))
   mistakes.push(...unsupportedSettings(env))
-  const all = [...contradictions(values), ...providerContradictions(oidc.providers, about(values))]
+  const ownRoles = misread.has('ROLES') ? null : values.ROLES
+  const all = [
+    ...contradictions(values),
+    ...(ownRoles ? roleContradictions(values, ownRoles) : []),
+    ...providerContradictions(oidc.providers, { ...about(values), ownRoles }),
+  ]
   mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return toConfig(values, oidc, warnings)
@@ -98,6 +106,19 @@ function contradictions(values: SettingValues): string[] {
   return mistakes
 }
 
+const maxOwnRoles = 64 // with all of them a token stays well below the longest that is accepted
+
+function roleContradictions(values: SettingValues, ownRoles: readonly RoleName[]): string[] {
+  const twice = new Set(ownRoles.filter((role, index) => ownRoles.indexOf(role) !== index))
+  return [
+    ...[...twice].map((role) => `ROLES holds ${role} twice`),
+    ...(ownRoles.length > maxOwnRoles ? [`ROLES must hold at most ${maxOwnRoles} names`] : []),
+    ...unknownRoles(values.REQUIRE_SECOND_FACTOR, ownRoles).map(
+      (role) => `REQUIRE_SECOND_FACTOR ${notRole(role)}`,
+    ),
+  ]
+}
+
 function about(values: SettingValues) {
   return {
     isProduction: values.NODE_ENV === 'production',
@@ -117,6 +138,8 @@ function toConfig(values: SettingValues, { providers }: ProvidersReading, read: 
   }
   if (values.NODE_ENV !== 'production') warnings.push(...secretWarnings(values))
   const baseUrl = values.BASE_URL ?? defaultBaseUrl(values)
+  // Names become roles here and in `toProvider`: the contradictions let no others through.
+  const roles: readonly Role[] = [...contractRoles, ...(values.ROLES as readonly Role[])]
   return deepFreeze({
     warnings,
     environment: values.NODE_ENV,
@@ -183,8 +206,12 @@ function toConfig(values: SettingValues, { providers }: ProvidersReading, read: 
       pbkdf2Iterations: values.PASSWORD_PBKDF2_ITERATIONS,
       breachUrl: values.PASSWORD_BREACH_URL,
     },
-    secondFactor: { requiredOf: values.REQUIRE_SECOND_FACTOR },
-    providers: providers.map((provider) => toProvider(provider, baseUrl)),
+    /** All that there are, in the order in which they are shown. */
+    roles,
+    secondFactor: {
+      requiredOf: values.REQUIRE_SECOND_FACTOR as readonly Role[],
+    },
+    providers: providers.map((provider) => toProvider(provider, { baseUrl, roles })),
     users: { policy: values.USERS_POLICY },
     posts: { deletePolicy: values.POSTS_DELETE_POLICY },
     lists: { pageLimitMax: values.PAGE_LIMIT_MAX },

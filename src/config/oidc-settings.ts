@@ -1,5 +1,5 @@
 import { isLoopback } from '../kernel/loopback.ts'
-import { parseRole, type Role } from '../kernel/principal.ts'
+import { parseRoleName, type RoleName } from '../kernel/principal.ts'
 import { list, oneOf, optional, type Setting, secret, text, type Values } from './kinds.ts'
 
 /** The settings of an identity provider, by their names after `OIDC_` or `OIDC_<NAME>_`. Spec 4.4, 5.4. */
@@ -33,14 +33,10 @@ export const providerSettings = {
     values: ['off', 'on'],
     doc: 'Whether the first sign-in creates a user and an account; off: only identities that are linked already can sign in.',
   }),
-  DEFAULT_ROLES: list<Role>({
+  DEFAULT_ROLES: list<RoleName>({
     default: ['USER'],
     doc: 'Roles of an account that a sign-in creates, if the ID token has no claim of roles.',
-    parse: (item) => {
-      const role = parseRole(item)
-      if (!role) throw new Error(`holds ${JSON.stringify(item)}, which is not a role`)
-      return role
-    },
+    parse: parseNamedRole,
   }),
   AUDIENCE: optional({
     doc: 'The `aud` of bearer tokens of the provider that are accepted here; unset: none are.',
@@ -52,6 +48,10 @@ export const providerSettings = {
     check: (value) => {
       if (!/^[^.]+(\.[^.]+)*$/.test(value)) throw new Error('must be a name, or names with dots')
     },
+  }),
+  ROLES_ALLOWED: list<RoleName>({
+    doc: 'The names of `ROLES` that its tokens may give, comma-separated; `USER`, `EDITOR` and `ADMIN` they may give always.',
+    parse: parseNamedRole,
   }),
   AUTHORIZATION_ENDPOINT: optional({
     doc: 'For a provider without discovery, which is then not requested; together with JWKS_URI.',
@@ -106,6 +106,18 @@ export const flowCookieName = '__Host-oauth'
 export function prefixed<const Prefix extends string>(prefix: Prefix): Named<Prefix> {
   const rows = Object.entries(providerSettings).map(([name, row]) => [`${prefix}${name}`, row])
   return Object.fromEntries(rows) as Named<Prefix> // the same rows, by their full names
+}
+
+/** Parses a text that can name a role; only all settings together tell whether there is such a role. */
+export function parseNamedRole(item: string): RoleName {
+  const name = parseRoleName(item)
+  if (name === null) throw new Error(notRole(item))
+  return name
+}
+
+/** What is wrong with a text that names no role. */
+export function notRole(item: string): string {
+  return `holds ${JSON.stringify(item)}, which is not a role`
 }
 
 /** Parses an issuer or an endpoint, without query and credentials. OIDC Discovery section 3. */

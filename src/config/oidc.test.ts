@@ -33,6 +33,7 @@ suite('settings of identity providers', () => {
         name: 'default',
         issuer,
         rolesClaim: 'roles',
+        allowedRoles: ['USER', 'EDITOR', 'ADMIN'],
         client: {
           id: 'app',
           secret: undefined,

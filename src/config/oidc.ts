@@ -1,8 +1,9 @@
-import type { Role } from '../kernel/principal.ts'
+import { contractRoles, type Role, type RoleName, rolesAmong } from '../kernel/principal.ts'
 import { readSettings, type Setting, type Values } from './kinds.ts'
 import {
   defaultName,
   type Named,
+  notRole,
   type oidcSettings,
   type ProviderValues,
   prefixed,
@@ -14,6 +15,8 @@ interface ProviderConfig {
   readonly name: string
   readonly issuer: string
   readonly rolesClaim: string
+  /** Those that its tokens may give. */
+  readonly allowedRoles: readonly Role[]
   /** Null: users cannot sign in through it. */
   readonly client: {
     readonly id: string
@@ -83,10 +86,17 @@ export function readProviders(values: Values<typeof oidcSettings>, env: Env): Pr
   return { providers: [...(isUsed ? [unnamed] : []), ...named], mistakes, warnings }
 }
 
+interface AboutService {
+  readonly isProduction: boolean
+  readonly ownIssuer: string
+  /** Those of `ROLES`; null if that could not be read. */
+  readonly ownRoles: readonly RoleName[] | null
+}
+
 /** Mistakes in the combination of settings; each begins with the name of a setting. */
 export function providerContradictions(
   providers: readonly Read[],
-  { isProduction, ownIssuer }: { isProduction: boolean; ownIssuer: string },
+  { isProduction, ownIssuer, ownRoles }: AboutService,
 ): string[] {
   const seen = new Set([ownIssuer])
   return providers.flatMap(({ prefix, values, isSet }) => {
@@ -94,6 +104,14 @@ export function providerContradictions(
     const refuse = (name: keyof ProviderValues, text: string) =>
       mistakes.push(`${prefix}${name} ${text}`)
     const { ISSUER, CLIENT_ID, CLIENT_SECRET, CLIENT_AUTH } = values
+    if (ownRoles) {
+      for (const role of unknownRoles(values.DEFAULT_ROLES, ownRoles)) {
+        refuse('DEFAULT_ROLES', notRole(role))
+      }
+      for (const role of values.ROLES_ALLOWED.filter((role) => !ownRoles.includes(role))) {
+        refuse('ROLES_ALLOWED', `holds ${JSON.stringify(role)}, which is not one of ROLES`)
+      }
+    }
     if (!CLIENT_ID && isSet('CLIENT_SECRET')) refuse('CLIENT_SECRET', `needs ${prefix}CLIENT_ID`)
     if (!ISSUER) refuse('ISSUER', `must be set: other settings of ${prefix}* are`)
     else if (seen.has(ISSUER)) refuse('ISSUER', 'must be no issuer that is used already')
@@ -122,13 +140,26 @@ export function providerContradictions(
   })
 }
 
-export function toProvider({ name, values }: Read, baseUrl: string): ProviderConfig {
+/** Those that no installation has, unless they stand in `ROLES`. */
+export function unknownRoles(
+  names: readonly RoleName[],
+  ownRoles: readonly RoleName[],
+): readonly RoleName[] {
+  const known: readonly RoleName[] = [...contractRoles, ...ownRoles]
+  return names.filter((name) => !known.includes(name))
+}
+
+export function toProvider(
+  { name, values }: Read,
+  { baseUrl, roles }: { readonly baseUrl: string; readonly roles: readonly Role[] },
+): ProviderConfig {
   const { ISSUER: issuer = '', CLIENT_ID, CLIENT_SECRET, CLIENT_AUTH } = values
   const usesDiscovery = !values.AUTHORIZATION_ENDPOINT && !values.TOKEN_ENDPOINT
   return {
     name,
     issuer,
     rolesClaim: values.ROLES_CLAIM,
+    allowedRoles: rolesAmong([...contractRoles, ...values.ROLES_ALLOWED], roles),
     client:
       CLIENT_ID === undefined
         ? null
@@ -139,7 +170,7 @@ export function toProvider({ name, values }: Read, baseUrl: string): ProviderCon
             scope: values.SCOPE,
             redirectUri: values.REDIRECT_URI ?? `${baseUrl}${pathOf(name)}/callback`,
             signsUp: values.SIGN_UP === 'on',
-            defaultRoles: values.DEFAULT_ROLES,
+            defaultRoles: values.DEFAULT_ROLES as readonly Role[], // the contradictions let no others through
             allowsPasswordGrant: values.PASSWORD_GRANT === 'on',
           },
     audience: values.AUDIENCE ?? null,

@@ -3,13 +3,13 @@ import { isIP } from 'node:net'
 import { parsePostgresAddress } from '../database/postgres/address.ts'
 import { parseAddressRange } from '../kernel/address-ranges.ts'
 import { isLoopback } from '../kernel/loopback.ts'
-import { parseRole } from '../kernel/principal.ts'
+import { contractRoles, parseRoleName, type RoleName } from '../kernel/principal.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { assertSoundRsaKey } from '../strength/rsa-key.ts'
 import { assertStrongSecret } from '../strength/signing-secret.ts'
 import { assertVaried } from '../strength/varied.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './kinds.ts'
-import { flowCookieName, oidcSettings } from './oidc-settings.ts'
+import { flowCookieName, oidcSettings, parseNamedRole } from './oidc-settings.ts'
 
 /** The result of a login: a cookie session, a token, or an access and a refresh token. */
 export const loginModes = ['session', 'token', 'pair'] as const
@@ -231,13 +231,13 @@ export const settings = {
     min: 0,
     doc: 'How recent the login must be for a change of a password, a second factor or a linked identity, and to appoint, demote, lock or delete an administrator. Seconds.',
   }),
+  ROLES: list({
+    doc: 'Roles of your own beside `USER`, `EDITOR` and `ADMIN`, comma-separated and in the order in which they are shown: capital letters, digits and `_`, at most 32 characters, and at most 64 names. They stand in accounts, tokens and answers, for your own services to go by; no route of this one asks for them. A name that is taken out grants nothing and is shown no more; accounts keep it until their roles are set anew.',
+    parse: parseOwnRole,
+  }),
   REQUIRE_SECOND_FACTOR: list({
     doc: 'Roles whose accounts must have a second factor, comma-separated: without one, a login only allows the enrolment of a factor.',
-    parse: (item) => {
-      const role = parseRole(item)
-      if (!role) throw new Error(`holds ${JSON.stringify(item)}, which is not a role`)
-      return role
-    },
+    parse: parseNamedRole,
   }),
   PASSWORD_MIN_LENGTH: integer({
     default: 12,
@@ -301,6 +301,21 @@ export function parseMasterKey(value: string): Uint8Array {
   if (!bytes) throw new Error('must be 32 bytes, as 64 hex digits or 43 characters of base64url')
   assertVaried(bytes)
   return bytes
+}
+
+/** The name of a role that the operator adds. @throws Error whose message says what is wrong */
+function parseOwnRole(item: string): RoleName {
+  if (contractRoles.some((role) => role === item)) {
+    throw new Error(`holds ${item}, which every installation has`)
+  }
+  const name = parseRoleName(item)
+  // With the prefix, which is removed wherever a role is named, the name would never be met again.
+  if (name === null || name !== item) {
+    throw new Error(
+      `holds ${JSON.stringify(item)}: a name is 1 to 32 capital letters, digits and _, begins with a letter, and not with ROLE_`,
+    )
+  }
+  return name
 }
 
 function assertHost(value: string): void {

@@ -15,6 +15,7 @@ import * as logins from './migrations/0011-logins.ts'
 import * as search from './migrations/0012-search.ts'
 import * as hashKinds from './migrations/0013-hash-kinds.ts'
 import * as subjects from './migrations/0014-subjects.ts'
+import * as sessionAmr from './migrations/0015-session-amr.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { disableTimeouts } from './snapshot.ts'
@@ -36,6 +37,7 @@ const migrations: readonly Migration[] = [
   search.statements,
   hashKinds.statements,
   subjects.statements,
+  sessionAmr.statements,
 ]
 
 /** The version of the schema that this program works with. */

@@ -85,6 +85,8 @@ interface SessionsTable {
   id: string
   user_id: number
   csrf_token: string
+  /** How its login was proved, by the names of RFC 8176 with a space between them; empty: not known. */
+  amr: Generated<string>
   created_at: number
   last_seen_at: number
   address: string

@@ -92,7 +92,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
   }
 
   async function claimsOf(token: string, provider: Provider): Promise<ExternalClaims | null> {
-    const { audience, client, issuer, rolesClaim } = provider.config
+    const { allowedRoles, audience, client, issuer, rolesClaim } = provider.config
     provider.keys.keepFresh()
     const known = verified.get(token)
     if (known && known.generation === provider.keys.generation) {
@@ -108,6 +108,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
       audience: audience ?? '',
       clientId: client?.id,
       rolesClaim,
+      allowedRoles,
       digest: digest(signedPart(token)),
     }
     const claims = raw && parseExternalClaims(raw, jws.header, expected, clock.now())
@@ -139,14 +140,18 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
 
   /** Null where the account that it is linked to is locked or disabled. */
   function principalOf(claims: ExternalClaims, account: Account | null): Principal | null {
-    const { sub, roles, auth_time, username = sub } = claims
+    const { sub, roles, auth_time, client_id, scopes, username = sub } = claims
     const caller = {
       subject: subjectOf(claims),
       username,
       roles: new Set(roles),
       credential: { scheme: 'external', claims },
       // Without a word of it, the login may have been any time ago.
-      authenticatedAt: auth_time === undefined ? Number.NEGATIVE_INFINITY : auth_time * 1000,
+      authTime: auth_time === undefined ? Number.NEGATIVE_INFINITY : auth_time * 1000,
+      amr: claims.amr ?? ['fed'],
+      ...(client_id !== undefined && { client: client_id }),
+      // Given out by another authorization server, always to a client: it may what it names.
+      scopes: new Set(scopes),
     } as const
     if (!account) return caller
     const unmet = requirements.unmet('external', { account })

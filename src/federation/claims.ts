@@ -1,6 +1,12 @@
-import { type ExternalClaims, parseRole, type Role, sortRoles } from '../kernel/principal.ts'
+import {
+  type ExternalClaims,
+  isScope,
+  parseRole,
+  type Role,
+  rolesAmong,
+} from '../kernel/principal.ts'
 import { codePointLength, isStorableText } from '../kernel/text.ts'
-import { isWithinLifetime } from '../token/claims.ts'
+import { isWithinLifetime, parseAmr } from '../token/claims.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -10,6 +16,7 @@ export interface Expected {
   /** Of ours, whose ID tokens must not pass for access tokens. */
   readonly clientId: string | undefined
   readonly rolesClaim: string
+  readonly allowedRoles: readonly Role[]
   /** What the token is known by: of header and payload, since a signature is not unique. */
   readonly digest: string
 }
@@ -40,6 +47,7 @@ export function parseExternalClaims(
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf) || !isWithinLifetime({ exp, iat, nbf }, now))
     return null
   if (!audiences(aud).includes(expected.audience)) return null
+  const amr = parseAmr(raw.amr)
   return {
     iss,
     sub,
@@ -47,7 +55,10 @@ export function parseExternalClaims(
     nbf,
     iat,
     jti: expected.digest,
-    roles: rolesAt(raw, expected.rolesClaim) ?? [],
+    roles: rolesAt(raw, expected) ?? [],
+    scopes: scopesOf(raw),
+    ...clientOf(raw),
+    ...(amr.length > 0 && { amr }),
     // A login cannot be younger than the token that tells of it.
     ...(isTime(auth_time) && { auth_time: Math.min(auth_time, iat) }),
     ...texts(raw),
@@ -71,12 +82,41 @@ export function texts({ preferred_username, email, name }: Raw): Texts {
 
 /**
  * The roles in a claim, by its name or by names with dots between them; null where there is no such
- * claim. A list of exact names: others are passed over, and a text that holds one gives none.
+ * claim. A list of exact names of roles that the provider may give: others are passed over, and a text
+ * that holds one gives none.
  */
-export function rolesAt(raw: Raw, path: string): Role[] | null {
+export function rolesAt(
+  raw: Raw,
+  { rolesClaim: path, allowedRoles }: Pick<Expected, 'rolesClaim' | 'allowedRoles'>,
+): Role[] | null {
   const value = member(raw, path) ?? path.split('.').reduce<unknown>(member, raw)
   if (value === undefined || value === null) return null
-  return sortRoles(Array.isArray(value) ? value.flatMap((name) => parseRole(name) ?? []) : [])
+  const names: readonly unknown[] = Array.isArray(value) ? value : []
+  return rolesAmong(
+    names.flatMap((name) => parseRole(name, allowedRoles) ?? []),
+    allowedRoles,
+  )
+}
+
+/**
+ * What the client may do: `scope`, a text with single spaces (RFC 9068 section 2.2.3, RFC 8693 section
+ * 4.2), or else `scp`, which some providers write, as such a text or as a list. What is not all
+ * scopes (RFC 6749 section 3.3) counts as none.
+ */
+function scopesOf({ scope, scp }: Raw): readonly string[] {
+  const given =
+    scope === undefined && Array.isArray(scp) ? scp : textsOf(scope === undefined ? scp : scope)
+  return given.every(isScope) ? [...new Set(given)] : []
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return typeof value === 'string' ? value.split(' ') : []
+}
+
+/** RFC 9068 section 2.2, or else the authorized party of OpenID Connect Core section 2. */
+function clientOf({ client_id, azp }: Raw): Pick<ExternalClaims, 'client_id'> {
+  const client = client_id ?? azp
+  return isText(client) ? { client_id: client } : {}
 }
 
 /** Own members alone: `constructor` is no claim. */

@@ -135,6 +135,6 @@ function personOf({ config }: Provider, claims: IDToken, info: Readonly<Record<s
     username,
     email,
     name,
-    roles: rolesAt(claims, config.rolesClaim) ?? rolesAt(info, config.rolesClaim),
+    roles: rolesAt(claims, config) ?? rolesAt(info, config),
   }
 }

@@ -61,7 +61,7 @@ export async function signIn<Given, Answer>(
   if (next === 'second_factor') {
     return { kind: 'second_factor', ticket: await flows.suspend(account, finished) }
   }
-  await completion.complete(await passedOr(deps, next, account), null, result)
+  await completion.complete(await passedOr(deps, next, evidence), null, result)
   return { kind: 'signed_in' }
 }
 
@@ -86,17 +86,21 @@ export async function confirm<Given, Answer>(
   const isAsked = next === 'second_factor' // it may have been removed meanwhile
   const answer = isAsked
     ? await limits.attemptCode({ username: account.username, address }, byCode)
-    : await finish(next, null)
+    : await finish(next, evidence, null)
   return { answer, returnTo: waiting.returnTo }
 
   async function byCode(attempt: Attempt): Promise<Answer> {
     await secondFactor.prove(account, proof)
     const proven: Evidence = { account, amr: ['fed', 'otp', 'mfa'], authTime: clock.now() }
-    return finish(requirements.pass('provider', proven), attempt)
+    return finish(requirements.pass('provider', proven), proven, attempt)
   }
 
-  async function finish(passed: Passed<'provider'> | Step, attempt: Attempt | null) {
-    return completion.complete(await passedOr(deps, passed, account), attempt, {
+  async function finish(
+    passed: Passed<'provider'> | Step,
+    shown: Evidence,
+    attempt: Attempt | null,
+  ) {
+    return completion.complete(await passedOr(deps, passed, shown), attempt, {
       ...result,
       isStored: true,
       async give(trx, present) {
@@ -111,11 +115,11 @@ export async function confirm<Given, Answer>(
 async function passedOr(
   { tokens }: SignInDeps,
   next: Passed<'provider'> | Step,
-  account: Account,
+  { account, ...authentication }: Evidence,
 ): Promise<Passed<'provider'>> {
   if (typeof next !== 'string') return next
   throw new ApiError('enrolmentRequired', {
-    extra: { enrolment_token: await tokens.issueEnrolment(account) },
+    extra: { enrolment_token: await tokens.issueEnrolment(account, authentication) },
   })
 }
 

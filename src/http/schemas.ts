@@ -1,6 +1,6 @@
 import type { FastifyTypeProvider } from 'fastify'
 import type { XStatic } from 'typebox/schema'
-import { roleNames } from '../kernel/principal.ts'
+import type { Role } from '../kernel/principal.ts'
 
 /**
  * Shapes at the edge are JSON Schemas, written out as such: Ajv validates with them, answers are
@@ -25,8 +25,10 @@ export const Message = {
   additionalProperties: false,
 } as const
 
-const RoleName = { enum: roleNames } as const
-export const Roles = { type: 'array', items: RoleName } as const
+/** The roles of an account or of a caller: of those that the service has. */
+export const rolesOf = (roles: readonly Role[]) =>
+  // Of a list whose length is not known the type would be that of no value.
+  ({ type: 'array', items: { enum: roles as unknown as readonly [Role] } }) as const
 export const Text = { type: 'string' } as const
 export const Integer = { type: 'integer' } as const
 export const Time = { type: 'string', format: 'date-time' } as const

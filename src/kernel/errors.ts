@@ -61,6 +61,8 @@ export interface ApiErrorOptions {
   readonly extra?: Readonly<Record<string, unknown>>
   /** Sent as Retry-After, in whole seconds. RFC 9110 section 10.2.3. */
   readonly retryAfterSeconds?: number
+  /** Sent as WWW-Authenticate. RFC 9110 section 11.6.1. */
+  readonly challenge?: string | undefined
 }
 
 /** A refusal: names a row of `errorTable`, from which the error handler makes the answer. */
@@ -70,6 +72,7 @@ export class ApiError extends Error {
   readonly details: readonly Detail[] | undefined
   readonly extra: Readonly<Record<string, unknown>> | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly challenge: string | undefined
 
   constructor(row: ErrorName, options: ApiErrorOptions = {}) {
     super(errorTable[row].error, { cause: options.cause })
@@ -79,6 +82,7 @@ export class ApiError extends Error {
     this.details = options.details
     this.extra = options.extra
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.challenge = options.challenge
   }
 }
 

@@ -1,6 +1,17 @@
 /** The roles of spec 2.2, in the order in which they are shown. */
-export const roleNames = ['USER', 'EDITOR', 'ADMIN'] as const
-export type Role = (typeof roleNames)[number]
+export const contractRoles = ['USER', 'EDITOR', 'ADMIN'] as const
+export type ContractRole = (typeof contractRoles)[number]
+
+declare const isNamed: unique symbol
+declare const isConfigured: unique symbol
+
+/** What can be the name of a role, as accounts and tokens hold it: configured now, or once. */
+export type RoleName = ContractRole | (string & { readonly [isNamed]: true })
+
+/** A role that this service has now: one of the contract, or of the setting `ROLES`. */
+export type Role =
+  | ContractRole
+  | (string & { readonly [isNamed]: true; readonly [isConfigured]: true })
 
 /** How the caller proved who it is. */
 export type Credential =
@@ -35,6 +46,8 @@ export interface AccessClaims {
   readonly type: 'access' | 'enrolment'
   /** When the password was last shown. OpenID Connect Core section 2. */
   readonly auth_time: number
+  /** What was shown then, RFC 8176; empty where the token does not say. */
+  readonly amr: readonly string[]
   /** The account's access version when the token was made. */
   readonly ver: number
   /** The id of the pair that it came with, or was refreshed from; absent without a pair. */
@@ -56,6 +69,12 @@ export interface ExternalClaims {
   readonly roles: readonly Role[]
   /** When its holder last logged in there; absent where the provider does not tell. */
   readonly auth_time?: number
+  /** What its holder showed there, RFC 8176; absent where the provider does not tell. */
+  readonly amr?: readonly string[]
+  /** The client that the token was issued to; absent where the provider does not tell. */
+  readonly client_id?: string
+  /** What that client may do; empty where the token names nothing. */
+  readonly scopes: readonly string[]
   readonly username?: string
   readonly email?: string
   readonly name?: string
@@ -71,8 +90,14 @@ export interface Principal {
   readonly username: string
   readonly roles: ReadonlySet<Role>
   readonly credential: Credential
-  /** When the password was last shown, in epoch milliseconds. */
-  readonly authenticatedAt: number
+  /** How the caller authenticated, RFC 8176 and `fed`; empty where that is not known. */
+  readonly amr: readonly string[]
+  /** When, in epoch milliseconds. */
+  readonly authTime: number
+  /** The OAuth client that acts for the caller; absent where the caller acts itself. */
+  readonly client?: string
+  /** What such a client, or a credential of limited use, may do; absent: all that the caller may. */
+  readonly scopes?: ReadonlySet<string>
 }
 
 /** The id of the caller's user; null for a caller who is no user of ours. */
@@ -81,15 +106,44 @@ export function userIdOf({ subject }: Principal): number | null {
   return Number.isSafeInteger(id) && id >= 1 && String(id) === subject ? id : null
 }
 
-/** `ROLE_ADMIN` and `ADMIN` name the same role; null for anything else. Spec 2.2. */
-export function parseRole(text: unknown): Role | null {
+const roleFormat = /^(?!ROLE_)[A-Z][A-Z0-9_]{0,31}$/
+
+/**
+ * The name of a role without the one `ROLE_` that may stand before it (`ROLE_ADMIN` and `ADMIN` are the
+ * same, spec 2.2); null for what can be no name of a role.
+ */
+export function parseRoleName(text: unknown): RoleName | null {
   if (typeof text !== 'string') return null
-  const name = text.startsWith('ROLE_') ? text.slice('ROLE_'.length) : text
-  return roleNames.find((role) => role === name) ?? null
+  const name = withoutPrefix(text)
+  return roleFormat.test(name) ? (name as RoleName) : null // it has the format
 }
 
-/** Roles in the order of `roleNames`, each once. */
-export function sortRoles(roles: Iterable<Role>): Role[] {
-  const present = new Set(roles)
-  return roleNames.filter((role) => present.has(role))
+/** The role of `roles` that a text names, as `parseRoleName`; null for anything else. */
+export function parseRole(text: unknown, roles: readonly Role[]): Role | null {
+  if (typeof text !== 'string') return null
+  const name = withoutPrefix(text)
+  return roles.find((role) => role === name) ?? null
+}
+
+/** Those of `roles` that are named, in the order of `roles`, each once; other names are passed over. */
+export function rolesAmong(names: readonly RoleName[], roles: readonly Role[]): Role[] {
+  return roles.filter((role) => names.includes(role))
+}
+
+/** Names in the order in which they are stored: those of the contract, then by the alphabet; each once. */
+export function sortRoles(names: Iterable<RoleName>): RoleName[] {
+  const present = new Set(names)
+  const known = contractRoles.filter((role) => present.delete(role))
+  return [...known, ...[...present].sort()]
+}
+
+function withoutPrefix(text: string): string {
+  return text.startsWith('ROLE_') ? text.slice('ROLE_'.length) : text
+}
+
+const scopeFormat = /^[\x21\x23-\x5b\x5d-\x7e]+$/
+
+/** Whether a text can be a scope, RFC 6749 section 3.3: visible ASCII without `"` and `\`. */
+export function isScope(text: unknown): text is string {
+  return typeof text === 'string' && scopeFormat.test(text)
 }

@@ -59,9 +59,9 @@ export async function meetRequirements(
       return { ...evidence, account: await accounts.replacePassword(evidence.account, wanted) }
     },
 
-    async enrolment({ account }) {
+    async enrolment({ account, ...authentication }) {
       throw new ApiError('enrolmentRequired', {
-        extra: { enrolment_token: await tokens.issueEnrolment(account) },
+        extra: { enrolment_token: await tokens.issueEnrolment(account, authentication) },
       })
     },
   }

@@ -1,32 +1,59 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { type Principal, type Role, roleNames } from '../kernel/principal.ts'
-import { decide, type Resource } from './decide.ts'
+import { contractRoles, type Principal, type Role } from '../kernel/principal.ts'
+import { decide, lackedScopes, type Resource } from './decide.ts'
 import {
   all,
   any,
   anyone,
   authenticated,
+  describeRule,
+  needsResource,
   owner,
   postsRules,
   type Rule,
   role,
+  scope,
   unlocked,
   unprivileged,
 } from './rules.ts'
 
 const roleSets = [...Array(8).keys()].map((bits) =>
-  roleNames.filter((_, index) => bits & (1 << index)),
+  contractRoles.filter((_, index) => bits & (1 << index)),
 )
 const principal = (roles: readonly Role[]): Principal => ({
   subject: '7',
   username: 'ann',
   roles: new Set(roles),
   credential: { scheme: 'basic' },
-  authenticatedAt: 0,
+  amr: [],
+  authTime: 0,
 })
-const principals: readonly (Principal | null)[] = [null, ...roleSets.map(principal)]
+const own = 'SUPPORT' as Role // as `ROLES` makes it one
+const limited: readonly Principal[] = [
+  { ...principal(['ADMIN']), client: 'app' },
+  { ...principal(['ADMIN']), client: 'app', scopes: new Set() },
+  { ...principal(['USER']), client: 'app', scopes: new Set(['read']) },
+  { ...principal(['USER']), scopes: new Set(['read', 'write']) },
+]
+const principals: readonly (Principal | null)[] = [
+  null,
+  ...roleSets.map(principal),
+  principal([own]),
+  ...limited,
+]
+const both = new Set(['read', 'write'])
+const others = new Set(['other', 'reader'])
+const session = { scheme: 'session', sessionId: '', csrfToken: '', expiresAt: 0 } as const
+const bearer = (caller: Principal | undefined): Principal => {
+  const claims = { iss: '', sub: '7', aud: '', exp: 1, nbf: 0, iat: 0, jti: '', username: 'ann' }
+  const rest = { roles: [], type: 'access', auth_time: 0, amr: [], ver: 1 } as const
+  return {
+    ...(caller ?? principal([])),
+    credential: { scheme: 'bearer', claims: { ...claims, ...rest } },
+  }
+}
 const resources: readonly Resource[] = [
   { ownerId: '7' },
   { ownerId: '8' },
@@ -51,6 +78,9 @@ const atoms: readonly Rule[] = [
   unlocked,
   unprivileged,
   ...roleSets.map((set) => role(...set)),
+  role(own),
+  scope('read'),
+  scope('read', 'write'),
 ]
 
 /** What a rule means, told without the third value: with the resource at hand. */
@@ -62,6 +92,9 @@ function holds(rule: Rule, caller: Principal | null, resource: Resource): boolea
       return caller !== null
     case 'role':
       return caller !== null && rule.roles.filter((name) => caller.roles.has(name)).length > 0
+    case 'scope':
+      if (caller === null || (caller.client !== undefined && !caller.scopes)) return false
+      return !caller.scopes || new Set(rule.scopes).difference(caller.scopes).size === 0
     case 'owner':
       return caller !== null && caller.subject === resource.ownerId
     case 'unlocked':
@@ -113,9 +146,9 @@ suite('decide', () => {
   })
 
   test('no part makes "any" false and "all" true', () => {
-    assert.equal(decide(any(), principal([...roleNames])), false)
+    assert.equal(decide(any(), principal([...contractRoles])), false)
     assert.equal(decide(all(), null), true)
-    assert.equal(decide(role(), principal([...roleNames])), false)
+    assert.equal(decide(role(), principal([...contractRoles])), false)
   })
 
   test('an absent caller satisfies "anyone" alone, whoever owns the resource', () => {
@@ -154,5 +187,71 @@ suite('decide', () => {
       assert.equal(may(roles, { ownerId: null, locked: true }), false)
       assert.equal(may(roles, { ownerId: null }), false)
     }
+  })
+
+  suite('scope(...): every kind of principal', () => {
+    const kinds: [name: string, Principal | null, reads: boolean, writes: boolean][] = [
+      ['an absent caller', null, false, false],
+      ['a person by Basic', principal(['USER']), true, true],
+      ['a person by a session', { ...principal([]), credential: session }, true, true],
+      ['a person by an access token of ours', bearer(principal(['USER'])), true, true],
+      ['a client without a word of scopes', bearer(limited[0]), false, false],
+      ['a client without scopes', bearer(limited[1]), false, false],
+      ['a client with one of them', bearer(limited[2]), true, false],
+      ['a key with both, of no client', { ...principal([]), scopes: both }, true, true],
+      [
+        'a client for an ADMIN, with others',
+        { ...bearer(limited[1]), scopes: others },
+        false,
+        false,
+      ],
+      [
+        "a provider's token without a client",
+        { ...principal([]), scopes: new Set() },
+        false,
+        false,
+      ],
+    ]
+    for (const [name, caller, reads, writes] of kinds) {
+      test(`${name}: ${reads ? 'reads' : 'does not read'}, ${writes ? 'writes' : 'does not write'}`, () => {
+        assert.equal(decide(scope('read'), caller), reads)
+        assert.equal(decide(scope('read', 'write'), caller), writes)
+        assert.equal(decide(any(scope('write'), scope('read')), caller), reads)
+      })
+    }
+
+    test('a scope is compared whole and exactly', () => {
+      const caller = {
+        ...principal([]),
+        client: 'app',
+        scopes: new Set(['read write', 'READ', 're']),
+      }
+      assert.equal(decide(scope('read'), caller), false)
+    })
+
+    test('it needs no resource, is one line, and is made of scopes alone (RFC 6749 3.3)', () => {
+      assert.equal(needsResource(all(scope('read'), authenticated)), false)
+      assert.equal(
+        describeRule(all(role('ADMIN'), scope('read', 'write'))),
+        'ADMIN and scope read write',
+      )
+      for (const text of ['', ' ', 'a b', 'a"', 'a\\', 'ä', 'a\r\nSet-Cookie: a']) {
+        assert.throws(() => scope(text), /is no scope/)
+      }
+    })
+
+    test('what a caller lacks is told where a scope is all that it lacks', () => {
+      const [, none = null, one = null] = limited
+      const guarded = all(role('ADMIN'), scope('read', 'write'))
+      assert.deepEqual(lackedScopes(guarded, none), ['read', 'write'])
+      assert.equal(lackedScopes(guarded, one), null, 'not an ADMIN')
+      assert.equal(lackedScopes(guarded, principal(['ADMIN'])), null, 'allowed')
+      assert.equal(lackedScopes(role('EDITOR'), none), null, 'no scope is asked for')
+      assert.equal(lackedScopes(guarded, null), null)
+      const mine = all(owner, scope('write'))
+      assert.deepEqual(lackedScopes(mine, one, { ownerId: '7' }), ['write'])
+      assert.equal(lackedScopes(mine, one, { ownerId: '8' }), null, 'not the owner')
+      assert.deepEqual(lackedScopes(mine, one), ['write'])
+    })
   })
 })

@@ -1,5 +1,5 @@
 import type { Principal } from '../kernel/principal.ts'
-import type { Rule } from './rules.ts'
+import { type Rule, scopesOf } from './rules.ts'
 
 /** What a rule may ask of the thing that is acted on. */
 export interface Resource {
@@ -27,6 +27,8 @@ export function decide(
       return principal !== null
     case 'role':
       return principal !== null && rule.roles.some((name) => principal.roles.has(name))
+    case 'scope':
+      return principal !== null && hasScopes(principal, rule.scopes)
     case 'owner':
       if (principal === null) return false
       return resource && resource.ownerId === principal.subject
@@ -40,6 +42,28 @@ export function decide(
     case 'all':
       return settle(rule.rules, false, principal, resource)
   }
+}
+
+/** A client of which nothing is known may nothing that asks for a scope. */
+function hasScopes({ client, scopes }: Principal, wanted: readonly string[]): boolean {
+  if (scopes === undefined) return client === undefined
+  return wanted.every((scope) => scopes.has(scope))
+}
+
+/**
+ * The scopes that a rule asks for, where it is for the lack of one that it refuses this caller; null
+ * where it allows the caller, or would not allow it with all scopes either.
+ */
+export function lackedScopes(
+  rule: Rule,
+  principal: Principal | null,
+  resource?: Resource,
+): readonly string[] | null {
+  const wanted = principal === null ? [] : scopesOf(rule)
+  if (principal === null || wanted.length === 0) return null
+  const isAllowed = (caller: Principal) => decide(rule, caller, resource) !== false
+  const unlimited = { ...principal, scopes: new Set(wanted) }
+  return !isAllowed(principal) && isAllowed(unlimited) ? wanted : null
 }
 
 /** Three-valued "or" (`decisive` true) and "and" (`decisive` false). */

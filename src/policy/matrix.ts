@@ -2,9 +2,15 @@ import type { Principal, Role } from '../kernel/principal.ts'
 import { decide, type Resource } from './decide.ts'
 import type { Rule } from './rules.ts'
 
-/** Who calls, in the printed matrix; the owner has the role USER and the thing. */
-export const callers = ['nobody', 'USER', 'EDITOR', 'ADMIN', 'owner'] as const
-export type Caller = (typeof callers)[number]
+/** Who calls, in the printed matrix: no one, an account with one role, and the owner of the thing. */
+export type Caller = 'nobody' | Role | 'owner'
+
+/** The callers of a service that has these roles. The owner has the role USER; none acts by a client. */
+export function callersOf<R extends Role>(
+  roles: readonly R[],
+): readonly ('nobody' | R | 'owner')[] {
+  return ['nobody', ...roles, 'owner']
+}
 
 const ownerId = '1'
 const strangerId = '2'
@@ -33,6 +39,7 @@ function principalOf(caller: Caller): Principal | null {
     username: caller,
     roles: new Set([role]),
     credential: { scheme: 'basic' },
-    authenticatedAt: 0,
+    amr: [],
+    authTime: 0,
   }
 }

@@ -1,10 +1,11 @@
-import type { Role } from '../kernel/principal.ts'
+import { isScope, type Role } from '../kernel/principal.ts'
 
 /** Who may do something, as data: it can be decided, printed, tested and put into OpenAPI. */
 export type Rule =
   | { readonly kind: 'anyone' }
   | { readonly kind: 'authenticated' }
   | { readonly kind: 'role'; readonly roles: readonly Role[] }
+  | { readonly kind: 'scope'; readonly scopes: readonly string[] }
   | { readonly kind: 'owner' }
   | { readonly kind: 'unlocked' }
   | { readonly kind: 'unprivileged' }
@@ -18,6 +19,17 @@ export const unlocked: Rule = { kind: 'unlocked' }
 /** The user that is acted on has no account with the role ADMIN. Holds without a caller as well. */
 export const unprivileged: Rule = { kind: 'unprivileged' }
 export const role = (...roles: Role[]): Rule => ({ kind: 'role', roles })
+/**
+ * Holds for a caller who acts itself, and for a client or a credential of limited use whose scopes
+ * hold all of these; for one of several scopes, `any(scope('a'), scope('b'))`. docs/adr/0031
+ * @throws Error where a text is no scope (RFC 6749 section 3.3)
+ */
+export function scope(...scopes: readonly [string, ...string[]]): Rule {
+  for (const text of scopes) {
+    if (!isScope(text)) throw new Error(`${JSON.stringify(text)} is no scope`)
+  }
+  return { kind: 'scope', scopes }
+}
 export const any = (...rules: Rule[]): Rule => ({ kind: 'any', rules })
 export const all = (...rules: Rule[]): Rule => ({ kind: 'all', rules })
 
@@ -79,11 +91,19 @@ export function asksPrivilege(rule: Rule): boolean {
   return rule.kind === 'unprivileged'
 }
 
+/** All scopes that a rule names, each once. */
+export function scopesOf(rule: Rule): string[] {
+  if (rule.kind === 'any' || rule.kind === 'all') return [...new Set(rule.rules.flatMap(scopesOf))]
+  return rule.kind === 'scope' ? [...new Set(rule.scopes)] : []
+}
+
 /** A rule as one readable line, for the printed route table and OpenAPI. */
 export function describeRule(rule: Rule): string {
   switch (rule.kind) {
     case 'role':
       return rule.roles.join(' or ')
+    case 'scope':
+      return `scope ${rule.scopes.join(' ')}`
     case 'any':
       return rule.rules.map(describeNested).join(' or ')
     case 'all':

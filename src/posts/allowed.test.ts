@@ -4,7 +4,7 @@ import { after, suite, test } from 'node:test'
 import fc from 'fast-check'
 import { connectTo } from '../../test/database.ts'
 import { migrate } from '../database/migrate.ts'
-import { type Principal, type Role, roleNames, userIdOf } from '../kernel/principal.ts'
+import { contractRoles, type Principal, type Role, userIdOf } from '../kernel/principal.ts'
 import { decide } from '../policy/decide.ts'
 import {
   all,
@@ -14,6 +14,7 @@ import {
   owner,
   type Rule,
   role,
+  scope,
   unlocked,
 } from '../policy/rules.ts'
 import { allowed } from './allowed.ts'
@@ -31,7 +32,8 @@ const principal = (subject: string, roles: readonly Role[]): Principal => ({
   username: 'ann',
   roles: new Set(roles),
   credential: { scheme: 'basic' },
-  authenticatedAt: 0,
+  amr: [],
+  authTime: 0,
 })
 
 suite('a rule as the condition of a statement', async () => {
@@ -50,16 +52,20 @@ suite('a rule as the condition of a statement', async () => {
     const { rule } = fc.letrec<{ rule: Rule; parts: Rule[] }>((tie) => ({
       rule: fc.oneof(
         { maxDepth: 3 },
-        fc.constantFrom(anyone, authenticated, owner, unlocked),
-        fc.subarray([...roleNames]).map((roles) => role(...roles)),
+        fc.constantFrom(anyone, authenticated, owner, unlocked, scope('read')),
+        fc.subarray([...contractRoles]).map((roles) => role(...roles)),
         tie('parts').map((parts) => any(...parts)),
         tie('parts').map((parts) => all(...parts)),
       ),
       parts: fc.array(tie('rule'), { maxLength: 3 }),
     }))
     const caller = fc
-      .tuple(fc.constantFrom('1', '2', '3', '01', '1 ', 'sub', ''), fc.subarray([...roleNames]))
-      .map(([subject, roles]) => principal(subject, roles))
+      .tuple(
+        fc.constantFrom('1', '2', '3', '01', '1 ', 'sub', ''),
+        fc.subarray([...contractRoles]),
+        fc.constantFrom({}, { client: 'app' }, { scopes: new Set(['read']) }),
+      )
+      .map(([subject, roles, limits]) => ({ ...principal(subject, roles), ...limits }))
     await fc.assert(
       fc.asyncProperty(rule, caller, async (rule, caller) => {
         const found = await db

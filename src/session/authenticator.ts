@@ -1,7 +1,7 @@
 import type { Config } from '../config/load.ts'
 import { lockName } from '../database/transactions.ts'
 import type { Authenticator } from '../http/routes/access.ts'
-import type { Principal } from '../kernel/principal.ts'
+import { type Principal, type Role, rolesAmong } from '../kernel/principal.ts'
 import { sessionCookie } from './cookie.ts'
 import type { LiveSession, Sessions } from './sessions.ts'
 
@@ -10,7 +10,7 @@ import type { LiveSession, Sessions } from './sessions.ts'
  * logged out, and 401 "Authentication required" says all there is to say.
  */
 export function sessionAuthenticator(
-  config: Pick<Config, 'session'>,
+  config: Pick<Config, 'roles' | 'session'>,
   sessions: Sessions,
 ): Authenticator {
   return {
@@ -24,7 +24,7 @@ export function sessionAuthenticator(
       const callerOf = (live: LiveSession | null): Principal | null => {
         if (!live) return null
         const isHeld = live.needsEnrolment && !request.routeOptions.config.enrols
-        return isHeld ? null : principalOf(live)
+        return isHeld ? null : principalOf(live, config.roles)
       }
       const principal = callerOf(session)
       if (!session || !principal) return null
@@ -37,13 +37,14 @@ export function sessionAuthenticator(
   }
 }
 
-function principalOf(session: LiveSession): Principal {
-  const { id, userId, username, account, csrfToken, createdAt, expiresAt } = session
+function principalOf(session: LiveSession, roles: readonly Role[]): Principal {
+  const { id, userId, username, account, amr, csrfToken, createdAt, expiresAt } = session
   return {
     subject: String(userId),
     username,
-    roles: new Set(account.roles),
+    roles: new Set(rolesAmong(account.roles, roles)),
     credential: { scheme: 'session', sessionId: id, csrfToken, expiresAt },
-    authenticatedAt: createdAt,
+    amr,
+    authTime: createdAt,
   }
 }

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { stillAllowed } from '../http/routes/still-allowed.ts'
-import { Message, Roles, type SchemaTypes, Text, Time } from '../http/schemas.ts'
+import { Message, rolesOf, type SchemaTypes, Text, Time } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { Principal } from '../kernel/principal.ts'
+import type { Principal, Role } from '../kernel/principal.ts'
 import { authenticated } from '../policy/rules.ts'
 import { sensitiveUpdate } from './events.ts'
 
@@ -16,28 +17,30 @@ import { sensitiveUpdate } from './events.ts'
  * They know the session alone; other credentials are ignored.
  */
 export interface SessionRoutesOptions {
+  readonly config: Pick<Config, 'roles'>
   readonly db: Database
   readonly events: Events
 }
 
-const SessionState = {
-  type: 'object',
-  required: ['user_id', 'username', 'roles', 'csrf_token', 'expires_at'],
-  properties: {
-    user_id: Text,
-    username: Text,
-    roles: Roles,
-    csrf_token: { type: 'string', description: 'To be sent as X-CSRF-Token' },
-    expires_at: Time,
-  },
-  additionalProperties: false,
-} as const
+const sessionState = (roles: readonly Role[]) =>
+  ({
+    type: 'object',
+    required: ['user_id', 'username', 'roles', 'csrf_token', 'expires_at'],
+    properties: {
+      user_id: Text,
+      username: Text,
+      roles: rolesOf(roles),
+      csrf_token: { type: 'string', description: 'To be sent as X-CSRF-Token' },
+      expires_at: Time,
+    },
+    additionalProperties: false,
+  }) as const
 
 const bySession = { rule: authenticated, schemes: ['session'] } as const
 
 export async function sessionRoutes(
   instance: FastifyInstance,
-  { db, events }: SessionRoutesOptions,
+  { config, db, events }: SessionRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -47,7 +50,7 @@ export async function sessionRoutes(
       config: { access: bySession },
       schema: {
         summary: 'The session and its CSRF token, for a page that was loaded anew',
-        response: { 200: SessionState },
+        response: { 200: sessionState(config.roles) },
       },
     },
     async (request) => {

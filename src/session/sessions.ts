@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Accounts, HowToEnd } from '../accounts/accounts.ts'
-import type { PresentAccount } from '../authentication/completion.ts'
+import type { ProvenAccount } from '../authentication/completion.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config/load.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
@@ -22,7 +22,7 @@ export interface Sessions {
    * Starts a session in the transaction of a login. Ends the one whose cookie came with it, and those
    * that were idle longest where the account has too many.
    */
-  start(trx: DatabaseOrTransaction, present: PresentAccount, client: Client): Promise<NewSession>
+  start(trx: DatabaseOrTransaction, present: ProvenAccount, client: Client): Promise<NewSession>
   /** The session of a cookie's value, and one request more of activity; null where it has ended. */
   resume(secret: string): Promise<LiveSession | null>
   /**
@@ -119,7 +119,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const seen = new Map<string, number>()
 
   return {
-    async start(trx, { account: { userId }, sessions: stored }, client) {
+    async start(trx, { account: { userId }, sessions: stored, amr }, client) {
       const store = sessionStore(trx)
       const secret = randomText(random, secretBytes)
       const csrfToken = randomText(random, csrfTokenBytes)
@@ -129,6 +129,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
         id,
         userId,
         csrfToken,
+        amr,
         createdAt: clock.now(),
         address: client.address,
         userAgent: client.userAgent.slice(0, maxUserAgentLength),
@@ -211,7 +212,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   /** What a request makes of it: activity. Null where it has ended. */
   function live(session: StoredSession | null): LiveSession | null {
     if (!session) return null
-    const unmet = requirements.unmet('session', session)
+    const unmet = requirements.unmet('session', { account: session.account })
     if (unmet?.cell === 'absent') return null
     const now = clock.now()
     const lastSeenAt = lastSeenOf(session)
@@ -228,7 +229,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   async function liveOf(userId: number): Promise<OwnSession[]> {
     const now = clock.now()
     const rows = await sessionStore(db).of(userId, now - idleMs - unwrittenMs, maxListed)
-    return rows.flatMap(({ csrfToken: _, userId: __, ...row }) => {
+    return rows.flatMap(({ csrfToken: _, userId: __, amr: ___, ...row }) => {
       const session = { ...row, lastSeenAt: lastSeenOf(row), handle: handleOf(row.id) }
       return now < endOf(session) ? session : []
     })

@@ -11,6 +11,8 @@ export interface StoredSession {
   readonly id: string
   readonly userId: number
   readonly csrfToken: string
+  /** How its login was proved; empty for a session from before that was stored. */
+  readonly amr: readonly string[]
   readonly createdAt: number
   readonly lastSeenAt: number
   readonly username: string
@@ -21,6 +23,7 @@ export interface NewSession {
   readonly id: string
   readonly userId: number
   readonly csrfToken: string
+  readonly amr: readonly string[]
   readonly createdAt: number
   readonly address: string
   readonly userAgent: string
@@ -54,6 +57,7 @@ function withAccount(db: DatabaseOrTransaction, id: string) {
       'sessions.id',
       'sessions.user_id',
       'sessions.csrf_token',
+      'sessions.amr',
       'sessions.created_at',
       'sessions.last_seen_at',
       'accounts.username',
@@ -75,6 +79,7 @@ function toSession(row: SessionWithAccount): StoredSession {
     id: row.id,
     userId: row.user_id,
     csrfToken: row.csrf_token,
+    amr: splitAmr(row.amr),
     createdAt: row.created_at,
     lastSeenAt: row.last_seen_at,
     username: row.username,
@@ -87,6 +92,11 @@ function toSession(row: SessionWithAccount): StoredSession {
       mustChange: row.must_change === 1,
     },
   }
+}
+
+/** Names of RFC 8176 hold no spaces. */
+function splitAmr(text: string): string[] {
+  return text === '' ? [] : text.split(' ')
 }
 
 export function sessionStore(db: DatabaseOrTransaction) {
@@ -108,6 +118,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
           id: session.id,
           user_id: session.userId,
           csrf_token: session.csrfToken,
+          amr: session.amr.join(' '),
           created_at: session.createdAt,
           last_seen_at: session.createdAt,
           address: session.address,
@@ -151,6 +162,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
         id: row.id,
         userId: row.user_id,
         csrfToken: row.csrf_token,
+        amr: splitAmr(row.amr),
         createdAt: row.created_at,
         lastSeenAt: row.last_seen_at,
         address: row.address,

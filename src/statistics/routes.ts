@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
+import type { Config } from '../config/load.ts'
 import { Integer, type SchemaTypes, Text, Time } from '../http/schemas.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
+import type { Role } from '../kernel/principal.ts'
 import { role } from '../policy/rules.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Sessions } from '../session/sessions.ts'
@@ -14,6 +16,7 @@ import type { Users } from '../users/users.ts'
 export interface StatisticsOptions {
   readonly accounts: Pick<Accounts, 'tally'>
   readonly clock: Clock
+  readonly config: Pick<Config, 'roles'>
   readonly lock: Pick<AutomaticLock, 'count'>
   readonly posts: Pick<Posts, 'count'>
   readonly sessions: Pick<Sessions, 'count'>
@@ -33,49 +36,50 @@ const counts = <const Name extends string>(...names: readonly Name[]) =>
     additionalProperties: false,
   }) as const
 
-const Statistics = {
-  type: 'object',
-  required: [
-    'version',
-    'started_at',
-    'uptime_seconds',
-    'users',
-    'accounts',
-    'posts',
-    'sessions',
-    'blocked',
-  ],
-  properties: {
-    version: Text,
-    started_at: { ...Time, description: 'Of the process that answers' },
-    uptime_seconds: Integer,
-    users: Integer,
-    accounts: {
-      type: 'object',
-      required: ['total', 'by_role', 'locked', 'disabled', 'second_factor', 'must_change'],
-      properties: {
-        total: Integer,
-        by_role: counts('USER', 'EDITOR', 'ADMIN'),
-        locked: { type: 'integer', description: 'By an administrator' },
-        disabled: Integer,
-        second_factor: Integer,
-        must_change: Integer,
+const statisticsSchema = (roles: readonly Role[]) =>
+  ({
+    type: 'object',
+    required: [
+      'version',
+      'started_at',
+      'uptime_seconds',
+      'users',
+      'accounts',
+      'posts',
+      'sessions',
+      'blocked',
+    ],
+    properties: {
+      version: Text,
+      started_at: { ...Time, description: 'Of the process that answers' },
+      uptime_seconds: Integer,
+      users: Integer,
+      accounts: {
+        type: 'object',
+        required: ['total', 'by_role', 'locked', 'disabled', 'second_factor', 'must_change'],
+        properties: {
+          total: Integer,
+          by_role: counts(...roles),
+          locked: { type: 'integer', description: 'By an administrator' },
+          disabled: Integer,
+          second_factor: Integer,
+          must_change: Integer,
+        },
+        additionalProperties: false,
       },
-      additionalProperties: false,
+      posts: Integer,
+      sessions: { type: 'integer', description: 'Live ones' },
+      blocked: {
+        ...counts('logins', 'addresses', 'accounts'),
+        description: 'Usernames at an address, addresses, and accounts by the automatic lock',
+      },
     },
-    posts: Integer,
-    sessions: { type: 'integer', description: 'Live ones' },
-    blocked: {
-      ...counts('logins', 'addresses', 'accounts'),
-      description: 'Usernames at an address, addresses, and accounts by the automatic lock',
-    },
-  },
-  additionalProperties: false,
-} as const
+    additionalProperties: false,
+  }) as const
 
 export async function statisticsRoutes(
   instance: FastifyInstance,
-  { accounts, clock, lock, posts, sessions, throttle, users }: StatisticsOptions,
+  { accounts, clock, config, lock, posts, sessions, throttle, users }: StatisticsOptions,
 ): Promise<void> {
   const version = readVersion()
   const startedAt = clock.now()
@@ -84,7 +88,10 @@ export async function statisticsRoutes(
     '/api/admin/statistics',
     {
       config: { access: { rule: role('ADMIN') } },
-      schema: { summary: 'How much there is of everything', response: { 200: Statistics } },
+      schema: {
+        summary: 'How much there is of everything',
+        response: { 200: statisticsSchema(config.roles) },
+      },
     },
     async () => {
       const { total, byRole, locked, disabled, secondFactor, mustChange } = await accounts.tally()

@@ -112,6 +112,7 @@ function principalOf(claims: AccessClaims): Principal {
     username: claims.username,
     roles: new Set(claims.roles),
     credential: { scheme: 'bearer', claims },
-    authenticatedAt: claims.auth_time * 1000,
+    amr: claims.amr,
+    authTime: claims.auth_time * 1000,
   }
 }

@@ -19,10 +19,11 @@ const access = {
   roles: ['EDITOR', 'USER'],
   type: 'access',
   auth_time: at - 100,
+  amr: ['pwd', 'otp', 'mfa'],
   ver: 3,
 }
 const refresh = { iss: 'https://issuer.example', sub: '7', type: 'refresh', iat: at, exp: at + 60 }
-const header = { alg: 'HS256', rid: 'an id', ver: 2, auth_time: at - 100 }
+const header = { alg: 'HS256', rid: 'an id', ver: 2, auth_time: at - 100, amr: ['pwd'] }
 
 const without = (object: object, name: string) =>
   Object.fromEntries(Object.entries(object).filter(([key]) => key !== name))
@@ -56,6 +57,7 @@ suite('claims of an access token', () => {
       username: '',
       roles: [],
       auth_time: at - 2,
+      amr: [],
       ver: 1,
     })
   })
@@ -67,6 +69,7 @@ suite('claims of an access token', () => {
       username: (value) => typeof value === 'string',
       ver: (value) => typeof value === 'number',
       roles: (value) => value === null || (Array.isArray(value) && value.length === 0),
+      amr: () => true, // it says nothing then
     }
     for (const name of Object.keys(access)) {
       for (const value of anything) {
@@ -98,14 +101,25 @@ suite('claims of an access token', () => {
   test('roles are names of ours and nothing else, each once, without ROLE_', () => {
     const read = (roles: unknown) => parseAccessClaims({ ...access, roles }, config, now)?.roles
     assert.deepEqual(read(['ROLE_ADMIN', 'ADMIN', 'USER', 'USER']), ['USER', 'ADMIN'])
+    assert.deepEqual(read(['SUPERADMIN', 'USER']), ['USER'], 'a name that ROLES may have lost')
     for (const roles of [
       'ADMIN',
       ['admin'],
-      ['USER', 'SUPERADMIN'],
+      ['USER', 'SUPERADMIN!'],
+      ['USER', 'A'.repeat(33)],
       ['ROLE_ROLE_USER'],
       [['USER']],
     ]) {
       assert.equal(read(roles), undefined, JSON.stringify(roles))
+    }
+  })
+})
+
+suite('how the holder authenticated (RFC 8176)', () => {
+  test('is a list of texts; what else it may be says nothing, and refuses no token', () => {
+    for (const amr of ['pwd', null, { 0: 'mfa' }, ['pwd', 1], ['pwd', ''], [['mfa']], 1, true]) {
+      assert.deepEqual(parseAccessClaims({ ...access, amr }, config, now)?.amr, [])
+      assert.deepEqual(parseRefreshClaims(refresh, { ...header, amr }, config, now)?.amr, [])
     }
   })
 })
@@ -118,9 +132,12 @@ suite('claims of a refresh token', () => {
       rid: 'an id',
       ver: 2,
       authTime: at - 100,
+      amr: ['pwd'],
     })
     const claims = parseRefreshClaims(refresh, without(header, 'auth_time'), config, now)
     assert.equal(claims?.authTime, at)
+    const older = parseRefreshClaims(refresh, without(header, 'amr'), config, now)
+    assert.deepEqual(older?.amr, [], 'of a token from before')
   })
 
   test('each claim is required, and rid and ver in the header', () => {

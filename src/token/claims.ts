@@ -1,5 +1,5 @@
 import type { Config } from '../config/load.ts'
-import { type AccessClaims, parseRole, type Role, sortRoles } from '../kernel/principal.ts'
+import { type AccessClaims, parseRoleName, type Role, rolesAmong } from '../kernel/principal.ts'
 
 /** The claims of a refresh token and what stands in its signed header. Spec 2.5. */
 export interface RefreshClaims {
@@ -8,7 +8,10 @@ export interface RefreshClaims {
   /** Names the token, so that it can be revoked; never the token itself. */
   readonly rid: string
   readonly ver: number
+  /** Seconds since the epoch. */
   readonly authTime: number
+  /** Empty where the token does not say. */
+  readonly amr: readonly string[]
 }
 
 type Raw = Readonly<Record<string, unknown>>
@@ -23,7 +26,7 @@ const subjectFormat = /^[1-9][0-9]{0,15}$/
  */
 export function parseAccessClaims(
   raw: Raw,
-  { token }: Pick<Config, 'token'>,
+  { roles: known, token }: Pick<Config, 'roles' | 'token'>,
   now: number,
   type: AccessClaims['type'] = 'access',
 ): AccessClaims | null {
@@ -31,7 +34,7 @@ export function parseAccessClaims(
   if (raw.type !== type || iss !== token.issuer || !isSubject(sub)) return null
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf) || !isTime(auth_time)) return null
   if (!isWithinLifetime({ exp, iat, nbf }, now) || !names(aud, token.audience)) return null
-  const roles = parseRoles(raw.roles ?? [])
+  const roles = parseRoles(raw.roles ?? [], known)
   if (!roles || typeof jti !== 'string' || jti === '' || typeof username !== 'string') return null
   if (typeof ver !== 'number') return null
   return {
@@ -46,6 +49,7 @@ export function parseAccessClaims(
     roles,
     type,
     auth_time,
+    amr: parseAmr(raw.amr),
     ver,
     ...(typeof raw.sid === 'string' && { sid: raw.sid }),
     ...(typeof raw.email === 'string' && { email: raw.email }),
@@ -66,7 +70,7 @@ export function parseRefreshClaims(
   if (!isTime(exp) || !isTime(iat) || !isTime(auth_time)) return null
   if (!isWithinLifetime({ exp, iat, nbf: iat }, now)) return null
   if (typeof rid !== 'string' || typeof ver !== 'number') return null
-  return { sub, exp, rid, ver, authTime: auth_time }
+  return { sub, exp, rid, ver, authTime: auth_time, amr: parseAmr(header.amr) }
 }
 
 /** Whether a token may be used at `now`; asked again at each use of one that was verified before. */
@@ -92,9 +96,21 @@ function names(aud: unknown, audience: string): boolean {
   return aud === audience || (Array.isArray(aud) && aud.includes(audience))
 }
 
-/** A list of role names and nothing else: a text that merely contains a name gives no role. */
-function parseRoles(value: unknown): Role[] | null {
+/**
+ * A list of role names and nothing else: a text that merely contains a name gives no role. A name
+ * that `ROLES` has lost since gives none either, and the token goes on with the others.
+ */
+function parseRoles(value: unknown, known: readonly Role[]): Role[] | null {
   if (!Array.isArray(value)) return null
-  const roles = value.map(parseRole)
-  return roles.every((role) => role !== null) ? sortRoles(roles) : null
+  const names = value.map(parseRoleName)
+  return names.every((name) => name !== null) ? rolesAmong(names, known) : null
+}
+
+/** How the holder authenticated: a list of texts; anything else says nothing. RFC 8176 section 1. */
+export function parseAmr(value: unknown): readonly string[] {
+  return Array.isArray(value) && value.every(isName) ? value : []
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }

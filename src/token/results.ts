@@ -15,11 +15,8 @@ export interface TokenResultDeps {
 export function tokenResult({ config, events, tokens }: TokenResultDeps): Result<void, string> {
   return {
     ...recorded(events),
-    answer: (_, { account, authTime }) =>
-      tokens.issueAccess(account, {
-        seconds: config.token.singleSeconds,
-        authenticatedAt: authTime,
-      }),
+    answer: (_, { account, amr, authTime }) =>
+      tokens.issueAccess(account, { seconds: config.token.singleSeconds, amr, authTime }),
   }
 }
 
@@ -27,8 +24,8 @@ export function tokenResult({ config, events, tokens }: TokenResultDeps): Result
 export function pairResult({ config, events, tokens }: TokenResultDeps): Result<void, Pair> {
   return {
     ...recorded(events),
-    answer: (_, { account, authTime }) =>
-      tokens.issuePair(account, { seconds: config.token.accessSeconds, authenticatedAt: authTime }),
+    answer: (_, { account, amr, authTime }) =>
+      tokens.issuePair(account, { seconds: config.token.accessSeconds, amr, authTime }),
   }
 }
 

@@ -6,10 +6,10 @@ import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { callerOf } from '../http/routes/access.ts'
-import { Roles, type SchemaTypes, Text, TextOrNull } from '../http/schemas.ts'
+import { rolesOf, type SchemaTypes, Text, TextOrNull } from '../http/schemas.ts'
 import { acceptForms } from '../http/server/bodies.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { userIdOf } from '../kernel/principal.ts'
+import { type Role, userIdOf } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
 import type { RefreshClaims } from './claims.ts'
@@ -24,7 +24,7 @@ import type { Tokens } from './tokens.ts'
  */
 export interface TokenRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'token'>
+  readonly config: Pick<Config, 'roles' | 'token'>
   readonly events: Events
   readonly keys: KeySet
   readonly profiles: Profiles
@@ -52,12 +52,13 @@ const Refreshed = {
   additionalProperties: false,
 } as const
 
-const Me = {
-  type: 'object',
-  required: ['sub', 'email', 'name', 'roles'],
-  properties: { sub: Text, email: TextOrNull, name: TextOrNull, roles: Roles },
-  additionalProperties: false,
-} as const
+const meSchema = (roles: readonly Role[]) =>
+  ({
+    type: 'object',
+    required: ['sub', 'email', 'name', 'roles'],
+    properties: { sub: Text, email: TextOrNull, name: TextOrNull, roles: rolesOf(roles) },
+    additionalProperties: false,
+  }) as const
 
 const PublicKeys = {
   type: 'object',
@@ -96,15 +97,15 @@ export async function tokenRoutes(
         throw new ApiError('invalidRefreshToken')
       }
       const seconds = config.token.accessSeconds
-      const authenticatedAt = claims.authTime * 1000
+      const authentication = { amr: claims.amr, authTime: claims.authTime * 1000 }
       const successor = await succeed(claims, account, sid)
-      const access_token = await tokens.issueAccess(account, { seconds, authenticatedAt, sid })
+      const access_token = await tokens.issueAccess(account, { ...authentication, seconds, sid })
       if (!successor) events.tell(tokenCreated, { user_id: account.userId, grant: 'refresh' })
       return {
         access_token,
         ...(successor && {
           refresh_token: await tokens.issueRefresh(account, {
-            authenticatedAt,
+            ...authentication,
             identity: successor,
           }),
         }),
@@ -118,7 +119,7 @@ export async function tokenRoutes(
     '/api/me',
     {
       config: { access: { rule: authenticated, schemes: ['bearer'] } },
-      schema: { summary: 'Who the token speaks for', response: { 200: Me } },
+      schema: { summary: 'Who the token speaks for', response: { 200: meSchema(config.roles) } },
     },
     async (request) => {
       const caller = callerOf(request)

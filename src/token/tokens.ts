@@ -1,9 +1,10 @@
 import { type CompactJWSHeaderParameters, CompactSign, SignJWT } from 'jose'
 import type { Account } from '../authentication/account.ts'
+import type { Evidence } from '../authentication/evidence.ts'
 import type { Config } from '../config/load.ts'
 import { type Clock, epochSeconds } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
-import type { AccessClaims } from '../kernel/principal.ts'
+import { type AccessClaims, rolesAmong } from '../kernel/principal.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { parseAccessClaims, parseRefreshClaims, type RefreshClaims } from './claims.ts'
@@ -16,7 +17,7 @@ export interface Tokens {
   /** An access token that lives `seconds`. */
   issueAccess(account: Account, options: AccessOptions): Promise<string>
   /** A token that opens the enrolment of a second factor for ten minutes, and nothing else. */
-  issueEnrolment(account: Account): Promise<string>
+  issueEnrolment(account: Account, authentication: AuthenticationEvent): Promise<string>
   /** An access token that lives `seconds`, and the refresh token of the same pair. */
   issuePair(account: Account, options: Omit<AccessOptions, 'type' | 'sid'>): Promise<Pair>
   /** The refresh token that a rotation has named. */
@@ -26,11 +27,15 @@ export interface Tokens {
   verifyRefresh(token: string): Promise<RefreshClaims | null>
 }
 
-export interface AccessOptions {
+/** How and when the account was proved; a token tells of it for as long as it lives. */
+export interface AuthenticationEvent extends Pick<Evidence, 'authTime'> {
+  /** RFC 8176; empty where that is not known. */
+  readonly amr: readonly string[]
+}
+
+export interface AccessOptions extends AuthenticationEvent {
   readonly seconds: number
   readonly type?: AccessClaims['type']
-  /** When the password was last shown, in epoch milliseconds. */
-  readonly authenticatedAt: number
   /** The pair that it belongs to. */
   readonly sid?: string
 }
@@ -40,13 +45,12 @@ export interface Pair {
   readonly refreshToken: string
 }
 
-export interface RefreshOptions {
-  readonly authenticatedAt: number
+export interface RefreshOptions extends AuthenticationEvent {
   readonly identity: Successor
 }
 
 export interface TokensDeps {
-  readonly config: Pick<Config, 'token'>
+  readonly config: Pick<Config, 'roles' | 'token'>
   readonly clock: Clock
   readonly random: Random
   readonly keys: KeySet
@@ -60,13 +64,14 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
   const header = () => ({ alg: keys.current.algorithm, typ: 'JWT', kid: keys.current.kid })
 
   return {
-    async issueAccess(account, { seconds, authenticatedAt, sid, type = 'access' }) {
+    async issueAccess(account, { seconds, authTime, amr, sid, type = 'access' }) {
       const now = epochSeconds(clock.now())
       return new SignJWT({
         username: account.username,
-        roles: [...account.roles],
+        roles: rolesAmong(account.roles, config.roles),
         type,
-        auth_time: epochSeconds(authenticatedAt),
+        auth_time: epochSeconds(authTime),
+        ...(amr.length > 0 && { amr: [...amr] }),
         ver: account.accessVersion,
         ...(sid !== undefined && { sid }),
       })
@@ -81,31 +86,32 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
         .sign(keys.current.signWith)
     },
 
-    issueEnrolment(account) {
-      const options = { seconds: enrolmentSeconds, authenticatedAt: clock.now() }
+    issueEnrolment(account, { amr, authTime }) {
+      const options = { seconds: enrolmentSeconds, amr, authTime }
       return this.issueAccess(account, { ...options, type: 'enrolment' })
     },
 
-    async issuePair(account, { seconds, authenticatedAt }) {
+    async issuePair(account, { seconds, amr, authTime }) {
       const issuedAt = epochSeconds(clock.now())
       const rid = randomText(random, idBytes)
       const identity = { rid, issuedAt, expiresAt: issuedAt + config.token.refreshSeconds }
       const sid = pairIdOf({ rid, exp: identity.expiresAt })
       const [accessToken, refreshToken] = await Promise.all([
-        this.issueAccess(account, { seconds, authenticatedAt, sid }),
-        this.issueRefresh(account, { authenticatedAt, identity }),
+        this.issueAccess(account, { seconds, amr, authTime, sid }),
+        this.issueRefresh(account, { amr, authTime, identity }),
       ])
       return { accessToken, refreshToken }
     },
 
-    async issueRefresh(account, { authenticatedAt, identity }) {
+    async issueRefresh(account, { amr, authTime, identity }) {
       const { rid, issuedAt, expiresAt } = identity
       // Spec 2.5 gives the token five claims and no more; what revokes it is signed in the header.
       const protectedHeader: CompactJWSHeaderParameters = {
         ...header(),
         rid,
         ver: account.refreshVersion,
-        auth_time: epochSeconds(authenticatedAt),
+        auth_time: epochSeconds(authTime),
+        ...(amr.length > 0 && { amr: [...amr] }),
       }
       const payload = JSON.stringify({
         iss: config.token.issuer,

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
-import { show } from '../accounts/admin-routes.ts'
+import { shownWith } from '../accounts/admin-routes.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
-import { AccountBody, AccountName } from '../accounts/schemas.ts'
+import { AccountName, accountSchemas } from '../accounts/schemas.ts'
 import type { Config } from '../config/load.ts'
 import { assertRecentLogin } from '../http/routes/reauthentication.ts'
 import { stillAllowed } from '../http/routes/still-allowed.ts'
@@ -13,7 +13,7 @@ import type { SecondFactor } from './second-factor.ts'
 
 /** DELETE /api/admin/accounts/{username}/second-factor: for whoever has lost device and codes. */
 export interface FactorAdminOptions {
-  readonly config: Pick<Config, 'login'>
+  readonly config: Pick<Config, 'login' | 'roles'>
   readonly clock: Clock
   readonly accounts: Pick<Accounts, 'byUsername'>
   readonly secondFactor: Pick<SecondFactor, 'reset'>
@@ -23,6 +23,8 @@ export async function factorAdminRoutes(
   instance: FastifyInstance,
   { accounts, clock, config, secondFactor }: FactorAdminOptions,
 ): Promise<void> {
+  const { AccountBody } = accountSchemas(config.roles)
+  const show = shownWith(config.roles)
   instance.withTypeProvider<SchemaTypes>().delete(
     '/api/admin/accounts/:username/second-factor',
     {

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { splitRoles } from '../authentication/account.ts'
+import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import type { MakeBatch } from '../http/server/bulk-answers.ts'
 import { isoTime } from '../kernel/clock.ts'
+import { rolesAmong } from '../kernel/principal.ts'
 import { sensitiveRead } from './events.ts'
 import { type ExportedRow, exportedAfter } from './export-store.ts'
 
@@ -18,6 +20,12 @@ export interface ExportOptions {
   readonly makeBatch?: MakeBatch
 }
 
+export interface ExportDeps {
+  readonly config: Pick<Config, 'roles'>
+  readonly db: Database
+  readonly events: Events
+}
+
 const batchSize = 500
 
 /**
@@ -26,7 +34,7 @@ const batchSize = 500
  * factors are never among them.
  */
 export async function* exportAccounts(
-  { db, events }: { readonly db: Database; readonly events: Events },
+  { config, db, events }: ExportDeps,
   { withHashes, unknownHash, judge, makeBatch = (work) => work() }: ExportOptions,
 ): AsyncGenerator<string> {
   let after = 0
@@ -43,27 +51,23 @@ export async function* exportAccounts(
     const rows = await exportedAfter(db, after, batchSize)
     after = rows.at(-1)?.user_id ?? after
     if (rows.length > 0) await judge?.()
-    return rows
-      .map(
-        (row) =>
-          `${JSON.stringify(lineOf(row, withHashes ? (row.hash ?? unknownHash) : undefined))}\n`,
-      )
-      .join('')
+    return rows.map((row) => `${JSON.stringify(lineOf(row))}\n`).join('')
   }
-}
 
-function lineOf(row: ExportedRow, hash: string | undefined) {
-  return {
-    username: row.username,
-    ...(hash !== undefined && { password_hash: hash }),
-    user_id: row.user_id,
-    name: row.name,
-    email: row.email,
-    roles: splitRoles(row.roles),
-    locked: row.locked === 1,
-    active: row.active === 1,
-    second_factor: row.second_factor === 1,
-    must_change: row.must_change === 1,
-    created_at: isoTime(row.created_at),
+  function lineOf(row: ExportedRow) {
+    const hash = withHashes ? (row.hash ?? unknownHash) : undefined
+    return {
+      username: row.username,
+      ...(hash !== undefined && { password_hash: hash }),
+      user_id: row.user_id,
+      name: row.name,
+      email: row.email,
+      roles: rolesAmong(splitRoles(row.roles), config.roles),
+      locked: row.locked === 1,
+      active: row.active === 1,
+      second_factor: row.second_factor === 1,
+      must_change: row.must_change === 1,
+      created_at: isoTime(row.created_at),
+    }
   }
 }

@@ -84,7 +84,7 @@ export function createImports(deps: ImportDeps): Imports {
     pieces: AsyncIterable<Uint8Array>,
     { dryRun, assertMayGive = () => {}, guard, onProgress = () => {} }: ImportOptions,
   ): Promise<ImportReport> {
-    const readLine = await lineReader(config.password)
+    const readLine = await lineReader(config)
     await store.failUnseenSince(clock.now() - deadAfterMs)
     const id = await store.open(clock.now())
     const mistakes = gatherMistakes()

@@ -1,4 +1,5 @@
 import { parseRoles, parseUser, parseUsername } from '../accounts/parse.ts'
+import type { Config } from '../config/load.ts'
 import type { Static } from '../http/schemas.ts'
 import { compileCheck } from '../http/server/validation.ts'
 import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
@@ -8,7 +9,7 @@ import { hashRefusal } from '../passwords/given-hash.ts'
 import type { HashSettings } from '../passwords/password.ts'
 import type { NewUser } from '../users/user.ts'
 import type { Line } from './lines.ts'
-import { ImportLine } from './schemas.ts'
+import { type ImportLine, transferSchemas } from './schemas.ts'
 
 /** An account as a line asks for it. */
 export interface WantedLine {
@@ -27,15 +28,17 @@ export interface WantedLine {
 /** Answers what a line asks for; what is wrong with it; or null where it is blank. */
 export type ReadLine = (line: Line) => WantedLine | readonly Detail[] | null
 
-/** Makes a reader of lines for a service that makes hashes by these settings. */
-export async function lineReader(settings: HashSettings): Promise<ReadLine> {
-  const check = await compileCheck(ImportLine)
+type LineSettings = Pick<Config, 'password' | 'roles'>
+
+/** Makes a reader of lines for a service that makes hashes by these settings, and has these roles. */
+export async function lineReader(settings: LineSettings): Promise<ReadLine> {
+  const check = await compileCheck(transferSchemas(settings.roles).ImportLine)
   return (line) => readLine(line, settings, check)
 }
 
 function readLine(
   { number, text, refusal }: Line,
-  settings: HashSettings,
+  settings: LineSettings,
   check: (value: unknown) => Detail[],
 ): ReturnType<ReadLine> {
   if (text === undefined) return [{ path: [], message: refusal ?? 'cannot be read' }]
@@ -45,10 +48,10 @@ function readLine(
   const details = check(value)
   if (details.length > 0) return details
   const found: Detail[] = []
-  const body = value as Static<typeof ImportLine> // the shape was checked
+  const body = value as Static<ImportLine> // the shape was checked
   const username = attempt(found, () => parseUsername(body.username))
-  const roles = attempt(found, () => parseRoles(body.roles))
-  const secret = attempt(found, () => parseSecret(body, settings))
+  const roles = attempt(found, () => parseRoles(body.roles, settings.roles))
+  const secret = attempt(found, () => parseSecret(body, settings.password))
   const createdAt = attempt(found, () => parseTime(body.created_at))
   const user = attempt(found, () => parseOwner(body))
   if (found.length > 0 || !username || !roles || !secret || !user) return found
@@ -76,7 +79,7 @@ function attempt<T>(found: Detail[], parse: () => T): T | undefined {
 }
 
 function parseSecret(
-  { password, password_hash: hash }: Static<typeof ImportLine>,
+  { password, password_hash: hash }: Static<ImportLine>,
   settings: HashSettings,
 ): WantedLine['secret'] {
   if (hash !== undefined && password !== undefined) {
@@ -89,7 +92,7 @@ function parseSecret(
 }
 
 /** An export names the id that a user had elsewhere: beside name and e-mail it says nothing here. */
-function parseOwner({ user_id, name, email }: Static<typeof ImportLine>): WantedLine['user'] {
+function parseOwner({ user_id, name, email }: Static<ImportLine>): WantedLine['user'] {
   if (name !== undefined && email !== undefined) return parseUser({ name, email })
   return parseUser({ ...(user_id !== undefined && { user_id }), ...pick({ name, email }) })
 }

@@ -14,11 +14,11 @@ import { ApiError, refuseField } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import { exportAccounts } from './export.ts'
 import type { ImportReport, Imports } from './import.ts'
-import { ExportLine, ImportBody, ImportLine } from './schemas.ts'
+import { ImportBody, transferSchemas } from './schemas.ts'
 
 /** Accounts by the thousand, as lines of JSON: /api/admin/import, /api/admin/export. Role ADMIN. */
 export interface TransferRoutesOptions {
-  readonly config: Pick<Config, 'login'>
+  readonly config: Pick<Config, 'login' | 'roles'>
   readonly clock: Clock
   readonly db: Database
   readonly events: Events
@@ -41,7 +41,8 @@ export async function transferRoutes(
   instance: FastifyInstance,
   options: TransferRoutesOptions,
 ): Promise<void> {
-  const { clock, db, events, imports } = options
+  const { clock, config, db, events, imports } = options
+  const { ExportLine, ImportLine } = transferSchemas(config.roles)
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptLines(instance)
 
@@ -87,7 +88,7 @@ export async function transferRoutes(
       reply.header('content-type', lineContentType)
       if (request.method === 'HEAD') return reply.send()
       const lines = exportAccounts(
-        { db, events },
+        { config, db, events },
         {
           withHashes: false,
           judge: async () => stillAllowed(request)?.now(),

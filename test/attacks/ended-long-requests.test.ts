@@ -352,7 +352,8 @@ suite('a route that forgets to judge its caller again', async () => {
     username: 'anyone',
     roles: new Set(),
     credential: { scheme: 'basic' },
-    authenticatedAt: 0,
+    amr: [],
+    authTime: 0,
   }
   await server.register(access, {
     config: app.deps.config,

@@ -67,6 +67,7 @@ for (const rotation of ['off', 'on']) {
         const header = decodeProtectedHeader(token)
         assert.deepEqual(Object.keys(header).sort(), [
           'alg',
+          'amr',
           'auth_time',
           'kid',
           'rid',

@@ -89,7 +89,6 @@ const refused: Record<string, readonly Changes[]> = {
     { roles: 'SUPERADMIN' },
     { roles: { 0: 'ADMIN' } },
     { roles: ['admin'] },
-    { roles: ['SUPERADMIN'] },
     { roles: ['USER', 'ADMIN,EDITOR'] },
     { roles: ['ROLE_ROLE_ADMIN'] },
     { roles: ['role_ADMIN'] },
@@ -175,6 +174,7 @@ suite('claims of access tokens', async () => {
       [null, 403],
       [[], 403],
       [['USER', 'EDITOR'], 403],
+      [['SUPERADMIN'], 403], // a name that ROLES may have lost gives nothing
       [['ADMIN'], 200],
       [['ROLE_ADMIN'], 200],
       [['ADMIN', 'ADMIN', 'ROLE_ADMIN'], 200],

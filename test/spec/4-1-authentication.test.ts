@@ -335,6 +335,7 @@ suite('spec 2.4, 2.5: what the tokens hold', async () => {
       roles: ['USER', 'EDITOR', 'ADMIN'],
       type: 'access',
       auth_time: now,
+      amr: ['pwd'],
       ver: 1,
     })
     const { kid, ...header } = decodeProtectedHeader(token)

@@ -142,7 +142,7 @@ suite('spec 5.3: bearer token', async () => {
   test('rule 5: no sensitive data is in the payload', async () => {
     const names = Object.keys(payloadOf(await app.token(ann))).sort()
     assert.deepEqual(names, [
-      ...['aud', 'auth_time', 'exp', 'iat', 'iss', 'jti', 'nbf', 'roles', 'sub', 'type'],
+      ...['amr', 'aud', 'auth_time', 'exp', 'iat', 'iss', 'jti', 'nbf', 'roles', 'sub', 'type'],
       ...['username', 'ver'],
     ])
   })

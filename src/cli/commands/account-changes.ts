@@ -3,7 +3,7 @@ import type { Account } from '../../authentication/account.ts'
 import type { Services } from '../../services.ts'
 import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
 import { assertPasswordSource, newPassword, passwordOptions, tellPassword } from '../secrets.ts'
-import { parseRoles, rolesOf, withAccount } from './accounts.ts'
+import { accountView, parseRoles, rolesOf, withAccount } from './accounts.ts'
 
 const username = ['username']
 
@@ -15,8 +15,12 @@ export const accountChangeCommands: readonly Command[] = [
     summary: 'Gives an account these roles and no others; its access tokens end',
     example: 'account roles ann USER EDITOR',
     async run(call) {
-      const roles = parseRoles(call.operands.slice(1))
-      await change(call, { roles }, (account) => `${account.username} has ${rolesOf(account)}`)
+      const roles = parseRoles(call, call.operands.slice(1))
+      await change(
+        call,
+        { roles },
+        (account) => `${account.username} has ${rolesOf(call, account)}`,
+      )
     },
   },
   {
@@ -63,7 +67,7 @@ export const accountChangeCommands: readonly Command[] = [
     run: (call) =>
       withAccount(call, async (account, { secondFactor }) => {
         await secondFactor.reset(account)
-        const { show } = await import('../../accounts/admin-routes.ts')
+        const show = await accountView(call)
         call.output.result(
           show({ ...account, secondFactor: false }),
           `${account.username} has no second factor`,
@@ -79,7 +83,7 @@ function change(
 ): Promise<void> {
   return withAccount(call, async (before, services) => {
     const account = await changed(before, wanted, services)
-    const { show } = await import('../../accounts/admin-routes.ts')
+    const show = await accountView(call)
     call.output.result(show(account), told(account))
   })
 }
@@ -93,7 +97,7 @@ async function setPassword(call: CommandCall): Promise<void> {
       ...(password.mustChange && { mustChange: true }),
     }
     const account = await changed(before, wanted, services)
-    const { show } = await import('../../accounts/admin-routes.ts')
+    const show = await accountView(call)
     await tellPassword(call, password, show(account), `${account.username} has a new password`)
   })
 }

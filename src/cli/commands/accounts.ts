@@ -1,6 +1,6 @@
 import type { Accounts } from '../../accounts/accounts.ts'
 import type { Account } from '../../authentication/account.ts'
-import { parseRole, type Role, roleNames, sortRoles } from '../../kernel/principal.ts'
+import { contractRoles, parseRole, type Role, rolesAmong } from '../../kernel/principal.ts'
 import { canonicalUsername } from '../../kernel/username.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import type { Services } from '../../services.ts'
@@ -29,7 +29,7 @@ export const accountCommands: readonly Command[] = [
         type: 'string',
         multiple: true,
         value: 'role',
-        doc: `${roleNames.join(', ')}; again for more; USER where none is given`,
+        doc: `${contractRoles.join(', ')}; again for more; USER where none is given`,
       },
       ...userOptions,
       user: { type: 'string', value: 'id', doc: 'a user that exists, in place of a new one' },
@@ -62,11 +62,11 @@ async function add(call: CommandCall): Promise<void> {
   assertPasswordSource(call)
   const wanted = {
     username,
-    roles: parseRoles(call.values.role === undefined ? ['USER'] : [call.values.role].flat()),
+    roles: parseRoles(call, call.values.role === undefined ? ['USER'] : [call.values.role].flat()),
     user: userOf(call, text),
   }
   await withServices(call, async ({ accounts }, { random }) => {
-    const { show } = await import('../../accounts/admin-routes.ts')
+    const show = await accountView(call)
     const password = await newPassword(call, username, random)
     const account = await accounts.create({
       ...wanted,
@@ -77,7 +77,7 @@ async function add(call: CommandCall): Promise<void> {
       call,
       password,
       show(account),
-      `${username} is made, for user ${account.userId}, with ${rolesOf(account)}`,
+      `${username} is made, for user ${account.userId}, with ${rolesOf(call, account)}`,
     )
   })
 }
@@ -94,9 +94,9 @@ function userOf(call: CommandCall, username: string) {
 
 async function list(call: CommandCall): Promise<void> {
   const role = textOf(call, 'role')
-  const [wantedRole] = role === undefined ? [] : parseRoles([role])
+  const [wantedRole] = role === undefined ? [] : parseRoles(call, [role])
   await withServices(call, async ({ accounts, requirements }, { clock }) => {
-    const { show } = await import('../../accounts/admin-routes.ts')
+    const show = await accountView(call)
     const { isoTime } = await import('../../kernel/clock.ts')
     const filter = {
       role: wantedRole,
@@ -128,18 +128,24 @@ async function list(call: CommandCall): Promise<void> {
 }
 
 /** The roles that words name, each once. @throws UsageError */
-export function parseRoles(words: readonly unknown[]): Role[] {
-  return sortRoles(
-    words.map((word) => {
-      const role = parseRole(word)
-      if (!role) throw new UsageError(`${String(word)} is no role: ${roleNames.join(', ')}`)
-      return role
-    }),
-  )
+export function parseRoles({ config }: CommandCall, words: readonly unknown[]): Role[] {
+  const named = words.map((word) => {
+    const role = parseRole(word, config.roles)
+    if (!role) throw new UsageError(`${String(word)} is no role: ${config.roles.join(', ')}`)
+    return role
+  })
+  return rolesAmong(named, config.roles)
 }
 
-export function rolesOf({ roles }: Pick<Account, 'roles'>): string {
-  return roles.join(', ') || 'no role'
+/** The roles of an account, for people. */
+export function rolesOf({ config }: CommandCall, { roles }: Pick<Account, 'roles'>): string {
+  return rolesAmong(roles, config.roles).join(', ') || 'no role'
+}
+
+/** Shows accounts as the HTTP interface does. */
+export async function accountView({ config }: CommandCall) {
+  const { shownWith } = await import('../../accounts/admin-routes.ts')
+  return shownWith(config.roles)
 }
 
 /** Runs work with the account that the first operand names. @throws CommandError where there is none */

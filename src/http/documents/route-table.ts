@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import type { Role } from '../../kernel/principal.ts'
 import { inColumns } from '../../kernel/text.ts'
-import { type Caller, callers, verdicts } from '../../policy/matrix.ts'
+import { type Caller, callersOf, verdicts } from '../../policy/matrix.ts'
 import { describeRule } from '../../policy/rules.ts'
 import { accepts } from '../routes/access.ts'
 import type { BodyKind } from '../server/bodies.ts'
@@ -18,7 +19,8 @@ export interface RouteRow {
 }
 
 /** Collects every route that is declared from here on; the answer reads them later. */
-export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
+export function collectRoutes(app: FastifyInstance, roles: readonly Role[]): () => RouteRow[] {
+  const callers = callersOf(roles)
   const rows: RouteRow[] = []
   app.addHook('onRoute', ({ method, url, config, schema }) => {
     const access = config?.access
@@ -33,11 +35,15 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
       rule: describeRule(access.rule),
       ...bodyOf(config),
-      statuses: eachCaller((caller) =>
-        verdicts(access.rule, caller)
-          .map((verdict) => (verdict === 'admitted' ? success : verdict))
-          .join('/'),
-      ),
+      // one for each caller
+      statuses: Object.fromEntries(
+        callers.map((caller) => [
+          caller,
+          verdicts(access.rule, caller)
+            .map((verdict) => (verdict === 'admitted' ? success : verdict))
+            .join('/'),
+        ]),
+      ) as Record<Caller, string>,
     })
   })
   return () => rows
@@ -57,10 +63,11 @@ export function describeRoutes(rows: readonly RouteRow[]): string {
 
 /** docs/access.txt: what every route answers to every caller, as the policy has it. Spec 4.3. */
 export function describeAccess(rows: readonly RouteRow[]): string {
+  const callers = Object.keys(rows[0]?.statuses ?? {}) as Caller[] // its own keys
   const table = sorted(rows).map(({ method, url, statuses }) => [
     method,
     url,
-    ...callers.map((caller) => statuses[caller]),
+    ...callers.map((caller) => statuses[caller] ?? ''),
   ])
   return inColumns([['METHOD', 'PATH', ...callers], ...table])
 }
@@ -81,16 +88,6 @@ function describeBody({ body, maxBodyBytes }: RouteRow): string {
 function successOf(response: unknown): string {
   const statuses = Object.keys(response ?? {})
   return statuses.find((status) => /^[23]/.test(status)) ?? '200'
-}
-
-function eachCaller(statusOf: (caller: Caller) => string): RouteRow['statuses'] {
-  return {
-    nobody: statusOf('nobody'),
-    USER: statusOf('USER'),
-    EDITOR: statusOf('EDITOR'),
-    ADMIN: statusOf('ADMIN'),
-    owner: statusOf('owner'),
-  }
 }
 
 function sorted(rows: readonly RouteRow[]): RouteRow[] {

@@ -10,6 +10,7 @@ import { all, describeRule, needsResource, type Rule } from '../../policy/rules.
 import type { JsonSchema } from '../schemas.ts'
 import type { BodyKind } from '../server/bodies.ts'
 import { assertCsrf } from './csrf.ts'
+import { accessDenied } from './denied.ts'
 import { isCrossSite } from './origin.ts'
 import { type Authenticated, assertJudgedAgain, guardOf } from './still-allowed.ts'
 
@@ -126,7 +127,7 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
     if (decide(rule, null) === false) {
       const accepted = isRoute ? ownSchemes : authenticators
       const principal = await identify(request, reply, accepted, { config, db })
-      if (decide(rule, principal) === false) throw new ApiError('accessDenied')
+      if (decide(rule, principal) === false) throw accessDenied(rule, principal)
     }
     if (!isRoute) throw new ApiError('routeNotFound')
   })
@@ -178,8 +179,9 @@ export function authorize(request: FastifyRequest, resource: Resource): void {
   request.asked = true
   request.resource = resource
   const rule = request.routeOptions.config.access?.rule
-  if (!rule || decide(rule, request.principal, resource) !== true)
-    throw new ApiError(request.principal ? 'accessDenied' : 'authenticationRequired')
+  if (rule && decide(rule, request.principal, resource) === true) return
+  if (!request.principal) throw new ApiError('authenticationRequired')
+  throw accessDenied(rule, request.principal, resource)
 }
 
 /**

@@ -14,6 +14,6 @@ export function assertRecentLogin(
   { login }: Pick<Config, 'login'>,
   clock: Pick<Clock, 'now'>,
 ): void {
-  const age = clock.now() - callerOf(request).authenticatedAt
+  const age = clock.now() - callerOf(request).authTime
   if (age > login.reauthenticateSeconds * 1000) throw new ApiError('recentLoginRequired')
 }

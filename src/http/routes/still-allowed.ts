@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DatabaseOrTransaction } from '../../database/database.ts'
 import type { Guard } from '../../database/transactions.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import type { ApiError } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { decide } from '../../policy/decide.ts'
+import { accessDenied } from './denied.ts'
 
 /**
  * The caller judged once more. A caller is authenticated before the body is read, and a body, a
@@ -79,7 +80,9 @@ async function judge(
   const rule = routeOptions.config.access?.rule
   const allowed = rule && decide(rule, principal, resource ?? undefined)
   // Without the resource some rules cannot tell yet: their handlers ask with it.
-  if (resource ? allowed !== true : allowed === false) throw new ApiError('accessDenied')
+  if (resource ? allowed !== true : allowed === false) {
+    throw accessDenied(rule, principal, resource ?? undefined)
+  }
   request.principal = principal
 }
 

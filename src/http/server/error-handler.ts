@@ -43,6 +43,7 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
       request.log.error({ request_id: request.id, err: error.cause ?? thrown }, error.message)
     }
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
+    if (error.challenge !== undefined) reply.header('www-authenticate', error.challenge)
     // After a request that is not proper HTTP, no other is served on the same connection.
     if (error.row === 'badRequest') {
       serveNoMore(request.raw.socket)

@@ -1,0 +1,51 @@
+import { after } from 'node:test'
+import { basicAuthenticator } from '../src/basic/authenticator.ts'
+import { externalBearer } from '../src/federation/authenticator.ts'
+import { access, authorize, callerOf } from '../src/http/routes/access.ts'
+import { createLoginAddress } from '../src/http/routes/login-address.ts'
+import { createServer } from '../src/http/server/server.ts'
+import { needsResource, type Rule } from '../src/policy/rules.ts'
+import { createServices } from '../src/services.ts'
+import { sessionAuthenticator } from '../src/session/authenticator.ts'
+import { bearerAuthenticator } from '../src/token/authenticator.ts'
+import type { Answer, Headers, TestApp } from './app.ts'
+import { answerOf } from './app.ts'
+
+/**
+ * Another node of the service, on whose database the accounts and logins of `app` are, with one GET
+ * route for each rule, at things that belong to no one. What it answers is how the route sees its caller.
+ */
+export async function addedRoutes(
+  app: TestApp,
+  rules: Readonly<Record<string, Rule>>,
+): Promise<(path: string, headers: Headers) => Promise<Answer>> {
+  const { deps } = app
+  const services = await createServices(deps)
+  const wired = { ...deps, ...services, loginAddress: createLoginAddress(deps.config) }
+  const server = await createServer(deps)
+  await server.register(access, {
+    config: deps.config,
+    db: deps.db,
+    authenticators: [
+      basicAuthenticator(wired),
+      externalBearer(wired).beside(bearerAuthenticator(wired)),
+      sessionAuthenticator(deps.config, services.sessions),
+    ],
+  })
+  for (const [path, rule] of Object.entries(rules)) {
+    server.get(path, { config: { access: { rule } } }, async (request) => {
+      if (needsResource(rule)) authorize(request, { ownerId: null })
+      const { roles, scopes, amr, authTime, client } = callerOf(request)
+      return {
+        roles: [...roles],
+        amr,
+        // JSON has no word for a time that is not known.
+        auth_time: Number.isFinite(authTime) ? authTime : null,
+        ...(client !== undefined && { client }),
+        ...(scopes && { scopes: [...scopes] }),
+      }
+    })
+  }
+  after(() => server.close())
+  return async (url, headers) => answerOf(await server.inject({ method: 'GET', url, headers }))
+}
