@@ -1,8 +1,9 @@
 import { after } from 'node:test'
 import { basicAuthenticator } from '../src/basic/authenticator.ts'
 import { externalBearer } from '../src/federation/authenticator.ts'
-import { access, authorize, callerOf } from '../src/http/routes/access.ts'
+import { access, callerOf } from '../src/http/routes/access.ts'
 import { createLoginAddress } from '../src/http/routes/login-address.ts'
+import { resource } from '../src/http/routes/resource.ts'
 import { createServer } from '../src/http/server/server.ts'
 import { needsResource, type Rule } from '../src/policy/rules.ts'
 import { createServices } from '../src/services.ts'
@@ -24,17 +25,27 @@ export async function addedRoutes(
   const wired = { ...deps, ...services, loginAddress: createLoginAddress(deps.config) }
   const server = await createServer(deps)
   await server.register(access, {
-    config: deps.config,
-    db: deps.db,
+    ...deps,
     authenticators: [
       basicAuthenticator(wired),
       externalBearer(wired).beside(bearerAuthenticator(wired)),
       sessionAuthenticator(deps.config, services.sessions),
     ],
   })
+  const thing = resource({
+    param: 'id',
+    missing: 'postNotFound',
+    load: (id) => ({ id }),
+    facts: () => ({ ownerId: null }),
+  })
+  const urlOf = (path: string, id: string) => {
+    const rule = rules[path]
+    return rule && needsResource(rule) ? `${path}/${id}` : path
+  }
   for (const [path, rule] of Object.entries(rules)) {
-    server.get(path, { config: { access: { rule } } }, async (request) => {
-      if (needsResource(rule)) authorize(request, { ownerId: null })
+    const access = { rule }
+    const config = needsResource(rule) ? { access, resource: thing } : { access }
+    server.get(urlOf(path, ':id'), { config }, async (request) => {
       const { roles, scopes, amr, authTime, client } = callerOf(request)
       return {
         roles: [...roles],
@@ -47,5 +58,6 @@ export async function addedRoutes(
     })
   }
   after(() => server.close())
-  return async (url, headers) => answerOf(await server.inject({ method: 'GET', url, headers }))
+  return async (path, headers) =>
+    answerOf(await server.inject({ method: 'GET', url: urlOf(path, '1'), headers }))
 }

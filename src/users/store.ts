@@ -1,4 +1,10 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/staged.ts'
@@ -85,8 +91,11 @@ export function userStore(db: DatabaseOrTransaction) {
       })
     },
 
-    /** Changes what is given and keeps the rest; null where there is no such user. */
-    async merge(id: number, { name, email }: UserChanges): Promise<User | null> {
+    /**
+     * Changes what is given and keeps the rest; null where there is no such user, or it is not as it
+     * was seen.
+     */
+    async merge(id: number, { name, email }: UserChanges, seen?: User): Promise<User | null> {
       const row = await db
         .updateTable('users')
         .set({
@@ -96,17 +105,22 @@ export function userStore(db: DatabaseOrTransaction) {
         })
         .where('id', '=', id)
         .where(isPresentUser)
+        .where((eb) => isAsSeen(eb, seen))
         .returning(shown)
         .executeTakeFirst()
       return row ? toUser(row) : null
     },
 
-    /** The user as it was; null where there is none. Its account and sessions go with it. */
-    async remove(id: number): Promise<User | null> {
+    /**
+     * The user as it was; null where there is none, or it is not as it was seen. Its account and
+     * sessions go with it.
+     */
+    async remove(id: number, seen?: User): Promise<User | null> {
       const row = await db
         .deleteFrom('users')
         .where('id', '=', id)
         .where(isPresentUser)
+        .where((eb) => isAsSeen(eb, seen))
         .returning(shown)
         .executeTakeFirst()
       return row ? toUser(row) : null
@@ -170,6 +184,13 @@ export function positionOf(user: User, { key }: Order): Position {
 
 function rowOf({ name, email }: NewUser) {
   return { name, email, name_key: caseFold(name), email_key: caseFold(email) }
+}
+
+function isAsSeen(
+  eb: ExpressionBuilder<Schema, 'users'>,
+  seen: User | undefined,
+): Expression<SqlBool> {
+  return seen ? eb.and({ name: seen.name, email: seen.email }) : eb.lit(true)
 }
 
 function looks({ name, email }: NewUser): string {

@@ -4,7 +4,7 @@ import type { Command, CommandCall } from '../command.ts'
 export const documentCommands: readonly Command[] = [
   {
     name: 'routes',
-    summary: 'Shows every route: method, path, schemes, and the rule of who may call it',
+    summary: 'Shows every route: method, path, what guards it, and the rule of who may call it',
     example: 'routes --json',
     async run(call) {
       const { routes } = await describe(call)

@@ -1,12 +1,12 @@
-import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Role } from '../../kernel/principal.ts'
 import { inColumns } from '../../kernel/text.ts'
 import { type Caller, callersOf, verdicts } from '../../policy/matrix.ts'
 import { describeRule } from '../../policy/rules.ts'
-import { accepts } from '../routes/access.ts'
+import { csrfGuardsOf, type RouteDeclaration } from '../routes/declaration.ts'
 import type { BodyKind } from '../server/bodies.ts'
 
-export interface RouteRow {
+export interface RouteRow extends Guards {
   readonly method: string
   readonly url: string
   readonly schemes: string
@@ -18,6 +18,26 @@ export interface RouteRow {
   readonly statuses: Readonly<Record<Caller, string>>
 }
 
+/** What a route declares beside access and body; absent where it declares nothing of a kind. */
+interface Guards {
+  /** What a change must show that a page of elsewhere could make a browser send. */
+  readonly csrf?: string
+  readonly reauthentication?: string
+  /** Whether an enrolment token opens it. */
+  readonly enrolment?: string
+  readonly rateLimit?: string
+  readonly requestHeaders?: string
+}
+
+const guardColumns = {
+  csrf: 'CSRF',
+  reauthentication: 'REAUTHENTICATION',
+  enrolment: 'ENROLMENT',
+  rateLimit: 'RATE LIMIT',
+  requestHeaders: 'HEADERS',
+} as const satisfies Record<keyof Guards, string>
+const guardNames = Object.keys(guardColumns) as (keyof Guards)[] // its own keys
+
 /** Collects every route that is declared from here on; the answer reads them later. */
 export function collectRoutes(app: FastifyInstance, roles: readonly Role[]): () => RouteRow[] {
   const callers = callersOf(roles)
@@ -25,15 +45,14 @@ export function collectRoutes(app: FastifyInstance, roles: readonly Role[]): () 
   app.addHook('onRoute', ({ method, url, config, schema }) => {
     const access = config?.access
     if (!access || method === 'HEAD') return // HEAD routes are copies of their GET
-    const schemes = (['basic', 'session', 'bearer'] as const).filter((name) =>
-      accepts(access, name),
-    )
+    const schemes = (config.accepted ?? []).map(({ scheme }) => scheme)
     const success = Array.isArray(method) ? '404' : successOf(schema?.response)
     rows.push({
       method: Array.isArray(method) ? '*' : method,
       url,
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
       rule: describeRule(access.rule),
+      ...guardsOf([method].flat(), config),
       ...bodyOf(config),
       // one for each caller
       statuses: Object.fromEntries(
@@ -49,16 +68,18 @@ export function collectRoutes(app: FastifyInstance, roles: readonly Role[]): () 
   return () => rows
 }
 
-/** docs/routes.txt: method, path, schemes, rule, body; a change of policy shows there. */
+/** docs/routes.txt: what guards each route; a change of policy shows there. */
 export function describeRoutes(rows: readonly RouteRow[]): string {
   const table = sorted(rows).map((row) => [
     row.method,
     row.url,
     row.schemes,
     describeBody(row),
+    ...guardNames.map((name) => row[name] ?? '-'),
     row.rule,
   ])
-  return inColumns([['METHOD', 'PATH', 'SCHEMES', 'BODY', 'RULE'], ...table])
+  const titles = Object.values(guardColumns)
+  return inColumns([['METHOD', 'PATH', 'SCHEMES', 'BODY', ...titles, 'RULE'], ...table])
 }
 
 /** docs/access.txt: what every route answers to every caller, as the policy has it. Spec 4.3. */
@@ -72,10 +93,22 @@ export function describeAccess(rows: readonly RouteRow[]): string {
   return inColumns([['METHOD', 'PATH', ...callers], ...table])
 }
 
+function guardsOf(methods: readonly string[], config: RouteDeclaration): Guards {
+  const { enrols, rateLimit, reauthentication, requestHeaders = [] } = config
+  const csrf = csrfGuardsOf(methods, config)
+  return {
+    ...(csrf.length > 0 && { csrf: csrf.join() }),
+    ...(reauthentication && { reauthentication }),
+    ...(enrols && { enrolment: 'yes' }),
+    ...(rateLimit && { rateLimit }),
+    ...(requestHeaders.length > 0 && { requestHeaders: requestHeaders.join() }),
+  }
+}
+
 function bodyOf({
   body = 'none',
   maxBodyBytes,
-}: FastifyContextConfig): Pick<RouteRow, 'body' | 'maxBodyBytes'> {
+}: RouteDeclaration): Pick<RouteRow, 'body' | 'maxBodyBytes'> {
   return body === 'none' || maxBodyBytes === undefined ? { body } : { body, maxBodyBytes }
 }
 

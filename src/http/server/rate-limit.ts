@@ -30,7 +30,7 @@ export const rateLimit = plugin<RateLimitOptions>(async (app, { config, clock })
   const windows = new BoundedMap<string, Window>(maxAddresses)
 
   app.addHook('onRequest', (request, _reply, done) => {
-    if (isExempt(request.routeOptions.url)) return done()
+    if (request.routeOptions.config.rateLimit === 'exempt') return done()
     const now = clock.now()
     const { requests, endsAt } = count(throttledAddress(clientAddress(request)), now)
     if (requests <= max) return done()
@@ -48,11 +48,6 @@ export const rateLimit = plugin<RateLimitOptions>(async (app, { config, clock })
     return window
   }
 })
-
-/** Whether a route is exempt from the general limit: health checks must always be answered. */
-export function isExempt(url: string | undefined): boolean {
-  return url?.startsWith('/health/') ?? false
-}
 
 /** Logs the excess; called once per address and window. */
 function logExcess(request: FastifyRequest): void {
