@@ -16,7 +16,7 @@ const head = `| | SQLite: statements | transactions | PostgreSQL: statements | t
 
 type Journeys = readonly (readonly [string, Count])[]
 
-/** The column of ARCHITECTURE.md for one database. */
+/** Reads the counts of one database from ARCHITECTURE.md. */
 export function readJourneys(database: (typeof databases)[number]): [string, Count][] {
   const [, , ...lines] = (partsOf(readFileSync(page, 'utf8'))[1] ?? '').trim().split('\n')
   return lines.map((line) => {

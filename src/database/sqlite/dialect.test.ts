@@ -200,7 +200,7 @@ suite('transactions', async () => {
     })
   }
 
-  test('a commit that fails takes nobody else with it', async () => {
+  test('a commit that fails does not affect other transactions', async () => {
     const { db, texts } = await open()
     await sql`pragma foreign_keys = on`.execute(db)
     await sql`create table links (note integer references notes (id) deferrable initially deferred)`.execute(
