@@ -4,9 +4,9 @@ import { startProxy } from '../test/faults/proxy.ts'
 import { waitMs } from '../test/faults/waiting.ts'
 
 /**
- * Measures how long after a logout at one node another node on the same PostgreSQL accepts the token,
- * with both under load, and with the connection of its change feed cut or silent.
- * `npm run prove:revocation [rounds]`; G8.
+ * Measures how long after a logout at one node another node on the same PostgreSQL accepts the
+ * token, with both under load, and with the connection of its change feed cut or silent. `npm run
+ * prove:revocation [rounds]`; G8.
  */
 const rounds = Number(process.argv[2] ?? 200)
 const goalMs = 1000

@@ -28,7 +28,8 @@ export interface LoginLimits {
   attempt<T>(login: LoginTry, work: (attempt: Attempt) => Promise<T>): Promise<T>
   /**
    * The same for a code after another proof than a password. It asks for no captcha, because a page
-   * with a field for the code alone cannot show one; the attempt counts towards the captcha's limit.
+   * with a field for the code alone cannot show one; the attempt counts towards the captcha's
+   * limit.
    * @throws ApiError tooManyLoginAttempts; and what the work throws
    */
   attemptCode<T>(login: LoginTry, work: (attempt: Attempt) => Promise<T>): Promise<T>
