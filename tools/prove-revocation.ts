@@ -41,7 +41,7 @@ try {
     await waitMs(0)
   })
   await measure(
-    'the ear is mute, and says so to nobody',
+    'the connection of the change feed is silent',
     Math.ceil(rounds / 8),
     async () => proxy.mute(isEar),
     async () => {
