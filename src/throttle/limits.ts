@@ -37,6 +37,7 @@ export interface LoginLimits {
   admit(login: LoginAttempt): Promise<void>
 }
 
+/** The username, address and solved challenge of an attempt to log in. */
 export interface LoginAttempt {
   /** Null for a text that is no valid username: such attempts share one key per address. */
   readonly username: Username | null

@@ -23,6 +23,7 @@ export interface ThrottleOverview {
   forget(trx: DatabaseOrTransaction, username: Username, userId: number | null): Promise<void>
 }
 
+/** The state of one rate limit. */
 export interface LimitState extends LimitKey {
   /** Attempts that failed, and attempts that are not judged yet. */
   readonly used: number
