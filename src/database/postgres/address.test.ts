@@ -63,7 +63,7 @@ suite('DATABASE_URL', () => {
     assert.equal(bindsAt('postgres://g@x/id?sslmode=disable'), false)
   })
 
-  test('takes an authority and a certificate of our own from files', () => {
+  test('takes an authority and a client certificate from files', () => {
     const file = (name: string) => {
       const path = join(directory, name)
       writeFileSync(path, `PEM of ${name}`)
