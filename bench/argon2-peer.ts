@@ -1,7 +1,7 @@
 import { verify } from '@node-rs/argon2'
 
-// Measures how many passwords the library itself verifies. The first message says what to verify and
-// how many at a time, each further one for how long.
+// Measures how many passwords the library itself verifies. The first message says what to verify
+// and how many at a time, each further one for how long.
 
 interface Work {
   readonly hash: string

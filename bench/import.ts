@@ -13,7 +13,10 @@ const goalWriteMs = 250
 const pauseMs = 5
 const quietMs = 5000
 
-/** Measures an import of 100,000 accounts with hashes by POST, while one client reads and one writes. */
+/**
+ * Measures an import of 100,000 accounts with hashes by POST, while one client reads and one
+ * writes.
+ */
 export async function imports(nodeOptions: readonly string[]): Promise<Row[]> {
   const target = await service(nodeOptions)
   try {

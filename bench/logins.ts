@@ -8,8 +8,8 @@ const seconds = 3
 const password = 'a password of the benchmark'
 
 /**
- * Measures successful logins in token mode with the throttle on; each connection has a username of its
- * own. Compared with @node-rs/argon2 verifying the same hash, as many at a time.
+ * Measures successful logins in token mode with the throttle on; each connection has a username of
+ * its own. Compared with @node-rs/argon2 verifying the same hash, as many at a time.
  */
 export async function logins(nodeOptions: readonly string[]): Promise<Row[]> {
   const gatehouse = await service(nodeOptions)

@@ -78,8 +78,8 @@ export async function startPeer(
 export type Meter = (measure: () => Promise<number>) => Promise<number>
 
 /**
- * Measures the processor time of the server per request. If the load generator is slower than the bare
- * server, a comparison of rates favours the service; this one does not.
+ * Measures the processor time of the server per request. If the load generator is slower than the
+ * bare server, a comparison of rates favours the service; this one does not.
  */
 export function meter({ pid }: Pick<Child, 'pid'>): { count: Meter; microseconds: () => number } {
   let milliseconds = 0

@@ -24,8 +24,8 @@ export interface Duel {
 const warmUpRounds = 1
 
 /**
- * Measures both in turn and compares within each round, so that other load of the machine affects both
- * alike. The order alternates from round to round.
+ * Measures both in turn and compares within each round, so that other load of the machine affects
+ * both alike. The order alternates from round to round.
  */
 export async function duel(rounds: number, ours: Contender, peer: Contender): Promise<Duel> {
   const pairs: { ours: number; peer: number }[] = []

@@ -145,7 +145,10 @@ export const realHashes = { PASSWORD_HASH: 'argon2id' }
 
 const adminPassword = 'the keeper of all tests'
 
-/** The password of an account made by `account`: it differs by account and does not hold the username. */
+/**
+ * The password of an account made by `account`: it differs by account and does not hold the
+ * username.
+ */
 export function passwordOf(username: string): string {
   return `pass phrase ${digest(username).slice(0, 12)}`
 }
@@ -163,8 +166,8 @@ export interface TestOptions {
 }
 
 /**
- * Starts the whole service on a database of its own, with a fixed clock and a deterministic generator.
- * No code of the service is replaced. It is closed when the tests of the file are done.
+ * Starts the whole service on a database of its own, with a fixed clock and a deterministic
+ * generator. No code of the service is replaced. It is closed when the tests of the file are done.
  */
 export async function testApp(
   env: Record<string, string> = {},

@@ -8,8 +8,8 @@ export interface FixedClock extends Clock {
 }
 
 /**
- * Measures the work in milliseconds of CPU time of this process, so that a limit on it does not depend
- * on other load of the machine.
+ * Measures the work in milliseconds of CPU time of this process, so that a limit on it does not
+ * depend on other load of the machine.
  */
 export async function cpuOf<T>(work: () => Promise<T>): Promise<{ cpuMs: number; result: T }> {
   const before = process.cpuUsage()
@@ -19,8 +19,8 @@ export async function cpuOf<T>(work: () => Promise<T>): Promise<{ cpuMs: number;
 }
 
 /**
- * A clock that is fixed until a test moves it. A waiter also wakes after as much real time, without a
- * change of the clock's time, so that code can poll for the work of another process.
+ * A clock that is fixed until a test moves it. A waiter also wakes after as much real time, without
+ * a change of the clock's time, so that code can poll for the work of another process.
  */
 export function fixedClock(start = '2026-01-15T12:00:00Z'): FixedClock {
   let now = Date.parse(start)

@@ -59,7 +59,9 @@ export async function backupOf(
   return path
 }
 
-/** A backup of an older version, under a passphrase that the present version refuses for new ones. */
+/**
+ * A backup of an older version, under a passphrase that the present version refuses for new ones.
+ */
 export async function resealed(whole: Buffer, weak: string): Promise<Buffer> {
   const headerEnd = whole.indexOf('\n')
   const header = JSON.parse(whole.subarray(0, headerEnd).toString())

@@ -15,8 +15,8 @@ export interface Count {
 }
 
 /**
- * Options of a service whose statements are counted at the driver. Its change feed is always current:
- * otherwise the number of statements would depend on real time.
+ * Options of a service whose statements are counted at the driver. Its change feed is always
+ * current: otherwise the number of statements would depend on real time.
  */
 export async function countedDatabase(): Promise<CountedDatabase> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))

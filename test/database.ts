@@ -18,9 +18,9 @@ import { startPostgres } from './postgres.ts'
 import { until } from './until.ts'
 
 /**
- * The database of the tests: PostgreSQL if `TEST_DATABASE=postgres`, otherwise SQLite. The tests start a
- * PostgreSQL server of their own unless `TEST_DATABASE_URL` names one, whose user must be allowed to
- * create databases.
+ * The database of the tests: PostgreSQL if `TEST_DATABASE=postgres`, otherwise SQLite. The tests
+ * start a PostgreSQL server of their own unless `TEST_DATABASE_URL` names one, whose user must be
+ * allowed to create databases.
  */
 export const testDatabase = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite'
 
@@ -32,8 +32,8 @@ export const postgresOnly = testDatabase === 'postgres' ? test : absent
 function absent(_name: string, _work: () => Promise<void> | void): void {}
 
 /**
- * The settings of a service on the database of a folder, which two services with the same folder share.
- * `isEmpty`: without any table.
+ * The settings of a service on the database of a folder, which two services with the same folder
+ * share. `isEmpty`: without any table.
  */
 export async function databaseSettings(
   directory: string,
@@ -50,7 +50,9 @@ export async function databaseSettings(
   }
 }
 
-/** Copies a SQLite file with the schema to a folder without one, which is faster than to migrate it. */
+/**
+ * Copies a SQLite file with the schema to a folder without one, which is faster than to migrate it.
+ */
 export async function placeSqliteFile(directory: string): Promise<void> {
   if (testDatabase !== 'sqlite') return
   const path = join(directory, databaseFileName)
@@ -112,8 +114,8 @@ export function enterDatabase(directory: string): void {
 }
 
 /**
- * Counts a service less. After the last one the database is given to another folder; answers whether
- * this was the last.
+ * Counts a service less. After the last one the database is given to another folder; answers
+ * whether this was the last.
  */
 export async function leaveDatabase(directory: string): Promise<boolean> {
   const users = (usersOf.get(directory) ?? 1) - 1
@@ -138,8 +140,8 @@ export async function heard({ deps: { db, feed } }: Pick<TestApp, 'deps'>): Prom
 
 /**
  * Holds the write lock of a service's database, as another process would. On PostgreSQL the release
- * waits until no statement waits for the lock: a caller that has given up at its time limit leaves a
- * statement at the server, which waits for as long and could still be executed.
+ * waits until no statement waits for the lock: a caller that has given up at its time limit leaves
+ * a statement at the server, which waits for as long and could still be executed.
  */
 export async function databaseLock({ directory }: Pick<TestApp, 'directory'>): Promise<{
   hold(): Promise<void>
@@ -171,7 +173,9 @@ const waiting = `
     select pid from pg_locks join pg_database on pg_database.oid = pg_locks.database
       where datname = current_database())`
 
-/** Makes the database refuse changes such as `update on accounts`; answers a function that ends it. */
+/**
+ * Makes the database refuse changes such as `update on accounts`; answers a function that ends it.
+ */
 export async function refuseChanges(
   { deps: { db } }: Pick<TestApp, 'deps'>,
   change: string,
@@ -227,15 +231,17 @@ const tables = `select coalesce(string_agg(name, ' ' order by name), '') as name
   union all select tgname from pg_trigger where not tgisinternal
   union all select 'schema ' || coalesce(max(version), 0) from schema_version) as things`
 
-/** Creates a database by copying files, which is faster for a small one and the only way before 15. */
+/**
+ * Creates a database by copying files, which is faster for a small one and the only way before 15.
+ */
 async function createDatabase(admin: pg.Pool, name: string, template: string): Promise<void> {
   const { rows } = await admin.query<{ server_version_num: string }>('show server_version_num')
   const how = Number(rows[0]?.server_version_num) < 150_000 ? '' : 'strategy file_copy'
   await admin.query(`create database ${name} template ${template} ${how}`)
 }
 
-// Without triggers and foreign keys. A large table is truncated, because it would stay large after a
-// delete; most tables were never written to and are skipped.
+// Without triggers and foreign keys. A large table is truncated, because it would stay large after
+// a delete; most tables were never written to and are skipped.
 const emptied = `
   select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid();

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach } from 'node:test'
 
 /**
- * Prints the last requests of a test that fails, with their answers and the lines of the log. Imported
- * by test/app.ts, for every test in the process.
+ * Prints the last requests of a test that fails, with their answers and the lines of the log.
+ * Imported by test/app.ts, for every test in the process.
  */
 interface Exchange {
   readonly sent: Sent

@@ -31,7 +31,9 @@ export function secondsOf({ clock }: Pick<TestApp, 'clock'>): number {
   return Math.floor(clock.now() / 1000)
 }
 
-/** The claims of an access token of the service, with changes; an undefined value removes a claim. */
+/**
+ * The claims of an access token of the service, with changes; an undefined value removes a claim.
+ */
 export function accessClaims(app: TestApp, changes: Json = {}): Json {
   const now = secondsOf(app)
   const { issuer, audience } = app.deps.config.token

@@ -7,8 +7,8 @@ import type { TestApp } from './app.ts'
 const hashJobs = new Set(['undefined', 'PBKDF2REQUEST'])
 
 /**
- * Counts the password hashes that the work computes, where Node passes them to its threads; no code of
- * the service is replaced.
+ * Counts the password hashes that the work computes, where Node passes them to its threads; no code
+ * of the service is replaced.
  */
 export async function countHashes<T>(
   work: () => Promise<T>,

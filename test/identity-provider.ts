@@ -66,8 +66,8 @@ export function settingsFor(provider: IdentityProvider, more: Record<string, str
 }
 
 /**
- * The system's time plus the time that a test has added: the client library and the provider read the
- * system's clock.
+ * The system's time plus the time that a test has added: the client library and the provider read
+ * the system's clock.
  */
 export function clockOfToday(): FixedClock {
   const clock = fixedClock()
@@ -82,7 +82,9 @@ export function clockOfToday(): FixedClock {
   }
 }
 
-/** Starts a certified provider on loopback, over real HTTP. It is closed when the tests are done. */
+/**
+ * Starts a certified provider on loopback, over real HTTP. It is closed when the tests are done.
+ */
 export async function identityProvider(): Promise<IdentityProvider> {
   let keys = makeKeys()
   let handle: Handler = () => {}

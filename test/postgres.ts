@@ -88,8 +88,8 @@ export function makeCluster(): Cluster {
 }
 
 /**
- * Runs a cluster until the input of its parent shell is closed; resolves when it is ready. In the script
- * `"$@"` is the server and `$0` its folder.
+ * Runs a cluster until the input of its parent shell is closed; resolves when it is ready. In the
+ * script `"$@"` is the server and `$0` its folder.
  */
 export async function runCluster(
   { folder, data, program, identity, env }: Cluster,

@@ -14,7 +14,9 @@ export interface Exchange {
 }
 
 export interface ExchangeOptions {
-  /** Half-closes the connection once this holds for the text so far; absent: the server closes it. */
+  /**
+   * Half-closes the connection once this holds for the text so far; absent: the server closes it.
+   */
   readonly endWhen?: (text: string) => boolean
   /** Called with the open socket when all bytes are written. */
   readonly opened?: (socket: Socket) => void

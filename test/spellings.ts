@@ -1,6 +1,6 @@
 /**
- * Spellings of a path that some URL parser reads as the path itself, each as a request target. `reach`
- * holds paths that lead to it by detours through routes that are open to more callers.
+ * Spellings of a path that some URL parser reads as the path itself, each as a request target.
+ * `reach` holds paths that lead to it by detours through routes that are open to more callers.
  */
 export function spellingsOf(path: string): string[] {
   const segments = path.slice(1).split('/')

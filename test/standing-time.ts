@@ -12,9 +12,9 @@ interface Timer {
 }
 
 /**
- * Stops `setTimeout`, `AbortSignal.timeout` and `performance.now` until the test moves them or ends: for
- * time limits that do not use the clock of `deps`. Other load of the machine has no effect on them.
- * (The timers of Node's own mock lose some once one of an earlier test is cleared.)
+ * Stops `setTimeout`, `AbortSignal.timeout` and `performance.now` until the test moves them or
+ * ends: for time limits that do not use the clock of `deps`. Other load of the machine has no
+ * effect on them. (The timers of Node's own mock lose some once one of an earlier test is cleared.)
  */
 export function standingTime({ mock }: TestContext): StandingTime {
   let now = performance.now()

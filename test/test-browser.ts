@@ -1,8 +1,8 @@
 import type { Answer, Call, TestApp } from './app.ts'
 
 /**
- * The parts of a browser that a sign-in needs: cookies by host, redirects, and Strict cookies that are
- * not sent on a cross-site navigation (RFC 6265bis section 5.2).
+ * The parts of a browser that a sign-in needs: cookies by host, redirects, and Strict cookies that
+ * are not sent on a cross-site navigation (RFC 6265bis section 5.2).
  */
 export interface TestBrowser {
   /** Follows redirects; answers the last answer, of the service or another server. */

@@ -24,7 +24,9 @@ hostssl all certified 127.0.0.1/32 cert
 
 export const password = 'a word that no log may hold'
 
-/** Starts a PostgreSQL with TLS on 127.0.0.1, with a certificate for `localhost` and the address. */
+/**
+ * Starts a PostgreSQL with TLS on 127.0.0.1, with a certificate for `localhost` and the address.
+ */
 export async function startTlsPostgres(): Promise<TlsPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-tls-'))
   const authority = { commonName: 'an authority', isAuthority: true }

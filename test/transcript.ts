@@ -25,8 +25,8 @@ export interface CurlState {
 }
 
 /**
- * Runs a curl command against `origin` in place of the address of the document. Supports the options
- * that the documents use and refuses others.
+ * Runs a curl command against `origin` in place of the address of the document. Supports the
+ * options that the documents use and refuses others.
  */
 export async function curl(command: string, origin: string, state: CurlState): Promise<string> {
   const [program, ...words] = splitWords(command, state.variables)

@@ -9,8 +9,8 @@ export interface Read {
 }
 
 /**
- * Options of a service whose database calls a function after every read, and waits for it before the
- * service gets the rows. So a test can act at an exact point.
+ * Options of a service whose database calls a function after every read, and waits for it before
+ * the service gets the rows. So a test can act at an exact point.
  */
 export async function watchedDatabase(
   onRead: (read: Read) => Promise<void> | void,

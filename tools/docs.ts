@@ -9,7 +9,9 @@ import { describeAccess, describeRoutes } from '../src/http/documents/route-tabl
 
 const folder = join(import.meta.dirname, '../docs')
 
-/** The generated documents by file name. They are checked in; a test compares them with the code. */
+/**
+ * The generated documents by file name. They are checked in; a test compares them with the code.
+ */
 export async function generateDocs(): Promise<Record<string, string>> {
   const { routes, openapi } = await describeService(loadConfig({}))
   return {

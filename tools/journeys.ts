@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Count } from '../test/counted-database.ts'
 
 /**
- * `npm run journeys` counts the statements and transactions of requests on both databases and writes
- * them to a table in ARCHITECTURE.md; a test compares the table with the code.
+ * `npm run journeys` counts the statements and transactions of requests on both databases and
+ * writes them to a table in ARCHITECTURE.md; a test compares the table with the code.
  */
 const page = join(import.meta.dirname, '../ARCHITECTURE.md')
 const [start, end] = ['<!-- npm run journeys -->\n', '<!-- end of journeys -->\n']
@@ -16,7 +16,7 @@ const head = `| | SQLite: statements | transactions | PostgreSQL: statements | t
 
 type Journeys = readonly (readonly [string, Count])[]
 
-/** The column of ARCHITECTURE.md for one database. */
+/** Reads the counts of one database from ARCHITECTURE.md. */
 export function readJourneys(database: (typeof databases)[number]): [string, Count][] {
   const [, , ...lines] = (partsOf(readFileSync(page, 'utf8'))[1] ?? '').trim().split('\n')
   return lines.map((line) => {

@@ -16,8 +16,8 @@ import { createLog } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
 
 /**
- * Measures duration and memory of a backup and a restore, with few users and with many, by the commands
- * of the operator; and compares all rows afterwards. `npm run prove:backup`
+ * Measures duration and memory of a backup and a restore, with few users and with many, by the
+ * commands of the operator; and compares all rows afterwards. `npm run prove:backup`
  */
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1000, 100_000]
 const passphrase = 'lamps harbour velvet tuba ocelot quarry'

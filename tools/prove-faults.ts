@@ -15,8 +15,9 @@ import { failedStart, startWithUsers, wrongSettings } from '../test/faults/start
 
 /**
  * Proves that the service loses no acknowledged change and admits no unauthorized caller when its
- * environment fails. `npm run prove:faults -- [part ...] [--rounds=n]`; without a part, all of them.
- * Quick forms of these proofs run with the tests; those of the disk and the clock exist only there.
+ * environment fails. `npm run prove:faults -- [part ...] [--rounds=n]`; without a part, all of
+ * them. Quick forms of these proofs run with the tests; those of the disk and the clock exist only
+ * there.
  */
 const parts = {
   'kill-sqlite': () => kills({ victim: 'service' }),

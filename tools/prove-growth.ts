@@ -8,10 +8,10 @@ import { missedGoals, print } from './growth/table.ts'
 
 /**
  * Measures what costs more with large tables: requests with 1,000 and 1,000,000 users, purges of
- * 1,000,000 expired rows, and waits beside searches with 100,000 users; on SQLite and on a PostgreSQL
- * of its own. `npm run prove:growth -- [requests] [search] [purge] [pool] [sqlite] [postgresql]
- * [--users=n] [--rows=n]`; `pool` measures, without a goal, how many requests per second nodes and
- * their pools serve.
+ * 1,000,000 expired rows, and waits beside searches with 100,000 users; on SQLite and on a
+ * PostgreSQL of its own. `npm run prove:growth -- [requests] [search] [purge] [pool] [sqlite]
+ * [postgresql] [--users=n] [--rows=n]`; `pool` measures, without a goal, how many requests per
+ * second nodes and their pools serve.
  */
 const few = 1000
 const given = process.argv.slice(2)

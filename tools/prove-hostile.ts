@@ -13,8 +13,8 @@ import type { SendOptions } from './hostile/sender.ts'
 /**
  * Measures what a hostile caller costs other callers: runs each load of tools/hostile/ against a
  * service of its own with 3,000 users, while another caller requests /api/me twenty times a second.
- * Exits with 1 if that caller's median or the service's memory exceeds its limit, or the service dies.
- * `npm run prove:hostile -- [--postgresql] [--seconds=n] [part of a load's name ...]`
+ * Exits with 1 if that caller's median or the service's memory exceeds its limit, or the service
+ * dies. `npm run prove:hostile -- [--postgresql] [--seconds=n] [part of a load's name ...]`
  */
 const users = 3000
 const medianGoalMs = 50

@@ -4,9 +4,9 @@ import { startProxy } from '../test/faults/proxy.ts'
 import { waitMs } from '../test/faults/waiting.ts'
 
 /**
- * Measures how long after a logout at one node another node on the same PostgreSQL accepts the token,
- * with both under load, and with the connection of its change feed cut or silent.
- * `npm run prove:revocation [rounds]`; G8.
+ * Measures how long after a logout at one node another node on the same PostgreSQL accepts the
+ * token, with both under load, and with the connection of its change feed cut or silent. `npm run
+ * prove:revocation [rounds]`; G8.
  */
 const rounds = Number(process.argv[2] ?? 200)
 const goalMs = 1000
@@ -41,7 +41,7 @@ try {
     await waitMs(0)
   })
   await measure(
-    'the ear is mute, and says so to nobody',
+    'the connection of the change feed is silent',
     Math.ceil(rounds / 8),
     async () => proxy.mute(isEar),
     async () => {

@@ -6,9 +6,9 @@ import { startCluster } from '../test/faults/cluster.ts'
 import { type Service, startService } from './service.ts'
 
 /**
- * Proves on both databases that the login throttle holds for simultaneous guesses through two processes
- * on one database, of which one is killed meanwhile; and that after a kill during right logins their
- * address is free and their names are counted. `npm run prove:throttle`
+ * Proves on both databases that the login throttle holds for simultaneous guesses through two
+ * processes on one database, of which one is killed meanwhile; and that after a kill during right
+ * logins their address is free and their names are counted. `npm run prove:throttle`
  */
 const guesses = 200
 const limit = 5
@@ -20,8 +20,8 @@ const env = {
   LOGIN_LOCK_AFTER: '0',
 }
 const command = [process.execPath, 'src/main.ts'] as const
-// An attempt of a killed process is pending for ten seconds; then it does not count for the address any
-// more, and counts as failed for the name.
+// An attempt of a killed process is pending for ten seconds; then it does not count for the address
+// any more, and counts as failed for the name.
 const lapsedMs = 10_500
 
 let first = await startService(command, env)

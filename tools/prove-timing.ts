@@ -4,10 +4,11 @@ import { hash as bcryptHash } from '@node-rs/bcrypt'
 import { startService } from './service.ts'
 
 /**
- * Measures whether time, body or headers tell a client whether a username exists or why a login failed.
- * Sends attempts of all kinds in turn to the real service, first with hashes of its own, then also with
- * imported ones, and compares the median of each kind with that of an unknown username. Exits with 1
- * if a ratio is outside of 0.9 to 1.1. `npm run prove:timing -- 500` sends 500 of each kind.
+ * Measures whether time, body or headers tell a client whether a username exists or why a login
+ * failed. Sends attempts of all kinds in turn to the real service, first with hashes of its own,
+ * then also with imported ones, and compares the median of each kind with that of an unknown
+ * username. Exits with 1 if a ratio is outside of 0.9 to 1.1. `npm run prove:timing -- 500` sends
+ * 500 of each kind.
  */
 const rounds = Number(process.argv[2] ?? 150)
 const tolerance = 0.1
@@ -71,7 +72,8 @@ async function compare(
 ): Promise<boolean> {
   const times = new Map<string, number[]>(Object.keys(kinds).map((kind) => [kind, []]))
   const looks = new Set<string>()
-  // In turn, each round in another order, so that other load of the machine affects all kinds alike.
+  // In turn, each round in another order, so that other load of the machine affects all kinds
+  // alike.
   const turns = Array.from({ length: rounds }, () => shuffled(Object.entries(kinds))).flat()
   const tryTurns = async () => {
     for (let turn = turns.pop(); turn; turn = turns.pop()) {

@@ -30,7 +30,8 @@ export async function startService(
     env: { ...process.env, DATA_DIR: dataDirectory, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // A test that fails before it stops its service must neither block the runner nor leave a process.
+  // A test that fails before it stops its service must neither block the runner nor leave a
+  // process.
   child.unref()
   for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref()
   const kill = () => child.kill('SIGKILL')

@@ -1,5 +1,5 @@
 import type { Attempt, Failure } from '../throttle/attempt.ts'
-import type { LoginLimits, LoginTry } from '../throttle/limits.ts'
+import type { LoginAttempt, LoginLimits } from '../throttle/limits.ts'
 import { loginFail } from './events.ts'
 import type { Evidence } from './evidence.ts'
 import type { Requirements } from './requirements.ts'
@@ -23,7 +23,7 @@ export interface AuthenticateDeps {
 }
 
 export interface Authentication {
-  readonly login: LoginTry
+  readonly login: LoginAttempt
   readonly method: Method
   /** The event of a guess; the default is a failed login. */
   readonly failure?: Failure['event']

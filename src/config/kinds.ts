@@ -116,7 +116,9 @@ export interface Reading<Table extends Record<string, Setting<unknown>>> {
   readonly warnings: string[]
 }
 
-/** Reads every setting of the table; continues after a mistake, so that all are reported at once. */
+/**
+ * Reads every setting of the table; continues after a mistake, so that all are reported at once.
+ */
 export function readSettings<Table extends Record<string, Setting<unknown>>>(
   table: Table,
   env: Readonly<Record<string, string | undefined>>,

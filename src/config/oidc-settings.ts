@@ -2,14 +2,17 @@ import { isLoopback } from '../kernel/loopback.ts'
 import { parseRoleName, type RoleName } from '../kernel/principal.ts'
 import { list, oneOf, optional, type Setting, secret, text, type Values } from './kinds.ts'
 
-/** The settings of an identity provider, by their names after `OIDC_` or `OIDC_<NAME>_`. Spec 4.4, 5.4. */
+/**
+ * The settings of an identity provider, by their names after `OIDC_` or `OIDC_<NAME>_`. Spec 4.4,
+ * 5.4.
+ */
 export const providerSettings = {
   ISSUER: optional({
     doc: 'The issuer of an identity provider, exactly as its tokens and its discovery document name it: https, or http on a loopback address outside production.',
     parse: parseAddress,
   }),
   CLIENT_ID: optional({
-    doc: 'The identifier that the provider has given this service; unset: nobody signs in through it.',
+    doc: 'The identifier that the provider has given this service; unset: users cannot sign in through it.',
     parse: (value) => value,
   }),
   CLIENT_SECRET: secret({ doc: 'The secret that belongs to it; a public client has none.' }),

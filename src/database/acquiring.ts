@@ -1,8 +1,8 @@
 import type { DatabaseConnection, Dialect } from 'kysely'
 
 /**
- * A dialect that uses the driver of another one and acquires its connections by `acquire`. The other
- * dialect opens and closes the driver.
+ * A dialect that uses the driver of another one and acquires its connections by `acquire`. The
+ * other dialect opens and closes the driver.
  */
 export function acquiringBy(dialect: Dialect, acquire: () => Promise<DatabaseConnection>): Dialect {
   return {

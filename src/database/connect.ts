@@ -4,7 +4,10 @@ import { connectSqlite } from './sqlite/connect.ts'
 
 const poolMax = 10
 
-/** Opens PostgreSQL if its address is set, otherwise the SQLite file. @throws Error as `connectSqlite` */
+/**
+ * Opens PostgreSQL if its address is set, otherwise the SQLite file.
+ * @throws Error as `connectSqlite`
+ */
 export function connect(options: ConnectOptions): Connected {
   const { postgres: address } = options
   return address ? connectPostgres({ poolMax, ...options, address }) : connectSqlite(options)

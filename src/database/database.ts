@@ -34,14 +34,14 @@ export interface ChangeFeed {
 export interface Connected {
   readonly db: Database
   /**
-   * The same database with asynchronous commits, for rows that every login writes. Its commits survive
-   * a kill of the process; a loss of power can undo those of the last moments.
+   * The same database with asynchronous commits, for rows that every login writes. Its commits
+   * survive a kill of the process; a loss of power can undo those of the last moments.
    */
   readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   /**
-   * Reads the header of the SQLite file, because SQLite can answer from memory for some time after the
-   * file is gone. Asks PostgreSQL whether it accepts writes.
+   * Reads the header of the SQLite file, because SQLite can answer from memory for some time after
+   * the file is gone. Asks PostgreSQL whether it accepts writes.
    * @throws DatabaseUnavailable if the file is gone or is no database, or the server is a standby
    */
   readonly assertDatabaseServes: () => Promise<void>

@@ -18,7 +18,7 @@ after(async () => {
 function fresh() {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   closing.push(() => rmSync(directory, { recursive: true }))
-  // Made for its owner alone, whatever the umask of the process is by now.
+  // Readable for its owner only, with any umask of the process.
   writeFileSync(join(directory, databaseFileName), '', { mode: 0o600 })
   const open = () => {
     const { db } = connect({ dataDirectory: directory, timeoutMs: 2000, synchronous: 'off' })

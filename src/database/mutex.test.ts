@@ -23,7 +23,7 @@ suite('mutex', () => {
     assert.deepEqual(order, [...Array(50).keys()])
   })
 
-  test('who waits too long is turned away, and keeps nobody from entering', async () => {
+  test('a waiter that waits too long is refused, and later ones can enter', async () => {
     const mutex = new Mutex()
     const leave = await mutex.enter(new Deadline(10))
     const impatient = mutex.enter(new Deadline(10))
@@ -41,7 +41,7 @@ suite('mutex', () => {
     const early = Promise.race([
       waiting.then(
         () => 'entered',
-        () => 'turned away',
+        () => 'refused',
       ),
       new Promise((resolve) => setTimeout(resolve, 30, 'waits')),
     ])

@@ -3,7 +3,9 @@ import { DatabaseUnavailable } from './errors.ts'
 // The maximum of setTimeout: a longer delay would end at once.
 const maxTimerMs = 2 ** 31 - 1
 
-/** The point in time at which a query stops waiting: for a mutex, a connection and a lock together. */
+/**
+ * The point in time at which a query stops waiting: for a mutex, a connection and a lock together.
+ */
 export class Deadline {
   readonly #at: number
 
@@ -22,7 +24,9 @@ export class Mutex {
   #occupied = false
   readonly #waiting: (() => void)[] = []
 
-  /** Resolves to the function that releases the mutex. @throws DatabaseUnavailable at the deadline */
+  /**
+   * Resolves to the function that releases the mutex. @throws DatabaseUnavailable at the deadline
+   */
   async enter(deadline: Deadline): Promise<() => void> {
     if (this.#occupied) await this.#wait(deadline)
     this.#occupied = true

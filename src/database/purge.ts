@@ -15,10 +15,10 @@ export interface Expired<Table extends keyof Schema> {
 }
 
 /**
- * Deletes up to `batchSize` rows that have expired, the oldest first; answers how many. It reads them
- * in the order of the index, so that a batch costs the same at any size of the table: otherwise
- * PostgreSQL would read the table from its beginning, over all rows that earlier batches deleted.
- * Several nodes share the work, and none waits for another.
+ * Deletes up to `batchSize` rows that have expired, the oldest first; answers how many. It reads
+ * them in the order of the index, so that a batch costs the same at any size of the table:
+ * otherwise PostgreSQL would read the table from its beginning, over all rows that earlier batches
+ * deleted. Several nodes share the work, and none waits for another.
  */
 export async function deleteExpired<Table extends keyof Schema>(
   db: DatabaseOrTransaction,
@@ -28,8 +28,8 @@ export async function deleteExpired<Table extends keyof Schema>(
   const [name, id, time] = [sql.table(table), sql.ref(key), sql.ref(column)]
   const expired = sql`select ${id} from ${name} where ${time} <= ${until}
     order by ${time} limit ${batchSize}`
-  // An array: PostgreSQL may evaluate a subselect of `in` again for each row, and it would then skip
-  // the deleted rows and answer further ones.
+  // An array: PostgreSQL may evaluate a subselect of `in` again for each row, and it would then
+  // skip the deleted rows and answer further ones.
   const isExpired = isPostgres(db)
     ? sql`= any(array(${expired} for update skip locked))`
     : sql`in (${expired})`

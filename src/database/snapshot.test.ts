@@ -39,7 +39,7 @@ suite('inSnapshot', async () => {
     assert.equal((await all()).length, 2)
   })
 
-  test('several stand side by side, and an error in one ends it alone', async () => {
+  test('several exist at the same time, and an error in one ends only that one', async () => {
     await inSnapshot(db, async (one) => {
       await assert.rejects(
         inSnapshot(db, async () => {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 
 /**
- * The condition of every query that reads users or accounts: it excludes staged rows, whose import is
- * not done. It reads a table that is almost always empty, and reads nothing for a row without an
+ * The condition of every query that reads users or accounts: it excludes staged rows, whose import
+ * is not done. It reads a table that is almost always empty, and reads nothing for a row without an
  * import, which halves the time of a query over many rows.
  */
 export const isPresentUser = sql<boolean>`(users.import_id is null or not exists (

@@ -7,7 +7,8 @@ import { Deadline, Mutex } from './mutex.ts'
 
 const maxAttempts = 3
 
-// The waits for a lock name and for a connection share one deadline. Kysely has no parameter for it.
+// The waits for a lock name and for a connection share one deadline. Kysely has no parameter for
+// it.
 const deadlines = new AsyncLocalStorage<Deadline>()
 
 /** The deadline of the transaction that begins; undefined if it has waited for no lock name. */
@@ -35,8 +36,8 @@ interface Commit {
 const commits = new AsyncLocalStorage<Commit>()
 
 /**
- * Does work after the transaction is committed, outside it and in the order of the calls. Does nothing
- * if the transaction is rolled back; an attempt that is begun anew registers its own work.
+ * Does work after the transaction is committed, outside it and in the order of the calls. Does
+ * nothing if the transaction is rolled back; an attempt that is begun anew registers its own work.
  * @throws Error outside a transaction
  */
 export function afterCommit(trx: DatabaseOrTransaction, work: () => void): void {
@@ -68,9 +69,9 @@ export async function committing<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs the work in a transaction that holds advisory locks on `lockNames`: no other transaction on any
- * node that uses one of the names runs at the same time. If the database ends the transaction in
- * favour of another one, it is begun anew, so the work must do nothing but read and write the
+ * Runs the work in a transaction that holds advisory locks on `lockNames`: no other transaction on
+ * any node that uses one of the names runs at the same time. If the database ends the transaction
+ * in favour of another one, it is begun anew, so the work must do nothing but read and write the
  * database. On SQLite a writing transaction excludes all others.
  */
 export async function transact<T>(
@@ -121,8 +122,8 @@ async function attempts<T>(
 }
 
 /**
- * Takes advisory locks inside a transaction, from here to its end. Call it before the first read: the
- * reads that follow then see all commits of the earlier holders.
+ * Takes advisory locks inside a transaction, from here to its end. Call it before the first read:
+ * the reads that follow then see all commits of the earlier holders.
  */
 export async function takeExclusiveLocks(
   trx: DatabaseOrTransaction,
@@ -204,7 +205,9 @@ export class QueuedAdapter extends PostgresAdapter {
     return new Deadline(this.#timeoutMs)
   }
 
-  /** Resolves to the function that releases the names. @throws DatabaseUnavailable at the deadline */
+  /**
+   * Resolves to the function that releases the names. @throws DatabaseUnavailable at the deadline
+   */
   async enter(lockNames: readonly string[], deadline: Deadline): Promise<() => void> {
     const left: (() => void)[] = []
     const leave = () => {

@@ -4,9 +4,9 @@ import { anyone, role } from '../policy/rules.ts'
 import { icon, renderPage, stylesheet } from './page.ts'
 
 /**
- * Docs room: GET /api/openapi.json and the reference page GET /api/docs. The page is plain HTML with a
- * style sheet, which the service's Content-Security-Policy allows. In development every caller may
- * read them, in production an ADMIN.
+ * Docs room: GET /api/openapi.json and the reference page GET /api/docs. The page is plain HTML
+ * with a style sheet, which the service's Content-Security-Policy allows. In development every
+ * caller may read them, in production an ADMIN.
  */
 export async function docsRoutes(
   app: FastifyInstance,

@@ -12,7 +12,9 @@ export interface EventContext {
   readonly requestId: string | null
 }
 
-/** Answers the context when an event is recorded: the caller may be authenticated after the start. */
+/**
+ * Answers the context when an event is recorded: the caller may be authenticated after the start.
+ */
 export interface ContextSource {
   eventContext(): EventContext
 }
@@ -39,8 +41,8 @@ export function inContext<T>(by: 'cli' | 'bootstrap' | 'job', work: () => T): T 
 }
 
 /**
- * Does work that several callers share outside the context of the caller that started it, because its
- * events must not name that caller.
+ * Does work that several callers share outside the context of the caller that started it, because
+ * its events must not name that caller.
  */
 export function inNoContext<T>(work: () => T): T {
   return sources.run(noSource, work)

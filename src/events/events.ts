@@ -28,8 +28,8 @@ export type AfterCommitSink = (event: RecordedEvent) => Promise<void> | void
 
 export interface Events {
   /**
-   * Records a change in its transaction. After a rollback nothing is delivered to the sinks after the
-   * commit; after several attempts it is delivered once.
+   * Records a change in its transaction. After a rollback nothing is delivered to the sinks after
+   * the commit; after several attempts it is delivered once.
    * @throws Error outside a transaction; and what a sink inside the transaction throws
    */
   record<P extends Payload>(

@@ -15,7 +15,9 @@ export type Payload = Readonly<Record<string, PayloadValue>> & {
 
 export type EventLevel = 'info' | 'warn'
 
-/** A type of event: its name, from the OWASP Logging Vocabulary if there is one, and its payload. */
+/**
+ * A type of event: its name, from the OWASP Logging Vocabulary if there is one, and its payload.
+ */
 export interface EventType<P extends Payload = Payload> {
   readonly name: string
   readonly level: EventLevel
@@ -23,7 +25,9 @@ export interface EventType<P extends Payload = Payload> {
   readonly payload?: (payload: P) => void
 }
 
-/** Declares a type of event; `warn` if an operator should look at it. Each room has an `events.ts`. */
+/**
+ * Declares a type of event; `warn` if an operator should look at it. Each room has an `events.ts`.
+ */
 export function eventType<P extends Payload>(
   name: string,
   level: EventLevel = 'info',

@@ -6,7 +6,9 @@ import { type Client, deadline, type Provider } from './provider.ts'
 
 /** Gets tokens of a provider as its client, for this service or for a user. Spec 4.4, 5.4. */
 export interface ClientTokens {
-  /** A token for the service itself, cached until shortly before it expires. RFC 6749 section 4.4. */
+  /**
+   * A token for the service itself, cached until shortly before it expires. RFC 6749 section 4.4.
+   */
   clientCredentials(wanted?: Wanted): Promise<ClientToken>
   /** The deprecated flow. @throws ApiError accessDenied unless the settings allow it */
   password(username: string, password: string, wanted?: Wanted): Promise<ClientToken>
@@ -31,7 +33,9 @@ export interface ClientToken {
 
 type Answer = Awaited<ReturnType<Client['library']['clientCredentialsGrant']>>
 
-/** A cached token is replaced this long before it expires, so that it does not expire on its way. */
+/**
+ * A cached token is replaced this long before it expires, so that it does not expire on its way.
+ */
 const marginMs = 30_000
 const maxKept = 100
 

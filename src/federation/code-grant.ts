@@ -40,8 +40,8 @@ export async function authorizationUrl(
 }
 
 /**
- * Exchanges the callback's query for the claims about a person, with all checks of OpenID Connect Core
- * 3.1.3. @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
+ * Exchanges the callback's query for the claims about a person, with all checks of OpenID Connect
+ * Core 3.1.3. @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
  */
 export async function exchange(
   provider: Provider,
@@ -105,8 +105,9 @@ function assertAcceptable({ sub, iat }: IDToken, { clock }: Provider): void {
 }
 
 /**
- * Verifies the signature of an ID token with the provider's keys and asymmetric algorithms only. The
- * library does not: it trusts the connection to the token endpoint, as section 3.1.3.7 (6) allows.
+ * Verifies the signature of an ID token with the provider's keys and asymmetric algorithms only.
+ * The library does not: it trusts the connection to the token endpoint, as section 3.1.3.7 (6)
+ * allows.
  * @throws ApiError identityProvider, serviceUnavailable
  */
 async function assertSigned({ keys }: Provider, idToken: string): Promise<void> {

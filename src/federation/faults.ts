@@ -28,13 +28,17 @@ export function asApiError(error: unknown, { wasAsked }: { wasAsked: () => boole
   return wasAsked() ? wrong(reason) : new ApiError('signInFailed', { cause: new Error(reason) })
 }
 
-/** An ApiError that `guardedFetch` has thrown; the library wraps it as a cause of its own errors. */
+/**
+ * An ApiError that `guardedFetch` has thrown; the library wraps it as a cause of its own errors.
+ */
 function apiErrorIn(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   return error instanceof Error && error.cause !== undefined ? apiErrorIn(error.cause) : undefined
 }
 
-/** Describes an error. Message and code are the library's; the OAuth error code is the provider's. */
+/**
+ * Describes an error. Message and code are the library's; the OAuth error code is the provider's.
+ */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'something that is no error was thrown'
   const { code, error: oauthError } = error as { code?: unknown; error?: unknown } // as above

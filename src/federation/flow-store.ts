@@ -85,8 +85,8 @@ export function flowStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Reads and deletes a flow in one statement, so that one of several requests gets it. A request of
-     * another browser, or at another provider's callback, does not use it up.
+     * Reads and deletes a flow in one statement, so that one of several requests gets it. A request
+     * of another browser, or at another provider's callback, does not use it up.
      */
     async take(
       { id, browser }: FlowKey,

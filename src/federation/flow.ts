@@ -16,8 +16,8 @@ import type { Person } from './identities.ts'
 import { deadline, type Provider } from './provider.ts'
 
 /**
- * The client side of the authorization code flow with PKCE. OpenID Connect Core section 3.1; RFC 7636,
- * RFC 9207. The database holds the state of a flow, so that any process can finish it.
+ * The client side of the authorization code flow with PKCE. OpenID Connect Core section 3.1; RFC
+ * 7636, RFC 9207. The database holds the state of a flow, so that any process can finish it.
  */
 export interface Flows {
   /**
@@ -39,8 +39,8 @@ export interface Flows {
   /** Finds the sign-in of a ticket. @throws ApiError signInFailed if it has ended */
   waiting(ticket: string | undefined): Promise<Waiting>
   /**
-   * Uses the ticket up, in the transaction of the sign-in. @throws ApiError signInFailed if another
-   * request has used it
+   * Uses the ticket up, in the transaction of the sign-in.
+   * @throws ApiError signInFailed if another request has used it
    */
   resume(trx: DatabaseOrTransaction, ticket: string, waiting: Waiting): Promise<void>
   /** Deletes up to `batchSize` expired flows; answers how many. */
@@ -102,7 +102,8 @@ interface Secrets extends Omit<FlowSecrets, 'state'> {
 
 export const flowSeconds = 600
 // A sign-in can be begun without credentials. Beyond the limit of an address, which suffices for a
-// large site, its own oldest sign-ins are removed; beyond the limit of the table new ones are refused.
+// large site, its own oldest sign-ins are removed; beyond the limit of the table new ones are
+// refused.
 const maxPerAddress = 1000
 const maxSignIns = 100_000
 const recountMs = 10_000
@@ -229,8 +230,9 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
   }
 
   /**
-   * Asserts that fewer than `maxSignIns` are under way. The database counts them at intervals, because
-   * counting 100,000 takes about 20 ms; in between, those that begin in this process are added.
+   * Asserts that fewer than `maxSignIns` are under way. The database counts them at intervals,
+   * because counting 100,000 takes about 20 ms; in between, those that begin in this process are
+   * added.
    * @throws ApiError serviceUnavailable
    */
   async function assertBelowLimit(): Promise<void> {

@@ -14,8 +14,8 @@ const retrySeconds = 5
  * loopback), without redirects, with a time limit and a size limit. A slow or compromised provider
  * can neither delay requests nor direct them into the network of the service. The answer's body is
  * read completely.
- * @throws ApiError serviceUnavailable if the provider cannot be reached or fails, identityProvider if
- * its answer is not acceptable
+ * @throws ApiError serviceUnavailable if the provider cannot be reached or fails, identityProvider
+ * if its answer is not acceptable
  */
 export function guardedFetch(
   fetch: typeof globalThis.fetch,
@@ -84,7 +84,9 @@ async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> 
   return Uint8Array.from(Buffer.concat(chunks))
 }
 
-/** The message with the code of its cause, because the message of fetch is always `fetch failed`. */
+/**
+ * The message with the code of its cause, because the message of fetch is always `fetch failed`.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

@@ -17,8 +17,8 @@ import { identityStore, type LinkedIdentity, type Subject } from './identity-sto
 import type { Provider } from './provider.ts'
 
 /**
- * Finds the account that an identity of a provider, the pair (issuer, subject), is linked to. No other
- * claim counts, in particular no e-mail address, which an attacker's provider can choose.
+ * Finds the account that an identity of a provider, the pair (issuer, subject), is linked to. No
+ * other claim counts, in particular no e-mail address, which an attacker's provider can choose.
  */
 export interface Identities {
   /** Finds the account for an external token; cached in memory until the database changes. */
@@ -29,8 +29,8 @@ export interface Identities {
    */
   signIn(provider: Provider, person: Person): Promise<Account>
   /**
-   * Links an identity to an account. @throws ApiError identityLinked if it is linked to another one;
-   * invalidCredentials if the account has ended its logins meanwhile
+   * Links an identity to an account. @throws ApiError identityLinked if it is linked to another
+   * one; invalidCredentials if the account has ended its logins meanwhile
    */
   link(account: Account, subject: Subject, guard?: Guard): Promise<void>
   of(userId: number): Promise<LinkedIdentity[]>

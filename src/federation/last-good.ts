@@ -2,17 +2,21 @@ import { inNoContext } from '../events/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 
 /**
- * Caches a document of a provider. Once it is old it is loaded anew beside the requests, and the old
- * one is used while loading fails.
+ * Caches a document of a provider. Once it is old it is loaded anew beside the requests, and the
+ * old one is used while loading fails.
  */
 export interface LastGood<T> {
   /** A number that changes when the document is loaded anew. */
   readonly generation: number
-  /** Answers the cached document at once; undefined if there is none or it is older than `keptMs`. */
+  /**
+   * Answers the cached document at once; undefined if there is none or it is older than `keptMs`.
+   */
   peek(): T | undefined
   /** Answers the cached document, or loads it. @throws what `load` threw, if there is none */
   get(): Promise<T>
-  /** Loads anew, unless that was tried a moment ago; answers the cached document. @throws as `get` */
+  /**
+   * Loads anew, unless that was tried a moment ago; answers the cached document. @throws as `get`
+   */
   renew(): Promise<T>
 }
 

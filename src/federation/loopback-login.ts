@@ -7,7 +7,9 @@ import { deadline, type Provider } from './provider.ts'
 export interface LoopbackLogin {
   /** The address that the user opens. */
   readonly address: string
-  /** Resolves when the browser has returned. @throws ApiError; Error if it does not return in time */
+  /**
+   * Resolves when the browser has returned. @throws ApiError; Error if it does not return in time
+   */
   readonly tokens: Promise<{
     readonly accessToken: string
     readonly refreshToken: string | null
@@ -19,8 +21,8 @@ const host = '127.0.0.1'
 
 /**
  * Signs a user of the command line in: with PKCE, and the browser returns to a port on loopback.
- * RFC 8252 section 7.3. The redirect address `http://127.0.0.1:<port>/callback` must be registered at
- * the provider.
+ * RFC 8252 section 7.3. The redirect address `http://127.0.0.1:<port>/callback` must be registered
+ * at the provider.
  */
 export async function loopbackLogin(
   provider: Provider,
@@ -62,7 +64,7 @@ export async function loopbackLogin(
   async function finish() {
     const patience = new AbortController()
     void clock.wait(patienceSeconds * 1000, patience.signal).then(() => {
-      came.reject(new Error(`nobody signed in within ${patienceSeconds} seconds`))
+      came.reject(new Error(`no sign-in within ${patienceSeconds} seconds`))
     })
     try {
       const url = await came.promise

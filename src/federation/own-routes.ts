@@ -20,8 +20,8 @@ import { parseReturnTo } from './return-to.ts'
 import { IdentityId, IdentityList, LinkAnswer, LinkRequest } from './schemas.ts'
 
 /**
- * The identities of one's own account: POST, GET and DELETE /identities below /api/user/account and
- * /api/account. A change wants a recent login: an identity is a way into the account.
+ * The identities of the own account: POST, GET and DELETE /identities below /api/user/account and
+ * /api/account. A change needs a recent login, because an identity can log in to the account.
  */
 export interface IdentityRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
@@ -112,7 +112,7 @@ export async function identityRoutes(
     },
   )
 
-  /** What ends it early; no version of ours ends a provider's. */
+  /** The claims by which a token is revoked; a provider's token has no version of this service. */
   function tokenOf(claims: AccessClaims | ExternalClaims): JudgedClaims {
     const { jti, sub, iat } = claims
     if (!('ver' in claims)) return { jti, sub, iat, ver: Number.MAX_SAFE_INTEGER }

@@ -11,7 +11,8 @@ export interface ProviderKeys {
   keepFresh(): void
   /**
    * Finds the key that a token's header names; undefined if there is none. For an unknown `kid` the
-   * keys are loaded anew, at most once in 30 seconds. @throws ApiError while there are no keys at all
+   * keys are loaded anew, at most once in 30 seconds.
+   * @throws ApiError while there are no keys at all
    */
   find(kid: string | undefined, algorithm: unknown): Promise<VerifyingKey | undefined>
 }

@@ -20,10 +20,10 @@ import { FactorBody, ProviderName, SessionAnswer, SignInQuery } from './schemas.
 import { confirm, type SignInDeps, signIn } from './sign-in.ts'
 
 /**
- * Federation room, spec 4.4 and 5.4: sign-in through an identity provider. GET /oauth/login redirects
- * the browser to the provider, which redirects it to GET /oauth/callback; GET and POST
- * /oauth/second-factor follow if the account has a second factor; GET /oauth/logout ends the session
- * here and at the provider. A named provider has the first three below /oauth/{provider}.
+ * Federation room, spec 4.4 and 5.4: sign-in through an identity provider. GET /oauth/login
+ * redirects the browser to the provider, which redirects it to GET /oauth/callback; GET and POST
+ * /oauth/second-factor follow if the account has a second factor; GET /oauth/logout ends the
+ * session here and at the provider. A named provider has the first three below /oauth/{provider}.
  *
  * The callback answers a page that goes on by itself, because the session cookie is Strict: after a
  * redirect the navigation would still count as started by the provider, and the browser would not

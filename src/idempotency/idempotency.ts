@@ -9,16 +9,16 @@ import type { KeySet } from '../keys/key-set.ts'
 import { type AnsweredRequest, idempotencyStore, purgeIdempotencyKeys } from './store.ts'
 
 /**
- * Idempotency-Key: a POST that is sent again, because its answer was lost, is answered again without
- * being done again. The key is stored for 24 hours per caller and route, in the transaction of the
- * work, so that both are committed or neither. Failures are not stored.
+ * Idempotency-Key: a POST that is sent again, because its answer was lost, is answered again
+ * without being done again. The key is stored for 24 hours per caller and route, in the transaction
+ * of the work, so that both are committed or neither. Failures are not stored.
  * draft-ietf-httpapi-idempotency-key-header.
  */
 export interface Idempotency {
   /**
-   * Does the work once per key, or always if the request has no such header. `prepare` runs before the
-   * transaction: it may take long and may refuse. The function it answers runs in the transaction,
-   * after the caller has been authorized again.
+   * Does the work once per key, or always if the request has no such header. `prepare` runs before
+   * the transaction: it may take long and may refuse. The function it answers runs in the
+   * transaction, after the caller has been authorized again.
    * @throws ApiError validationFailed for a malformed key, idempotencyKeyReused for another body
    */
   once<Body extends object>(
@@ -85,7 +85,8 @@ export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempot
         }
         return await transact(db, [lockName.idempotencyKey(id)], claimed, guard)
       } catch (error) {
-        // The refusal may be caused by a concurrent request with the same key: then repeat its answer.
+        // The refusal may be caused by a concurrent request with the same key: then repeat its
+        // answer.
         const done = error instanceof ApiError ? await repeat(db) : null
         if (done) return done
         throw error

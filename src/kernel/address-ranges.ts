@@ -1,7 +1,9 @@
 import { isIP, isIPv4 } from 'node:net'
 import { canonicalAddress, expand } from './address.ts'
 
-/** An address or a CIDR range, IPv4 or IPv6; IPv4 is stored as the IPv6 addresses it is mapped to. */
+/**
+ * An address or a CIDR range, IPv4 or IPv6; IPv4 is stored as the IPv6 addresses it is mapped to.
+ */
 export interface AddressRange {
   /** The text as written. */
   readonly text: string

@@ -16,8 +16,8 @@ export function derivedKey(key: Uint8Array, purpose: string): Buffer {
 }
 
 /**
- * Compares two secrets in a time that does not depend on the position of a difference; it may depend
- * on the lengths. An absent or empty secret equals no other, not even another empty one.
+ * Compares two secrets in a time that does not depend on the position of a difference; it may
+ * depend on the lengths. An absent or empty secret equals no other, not even another empty one.
  */
 export function equalInConstantTime(left: string | undefined, right: string | undefined): boolean {
   if (!left || !right) return false

@@ -1,6 +1,6 @@
 /**
- * Every error that a caller can see: spec section 7 and further texts. No other file contains a status
- * code or an error text.
+ * Every error that a caller can see: spec section 7 and further texts. No other file contains a
+ * status code or an error text.
  */
 export const errorTable = {
   badRequest: { status: 400, error: 'Bad request' },

@@ -16,7 +16,9 @@ function lower(character: string): string {
   return character.toLowerCase().toUpperCase().toLowerCase()
 }
 
-/** The number of Unicode code points of a text; all lengths of the contract are counted in these. */
+/**
+ * The number of Unicode code points of a text; all lengths of the contract are counted in these.
+ */
 export function codePointLength(text: string): number {
   let length = 0
   for (const _ of text) length += 1

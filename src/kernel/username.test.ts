@@ -64,7 +64,7 @@ suite('the canonical form of a username', () => {
     assert.deepEqual(unstable, [])
   })
 
-  test('is its own canonical form, whatever was written', () => {
+  test('is its own canonical form, from any input', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const name = canonicalUsername(text)

@@ -19,17 +19,20 @@ import {
 import { keyStore, type SealedKey } from './store.ts'
 
 /**
- * The key set: keys that sign and verify tokens, and a separate key that encrypts stored secrets. The
- * database holds it, sealed under the master key, so that all processes share it. Spec 5.3 rule 5.
+ * The key set: keys that sign and verify tokens, and a separate key that encrypts stored secrets.
+ * The database holds it, sealed under the master key, so that all processes share it. Spec 5.3 rule
+ * 5.
  */
 export interface KeySet {
   /** The key that signs new tokens. */
   readonly current: SigningKey
-  /** A number that changes with the keys: a token that was verified before must be verified again. */
+  /**
+   * A number that changes with the keys: a token that was verified before must be verified again.
+   */
   readonly generation: number
   /**
-   * Answers the key of a `kid`, the current one if a token names none, undefined once it is retired.
-   * An unknown `kid` is looked up in the database, at most once a second.
+   * Answers the key of a `kid`, the current one if a token names none, undefined once it is
+   * retired. An unknown `kid` is looked up in the database, at most once a second.
    */
   find(kid: string | undefined): Promise<SigningKey | undefined>
   /** The public keys as a JWK set; empty unless there is an RS256 key. RFC 7517 section 5. */
@@ -71,7 +74,8 @@ const dataKeyAlgorithm = 'A256GCM'
 const dataKeyBytes = 32
 const lookUpAgainMs = 1000
 const dayMs = 86_400_000
-// Added to the longest life of a token: clocks of nodes differ, and a token may be being signed now.
+// Added to the longest life of a token: clocks of nodes differ, and a token may be being signed
+// now.
 const overlapMarginMs = 60_000
 
 /** Loads the key set and creates missing keys. @throws Error if the master key does not open it */
@@ -208,8 +212,8 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   }
 
   /**
-   * Adds a signing key if there is none, or to replace it; answers false if another process was first.
-   * The material is generated before the transaction, because an RSA key takes long.
+   * Adds a signing key if there is none, or to replace it; answers false if another process was
+   * first. The material is generated before the transaction, because an RSA key takes long.
    */
   async function addSigningKey({
     replacing,

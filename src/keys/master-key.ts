@@ -15,8 +15,8 @@ export interface MasterKeyOptions {
 }
 
 /**
- * Loads the key that seals the key set: `MASTER_KEY`, otherwise `DATA_DIR/master.key`, which the first
- * start creates with mode 0600.
+ * Loads the key that seals the key set: `MASTER_KEY`, otherwise `DATA_DIR/master.key`, which the
+ * first start creates with mode 0600.
  * @throws Error if the file is missing, malformed or readable by other users
  */
 export function loadMasterKey({ config, random, mayCreate }: MasterKeyOptions): Uint8Array {

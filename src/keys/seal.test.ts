@@ -6,7 +6,7 @@ import { seal, unseal } from './seal.ts'
 
 const key = seededRandom(1).bytes(32)
 const random = seededRandom(2)
-const plain = Buffer.from('what nobody may read')
+const plain = Buffer.from('a text that must stay secret')
 const context = 'signing:HS256:an id'
 const zeros = { bytes: (length: number) => Buffer.alloc(length) }
 

@@ -1,7 +1,7 @@
 import { type AuthenticateDeps, authenticate, type Method } from '../authentication/attempt.ts'
 import type { Completion, Result } from '../authentication/completion.ts'
 import type { Requirements } from '../authentication/requirements.ts'
-import type { LoginTry } from '../throttle/limits.ts'
+import type { LoginAttempt } from '../throttle/limits.ts'
 import { meetRequirements, type Sent, type StepDeps } from './steps.ts'
 
 export interface LogInDeps extends AuthenticateDeps, StepDeps {
@@ -10,7 +10,7 @@ export interface LogInDeps extends AuthenticateDeps, StepDeps {
 }
 
 export interface Login {
-  readonly login: LoginTry
+  readonly login: LoginAttempt
   readonly method: Method
   /** What the caller sent beside it, for the steps that may follow. */
   readonly sent: Sent

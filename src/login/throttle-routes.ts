@@ -12,7 +12,7 @@ import { ListQuery, Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
-import type { CountNow, ThrottleOverview } from '../throttle/overview.ts'
+import type { LimitState, ThrottleOverview } from '../throttle/overview.ts'
 import { ThrottleNow } from './schemas.ts'
 
 /**
@@ -97,7 +97,7 @@ export async function throttleAdminRoutes(
     },
   )
 
-  async function show(now: CountNow, names: ReadonlyMap<string, string>) {
+  async function show(now: LimitState, names: ReadonlyMap<string, string>) {
     return {
       count: now.count,
       username: await nameOf(now, names),
@@ -110,7 +110,7 @@ export async function throttleAdminRoutes(
   }
 
   async function nameOf(
-    { usernameDigest, userId }: CountNow,
+    { usernameDigest, userId }: LimitState,
     names: ReadonlyMap<string, string>,
   ): Promise<string | null> {
     if (userId !== null) return (await accounts.byUserId(userId))?.username ?? null

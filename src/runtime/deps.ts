@@ -23,7 +23,9 @@ export interface Deps {
   readonly fetch: typeof fetch
 }
 
-/** Creates the dependencies of a process. @throws DatabaseUnavailable if the database is unusable */
+/**
+ * Creates the dependencies of a process. @throws DatabaseUnavailable if the database is unusable
+ */
 export function systemDeps(
   config: Config,
   { clock = systemClock, log = createLog(config.logLevel) } = {},
@@ -40,7 +42,9 @@ export function systemDeps(
   }
 }
 
-/** Creates the log: JSON lines on standard output, with fields that could hold a secret redacted. */
+/**
+ * Creates the log: JSON lines on standard output, with fields that could hold a secret redacted.
+ */
 export function createLog(level: string, destination?: pino.DestinationStream): Logger {
   return pino(
     {

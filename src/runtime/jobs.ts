@@ -21,8 +21,9 @@ const restMs = 5
 type PurgeBatch = (batchSize: number) => Promise<number>
 
 /**
- * Makes the `run` of jobs that purge in batches until no expired row is left, and answers how many rows
- * were deleted. Of all these jobs one batch runs at a time, so that a request waits for one at most.
+ * Makes the `run` of jobs that purge in batches until no expired row is left, and answers how many
+ * rows were deleted. Of all these jobs one batch runs at a time, so that a request waits for one at
+ * most.
  */
 export function inBatches(batchSize: number): (purgeBatch: PurgeBatch) => Job['run'] {
   let last: Promise<unknown> = Promise.resolve()

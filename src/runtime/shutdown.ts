@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 
 const drainMs = 10_000
-// npm forwards a signal that the terminal or the supervisor has sent to the whole process group: the
-// same signal within this time is not a second one.
+// npm forwards a signal that the terminal or the supervisor has sent to the whole process group:
+// the same signal within this time is not a second one.
 const sameSignalMs = 2_000
 
 /**
  * Shuts down gracefully at SIGTERM and SIGINT: it accepts no new connection, answers every accepted
- * request and exits with 0. After a second signal, or after ten seconds, the process exits with 1 at
- * once. An uncaught exception starts the same shutdown with exit code 1, because the state of the
- * process is unknown.
+ * request and exits with 0. After a second signal, or after ten seconds, the process exits with 1
+ * at once. An uncaught exception starts the same shutdown with exit code 1, because the state of
+ * the process is unknown.
  */
 export function drainOnSignal(server: FastifyInstance, log: Logger): void {
   let signalledAt: number | undefined

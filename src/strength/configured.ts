@@ -19,7 +19,8 @@ const ofSigningSecret: Check = {
 /**
  * The secrets that an operator chooses, with the check that finds each too weak for production. A
  * previous secret still verifies tokens, so it can be used to forge them. Of master keys only the
- * publicly known ones are refused here: a master key signs nothing, and its shape was checked before.
+ * publicly known ones are refused here: a master key signs nothing, and its shape was checked
+ * before.
  */
 const checks = {
   TOKEN_SECRET: ofSigningSecret,

@@ -12,9 +12,9 @@ export interface Guessing {
 const maxLength = 256
 
 /**
- * Estimates the bits of a text, rather too low than too high: the cheapest way to compose it of words,
- * counts, runs of keys, repetitions, dates and single characters. The method is that of zxcvbn
- * (Wheeler, USENIX Security 2016).
+ * Estimates the bits of a text, rather too low than too high: the cheapest way to compose it of
+ * words, counts, runs of keys, repetitions, dates and single characters. The method is that of
+ * zxcvbn (Wheeler, USENIX Security 2016).
  */
 export function guessingBits(text: string): Guessing {
   const subject = subjectOf([...text].slice(0, maxLength).join(''))

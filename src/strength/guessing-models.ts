@@ -11,9 +11,9 @@ export interface Part {
 export type Model = (subject: Subject, start: number) => Iterable<Part>
 
 /**
- * The ways in which a person or a guessing program forms the next part of a text, with the bits that
- * select the part. Each model is a code, so a random text is described in fewer bits than it has only
- * by chance. A word has the bits of one out of a list of 7,776 (five dice).
+ * The ways in which a person or a guessing program forms the next part of a text, with the bits
+ * that select the part. Each model is a code, so a random text is described in fewer bits than it
+ * has only by chance. A word has the bits of one out of a list of 7,776 (five dice).
  */
 export const models: Readonly<Record<string, Model>> = {
   character: (subject, start) => [{ end: start + 1, bits: bitsOfCharacter(subject, start) }],

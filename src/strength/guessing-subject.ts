@@ -69,7 +69,9 @@ const alphabets: readonly (readonly [form: RegExp, size: number])[] = [
 /** The alphabet size of other scripts, of which a text uses few characters. */
 const foreignSize = 128
 
-/** The bits per character: of its alphabet, or of its own characters plus the bits that list them. */
+/**
+ * The bits per character: of its alphabet, or of its own characters plus the bits that list them.
+ */
 function bitsPerCharacter(points: readonly string[]): number {
   const text = points.join('')
   const size = alphabets.find(([form]) => form.test(text))?.[1] ?? foreignSize

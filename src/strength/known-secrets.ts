@@ -3,13 +3,15 @@ import { fingerprintList } from './breached/fingerprint-list.ts'
 import { readingsOf } from './readings.ts'
 
 /**
- * The shipped list of signing secrets and keys that public repositories and manuals contain. Made by
- * tools/secret-lists.ts; SOURCE.md names its sources.
+ * The shipped list of signing secrets and keys that public repositories and manuals contain. Made
+ * by tools/secret-lists.ts; SOURCE.md names its sources.
  */
 export const knownSecretsFile = join(import.meta.dirname, 'known-secrets.bin')
 const isListed = fingerprintList(knownSecretsFile)
 
-/** A known secret with up to this many characters added before or after it still counts as known. */
+/**
+ * A known secret with up to this many characters added before or after it still counts as known.
+ */
 const maxAdded = 4
 
 /** The form of a secret in the list: it ignores case and the variant of base64. */

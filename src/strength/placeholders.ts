@@ -20,7 +20,9 @@ export function isTemplateText(text: string): boolean {
   return leftByTemplates.test(text)
 }
 
-/** Whether a text is a placeholder in any spelling: with brackets, digits for letters, separators. */
+/**
+ * Whether a text is a placeholder in any spelling: with brackets, digits for letters, separators.
+ */
 export function isPlaceholder(text: string): boolean {
   if (bracketed.some((form) => form.test(text))) return true
   const folded = text.normalize('NFKC').toLowerCase()

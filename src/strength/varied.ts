@@ -1,6 +1,8 @@
 const minDistinctBytes = 8
 
-/** Asserts that bytes vary. @throws Error if they repeat one unit or have too few distinct values */
+/**
+ * Asserts that bytes vary. @throws Error if they repeat one unit or have too few distinct values
+ */
 export function assertVaried(bytes: Uint8Array): void {
   if (isRepeatedUnit(bytes)) throw new Error('is one unit repeated')
   if (new Set(bytes).size < minDistinctBytes) {

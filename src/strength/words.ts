@@ -11,8 +11,8 @@ const prefixLength = 4
 let words: ReadonlyMap<string, readonly string[]> | undefined
 
 /**
- * Yields the common words at a position of a text, which must be in lower case without accents. Reads
- * the file at first use.
+ * Yields the common words at a position of a text, which must be in lower case without accents.
+ * Reads the file at first use.
  */
 export function* wordsAt(text: string, start: number): Generator<string> {
   words ??= readWords()

@@ -9,9 +9,13 @@ export type LimitName = 'login' | 'address' | 'captcha' | 'second_factor'
 const captchaPrefix = 'captcha '
 const factorPrefix = 'totp '
 
-/** The keys of all rate limits. No other file makes keys, so that `readThrottleKey` can read them. */
+/**
+ * The keys of all rate limits. No other file makes keys, so that `readThrottleKey` can read them.
+ */
 export interface ThrottleKeys {
-  /** Username and client address, spec 3.3; all texts that are no username share the key of null. */
+  /**
+   * Username and client address, spec 3.3; all texts that are no username share the key of null.
+   */
   login(username: Username | null, address: string): ThrottleKey
   address(address: string): ThrottleKey
   captcha(username: Username | null, address: string): ThrottleKey
@@ -35,7 +39,9 @@ export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): Thrott
   }
 }
 
-/** The key of wrong codes, over all addresses: a client that sends codes has proved the password. */
+/**
+ * The key of wrong codes, over all addresses: a client that sends codes has proved the password.
+ */
 export function secondFactorKey(userId: number): ThrottleKey {
   return { username: factorPrefix + userId, address: '' }
 }

@@ -25,18 +25,20 @@ export interface LoginLimits {
    * Does the work as one attempt, if every rate limit admits it.
    * @throws ApiError tooManyLoginAttempts, captchaRequired; and what the work throws
    */
-  attempt<T>(login: LoginTry, work: (attempt: Attempt) => Promise<T>): Promise<T>
+  attempt<T>(login: LoginAttempt, work: (attempt: Attempt) => Promise<T>): Promise<T>
   /**
    * The same for a code after another proof than a password. It asks for no captcha, because a page
-   * with a field for the code alone cannot show one; the attempt counts towards the captcha's limit.
+   * with a field for the code alone cannot show one; the attempt counts towards the captcha's
+   * limit.
    * @throws ApiError tooManyLoginAttempts; and what the work throws
    */
-  attemptCode<T>(login: LoginTry, work: (attempt: Attempt) => Promise<T>): Promise<T>
+  attemptCode<T>(login: LoginAttempt, work: (attempt: Attempt) => Promise<T>): Promise<T>
   /** Admits a password that need not be verified again. @throws ApiError as `attempt` */
-  admit(login: LoginTry): Promise<void>
+  admit(login: LoginAttempt): Promise<void>
 }
 
-export interface LoginTry {
+/** The username, address and solved challenge of an attempt to log in. */
+export interface LoginAttempt {
   /** Null for a text that is no valid username: such attempts share one key per address. */
   readonly username: Username | null
   /** The client's address. */
@@ -115,7 +117,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   }
 
   /** The rate limits of a login, in the order in which they refuse. */
-  function limitsOf({ username, address: client }: LoginTry) {
+  function limitsOf({ username, address: client }: LoginAttempt) {
     const address = throttledAddress(client)
     const always: RateLimit[] = [
       {
@@ -155,7 +157,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
    */
   function options(
     reservation: Reservation,
-    { username, isIncomplete = false }: LoginTry,
+    { username, isIncomplete = false }: LoginAttempt,
   ): AttemptOptions {
     if (username === null || isIncomplete) return { reservation, events }
     return {

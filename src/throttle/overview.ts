@@ -11,8 +11,8 @@ import { blockedUntil, isPending, pendingMs, type ThrottleDeps, withoutLapsed } 
 /** The state of all rate limits, by the settings in force, for an administrator. */
 export interface ThrottleOverview {
   /** The limits that count an attempt, the last used first. */
-  page(page: Page): Promise<{ readonly total: number; readonly data: CountNow[] }>
-  /** The digest that stands for a username in a `CountNow`. */
+  page(page: Page): Promise<{ readonly total: number; readonly data: LimitState[] }>
+  /** The digest that stands for a username in a `LimitState`. */
   digestOf(username: Username): string
   /** How many keys of a limit are blocked. */
   blocked(count: 'login' | 'address'): Promise<number>
@@ -23,7 +23,8 @@ export interface ThrottleOverview {
   forget(trx: DatabaseOrTransaction, username: Username, userId: number | null): Promise<void>
 }
 
-export interface CountNow extends LimitKey {
+/** The state of one rate limit. */
+export interface LimitState extends LimitKey {
   /** Attempts that failed, and attempts that are not judged yet. */
   readonly used: number
   readonly pending: number
@@ -54,7 +55,7 @@ export function createThrottleOverview({
       const now = clock.now()
       const total = await store.countKeys(now)
       const pageOfKeys = await store.keys(now, offsetOf(page, total), page.limit)
-      const data: CountNow[] = []
+      const data: LimitState[] = []
       for (const key of pageOfKeys) {
         const limitKey = readThrottleKey(key)
         const quota = quotaOf(config, limitKey.count)

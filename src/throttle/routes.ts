@@ -6,8 +6,8 @@ import { anyone } from '../policy/rules.ts'
 import { type Captcha, ChallengeBody } from './captcha.ts'
 
 /**
- * GET /api/public/captcha: a challenge that a client may solve before a login asks for one. Not found
- * while captchas are off.
+ * GET /api/public/captcha: a challenge that a client may solve before a login asks for one. Not
+ * found while captchas are off.
  */
 export interface CaptchaRoutesOptions {
   readonly config: Pick<Config, 'login'>

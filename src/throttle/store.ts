@@ -111,8 +111,8 @@ export function throttleStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * How many keys of a limit have `attempts` or more that were taken after `since`; of an address,
-     * without those that have been pending since `pendingSince`: they have lapsed.
+     * How many keys of a limit have `attempts` or more that were taken after `since`; of an
+     * address, without those that have been pending since `pendingSince`: they have lapsed.
      */
     async countExceeded(
       count: 'login' | 'address',
@@ -146,8 +146,8 @@ export function throttleStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Removes these attempts, and the failed ones of the keys. Attempts that are still pending stay:
-     * other requests judge them.
+     * Removes these attempts, and the failed ones of the keys. Attempts that are still pending
+     * stay: other requests judge them.
      */
     async clear(
       ids: readonly number[],

@@ -7,9 +7,9 @@ import { type CountedAttempt, purgeAttempts, type ThrottleKey, throttleStore } f
 import { createWaitQueues } from './wait-queues.ts'
 
 /**
- * A rate limit on attempts in a sliding window, spec 3.3. An attempt is reserved before it is judged,
- * so that parallel guesses cannot all pass a limit that none of them has used up yet. Reservations
- * are rows of the database: all processes share them, and a kill loses none.
+ * A rate limit on attempts in a sliding window, spec 3.3. An attempt is reserved before it is
+ * judged, so that parallel guesses cannot all pass a limit that none of them has used up yet.
+ * Reservations are rows of the database: all processes share them, and a kill loses none.
  */
 export interface Throttle {
   /**
@@ -40,8 +40,8 @@ export interface RateLimit {
 }
 
 /**
- * An attempt that all its rate limits have admitted and that is not judged yet. Its holder must call
- * `fail`, `succeed` or `cancel`. For `attempt.ts` only.
+ * An attempt that all its rate limits have admitted and that is not judged yet. Its holder must
+ * call `fail`, `succeed` or `cancel`. For `attempt.ts` only.
  */
 export interface Reservation {
   /** Epoch milliseconds. */
@@ -67,8 +67,8 @@ export interface Exceeded {
 export interface Limiter {
   reserve(limits: readonly RateLimit[]): Promise<{ readonly reservation: Reservation } | Exceeded>
   /**
-   * Resets the limits as a success does, without a reservation of its own; deletes nothing if a limit
-   * is exceeded. Answers null if none is.
+   * Resets the limits as a success does, without a reservation of its own; deletes nothing if a
+   * limit is exceeded. Answers null if none is.
    */
   admit(limits: readonly RateLimit[]): Promise<Exceeded | null>
 }

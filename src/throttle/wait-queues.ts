@@ -18,9 +18,9 @@ export interface WaitQueues {
 }
 
 /**
- * Queues of callers that wait until a key is below its rate limit, one queue per key. Only the first
- * waiter is woken, and it wakes the next one when it leaves: if all waiters checked at once, the
- * number of checks would grow with the square of their number.
+ * Queues of callers that wait until a key is below its rate limit, one queue per key. Only the
+ * first waiter is woken, and it wakes the next one when it leaves: if all waiters checked at once,
+ * the number of checks would grow with the square of their number.
  */
 export function createWaitQueues(clock: Clock, pollMs: number): WaitQueues {
   const queues = new Map<string, Waiting[]>()

@@ -7,7 +7,7 @@ import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
 import { seedPosts } from '../posts.ts'
 import { line, ndjson } from '../transfer.ts'
 
-/** A request that is right in all but who sends it; made anew for each, since it may use things up. */
+/** A request that is valid but for its caller; made anew for each, since it may use things up. */
 interface Right {
   readonly path?: string
   readonly json?: unknown

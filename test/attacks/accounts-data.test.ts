@@ -150,7 +150,7 @@ suite('accounts: what a body may hold', async () => {
     }
   })
 
-  test('T78: a username in the path is compared in canonical form; what nobody can have is 404', async () => {
+  test('T78: a username in the path is compared in canonical form; an invalid one is 404', async () => {
     for (const name of ['BOB', '%20bob', 'b%6Fb', '%EF%BD%82ob']) {
       assert.equal((await app.call('GET', `${path}/${name}`, { headers })).body.username, 'bob')
     }

@@ -71,7 +71,7 @@ suite('an added method of login meets every requirement', async () => {
   const failuresOf = (userId: number | null) =>
     app.log.filter((line) => line.event === 'authn_login_fail' && line.user_id === userId).length
 
-  test('who meets all of them gets what was asked for', async () => {
+  test('a login that meets all requirements gets its result', async () => {
     const ann = await app.account('ann')
     const token = await enter({ 'remote-user': 'ann' })
     const me = await app.call('GET', '/api/me', { headers: { authorization: `Bearer ${token}` } })

@@ -33,7 +33,7 @@ const users = ['user', 'admin', 'owner'] as const
 const admins = ['admin'] as const
 const editors = ['editor', 'admin'] as const
 const readers = ['user', 'editor', 'admin', 'owner'] as const
-const noId = '424242' // nobody has this id, and no post
+const noId = '424242' // no user and no post has this id
 
 const users4_2 = (base: string): Row[] => [
   { route: `GET ${base}/users`, may: users, allowed: 200 },

@@ -143,7 +143,7 @@ suite('the memory for bodies', async () => {
       assertRefusal(refused, 503, 'Service unavailable')
       assert.equal(refused.headers['retry-after'], '1')
       assert.equal(refused.headers.connection, 'close')
-      // Logins of the usual size, and callers who are known, do not suffer from it.
+      // Logins of the usual size and authenticated callers are not affected.
       const usual = await ask(
         port,
         'POST /login HTTP/1.1',

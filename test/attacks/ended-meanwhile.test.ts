@@ -240,7 +240,7 @@ suite('a caller that ends while its request is under way', async () => {
     }
   }
 
-  test('each of these requests succeeds for a caller who goes on', async () => {
+  test('each of these requests succeeds for a caller whose login has not ended', async () => {
     const shared = await newCaller('session', false)
     for (const [index, [key, row]] of Object.entries(rows).entries()) {
       const changesCaller = /totp|recovery|password$|sessions\/:id/.test(key)

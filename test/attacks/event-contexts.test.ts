@@ -125,7 +125,7 @@ suite('the context of an event', async () => {
     )
   })
 
-  test('names nobody where no credential is asked for, and the address that came', async () => {
+  test('names no caller if no credential is required, and the address of the client', async () => {
     const { cookie = '' } = await app.session(app.admin)
     told.length = 0
     await app.call('POST', '/logout', { headers: { cookie }, from: '203.0.113.9' })
@@ -161,7 +161,7 @@ suite('the context of an event', async () => {
   })
 
   test('is that of the caller who is judged again, not of one that came before', async () => {
-    // A change of the caller's own account ends its token: the event still names who asked.
+    // A change of the caller's own account ends its token: the event still names the caller.
     const who = await app.account('leaving', ['ADMIN'])
     const headers = await app.bearer(who)
     told.length = 0
@@ -170,7 +170,7 @@ suite('the context of an event', async () => {
     assert.deepEqual([contexts()[0]?.by, contexts()[0]?.scheme], [String(who.userId), 'bearer'])
   })
 
-  test('of work that many wait for is nobody of them', async () => {
+  test('of work that several callers share names none of them', async () => {
     told.length = 0
     const { clock } = app
     const shared = lastGood({

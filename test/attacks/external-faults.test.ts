@@ -125,7 +125,7 @@ suite('T83, R15: a provider that fails', async () => {
     ),
     { clock },
   )
-  /** What a caller sends who has heard of the provider. */
+  /** The request of a caller with a token of the provider. */
   const unsigned = (name: string) => {
     const token = forge({ alg: 'RS256', typ: 'at+jwt' }, { iss: at(name) }, () => Buffer.alloc(9))
     return { headers: { authorization: `Bearer ${token}` } }

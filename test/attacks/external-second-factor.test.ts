@@ -10,7 +10,7 @@ import { watchedDatabase } from '../watched-database.ts'
 
 const idp = await identityProvider()
 
-/** Somebody who signs in by the provider and has a second factor, in a service of these settings. */
+/** A user who signs in by the provider and has a second factor, in a service of these settings. */
 async function withFactor(app: TestApp, username: string): Promise<Device> {
   idp.person = { sub: username, preferred_username: username, email: 'someone@example.org' }
   const browser = testBrowser(app)

@@ -81,7 +81,7 @@ suite('sign-in through a provider under attack', async () => {
     await assertNothing(() => openAt(late.browser, late.url, keep), 400, 'Sign-in failed')
   })
 
-  test('T80: an answer without any beginning, or with an error in it, signs nobody in', async () => {
+  test('T80: an answer without any beginning, or with an error in it, signs no user in', async () => {
     for (const path of [
       '/oauth/callback',
       '/oauth/callback?code=x&state=y',
@@ -241,7 +241,7 @@ suite('sign-in through a provider under attack', async () => {
     })
   }
 
-  test('T82: UserInfo of somebody else is refused', async () => {
+  test('T82: UserInfo of another subject is refused', async () => {
     idp.instead.set('/me', (_, response) =>
       sendJson(response, { sub: 'admin', email: 'admin@example.org', name: 'Admin' }),
     )
@@ -278,7 +278,7 @@ suite('sign-in through a provider under attack', async () => {
     assert.equal((await app.rows()).accounts?.length, before + 1)
   })
 
-  test('T18: at sign-in, the e-mail address or name of somebody here opens no account', async () => {
+  test('T18: at sign-in, the e-mail address or name of an account does not open it', async () => {
     const amy = await app.account('amy', ['ADMIN'], { email: 'amy@example.org' })
     idp.person = {
       sub: 'mallory',
@@ -379,7 +379,7 @@ suite('sign-in through a provider under attack', async () => {
     await assertNothing(() => openAt(browser, mine, keep), 400, 'Sign-in failed')
   })
 
-  test('linking ends with the session that began it: whoever comes next links nothing', async () => {
+  test('linking ends with the session that began it: a later session links nothing', async () => {
     idp.person = { sub: 'next-at-this-browser' }
     const eve = await app.account('eve')
     const next = await app.account('next')

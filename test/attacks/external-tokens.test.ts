@@ -113,7 +113,7 @@ suite('external tokens under attack', async () => {
     await assertRefused(app, token, 'once it is gone')
   })
 
-  test('T18: the e-mail address of somebody here is worth nothing in a token of anybody', async () => {
+  test('T18: the e-mail address of an account in a token of a provider grants nothing', async () => {
     const ann = await app.account('ann', ['USER', 'ADMIN'], { email: 'ann@example.org' })
     const claims = { email: 'ann@example.org', email_verified: true, preferred_username: 'ann' }
     const times = { iat: now(), exp: now() + 600 }

@@ -48,7 +48,7 @@ suite('G19: a password that is tried first is refused, and the reason is told', 
       assertRefusal(login, 400, 'Validation failed', '', details('new_password'))
       const json = { username: 'margaret 2', password, roles: ['USER'], user_id: user.body.id }
       const made = await app.call('POST', '/api/admin/accounts', { headers, json })
-      const expected = message.includes('username') ? 201 : 400 // nobody named margaret 2 in it
+      const expected = message.includes('username') ? 201 : 400 // no other user is called margaret 2
       assert.equal(made.status, expected)
       if (expected === 400) assert.deepEqual(made.body.details, details('password').details)
       else await app.call('DELETE', '/api/admin/accounts/margaret 2', { headers })
@@ -97,7 +97,7 @@ suite('G19: a password that is tried first is refused, and the reason is told', 
     }
   })
 
-  test('an account that does not exist is 404, whatever the password', async () => {
+  test('an account that does not exist is 404 with any password', async () => {
     const json = { password: 'JustinBieber' }
     const answer = await app.call('PUT', '/api/admin/accounts/nobody', { headers, json })
     assertRefusal(answer, 404, 'Account not found')

@@ -65,7 +65,7 @@ suite('errors', async () => {
     assertRefusal(none, 400, 'Bad request')
   })
 
-  test('T95: a database that somebody else holds is 503 with Retry-After, and nothing changed', async () => {
+  test('T95: a database that another process locks is 503 with Retry-After, and nothing changed', async () => {
     const before = await app.rows()
     const lock = await databaseLock(app)
     await lock.hold()
@@ -195,7 +195,7 @@ suite('the log', async () => {
     assert.ok(!lines.some((line) => line.includes('forged"}')))
   })
 
-  test('T96: no password, token, cookie or key is in any line, whatever fails', async () => {
+  test('T96: no password, token, cookie or key is in any line of the log after any failure', async () => {
     const made = await app.call('POST', '/api/admin/accounts', {
       headers: app.basic(admin),
       json: {

@@ -23,7 +23,7 @@ suite('slow clients', async () => {
     assert.ok(server.keepAliveTimeout > 0)
   })
 
-  test('T65: who is too slow gets 408 and is cut off, while others are served', async () => {
+  test('T65: a client that is too slow gets 408 and is disconnected, while others are served', async () => {
     // The same machinery with its three limits shortened.
     const limits = { headersTimeout: 500, requestTimeout: 700, connectionsCheckingInterval: 50 }
     Object.assign(server, limits)

@@ -121,7 +121,7 @@ suite('HTTP as it comes over the wire', async () => {
     })
   }
 
-  test('T94: an upgrade that nobody offers leaves the request an ordinary one', async () => {
+  test('T94: a request for an upgrade is served as an ordinary request', async () => {
     for (const protocol of ['websocket', 'h2c', 'TLS/1.2']) {
       const headers = { Connection: 'Upgrade, close', Upgrade: protocol }
       const answer = await ask(port, 'GET /api/protected HTTP/1.1', headers)

@@ -124,7 +124,7 @@ suite('hostile lines', async () => {
     })
   }
 
-  test('prototype keys make nothing: they are fields that nobody knows', async () => {
+  test('prototype keys have no effect: they are unknown fields', async () => {
     const text = `{"__proto__":{"username":"ghost","roles":["ADMIN"]},"constructor":{"prototype":{"roles":["ADMIN"]}},${whole}}`
     assert.equal((await importLines(app, headers, text)).status, 200)
     const { body } = await app.call('GET', '/api/admin/accounts/hostile', { headers })
@@ -205,7 +205,7 @@ suite('imports that meet', async () => {
     assert.deepEqual(others, [{ name: 'users', total: users.length }])
   })
 
-  test('of two interleaved imports the older has its way, whoever took the name first', async () => {
+  test('of two interleaved imports with a common name the older one succeeds', async () => {
     const [older, younger] = [openImport(url, headers), openImport(url, headers)]
     const opened = async (count: number) => (await app.rows()).imports?.length === count
     older.push('\n')

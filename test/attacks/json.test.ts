@@ -103,7 +103,7 @@ suite('JSON bodies', async () => {
     '{"name":"Ann","email":"ann@example.org","constructor":{"prototype":{"roles":["ADMIN"]}}}',
     '{"name":"Ann","email":"ann@example.org","__proto__":null}',
   ]
-  test('T68: a body that names a prototype is 400 and gives nobody a role', async () => {
+  test('T68: a body that names a prototype is 400 and grants no role', async () => {
     const before = await app.rows()
     for (const body of polluting) {
       for (const path of ['/users', '/api/v2/users', '/login', '/refresh']) {

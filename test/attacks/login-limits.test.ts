@@ -5,7 +5,11 @@ import { createAutomaticLock } from '../../src/accounts/lock.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import { canonicalUsername } from '../../src/kernel/username.ts'
 import { loadKeySet } from '../../src/keys/key-set.ts'
-import { createLoginLimits, type LoginLimits, type LoginTry } from '../../src/throttle/limits.ts'
+import {
+  createLoginLimits,
+  type LoginAttempt,
+  type LoginLimits,
+} from '../../src/throttle/limits.ts'
 import { startService } from '../../tools/service.ts'
 import { type Answer, testApp } from '../app.ts'
 import { databaseLock } from '../database.ts'
@@ -144,7 +148,7 @@ suite('the limit per address', async () => {
 })
 
 /** An attempt that has its places, and no verdict before it is told one. */
-async function taken(limits: LoginLimits, login: LoginTry): Promise<{ keep(): Promise<void> }> {
+async function taken(limits: LoginLimits, login: LoginAttempt): Promise<{ keep(): Promise<void> }> {
   const [begun, verdict] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()]
   const attempt = limits.attempt(login, () => {
     begun.resolve()

@@ -158,7 +158,7 @@ suite('a database that has lost its last commits', () => {
     assert.equal(await status(three, fresh), 200)
   })
 
-  test('what has expired is missed by nobody', async () => {
+  test('a lost commit of expired rows has no effect', async () => {
     const { one, two, hear, statuses, lost } = await nodes()
     await logOut(one, await one.bearer(one.admin))
     await hear()

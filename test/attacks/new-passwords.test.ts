@@ -155,7 +155,7 @@ suite('an account that must change its password', async () => {
     assert.deepEqual(await app.rows(), before)
   })
 
-  test('cannot keep the one it has, in whatever form', async () => {
+  test('cannot be the present one, in any form', async () => {
     const password = 'Brücke über den Fluß'
     const { userId } = await app.account('müst', ['USER'], { must_change: true, password })
     for (const same of [password, password.normalize('NFD')]) {
@@ -185,7 +185,7 @@ suite('an account that must change its password', async () => {
     }
   })
 
-  test('nobody else can change a password at the login', async () => {
+  test('another caller cannot change a password at the login', async () => {
     const ann = await app.account('ann')
     const hash = await storedHash(app, ann.userId)
     const answer = await app.call('POST', '/login', {

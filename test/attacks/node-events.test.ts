@@ -96,7 +96,7 @@ suite('the events that Node raises without a listener', async () => {
     assert.equal(server.timeout, 0)
   })
 
-  test('no connection is without a listener for its errors, whatever comes', async () => {
+  test('every connection keeps a listener for its errors', async () => {
     const unheard: string[] = []
     let connections = 0
     server.on('connection', (socket: Socket) => {

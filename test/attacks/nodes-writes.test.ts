@@ -45,7 +45,7 @@ suite('R14: two nodes that write the same things', async () => {
     }
   })
 
-  test('a user who goes while posting leaves posts without an author, and no 5xx', async () => {
+  test('a user who is deleted while posting leaves posts without an author, and no 5xx', async () => {
     for (let round = 0; round < 5; round += 1) {
       const ann = await one.account(`poster${round}`, ['EDITOR'])
       const own = await one.bearer(ann)

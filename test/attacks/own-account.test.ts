@@ -165,7 +165,7 @@ suite("sessions of one's own", async () => {
     )
   })
 
-  test("somebody else's session is not found, like one that never was", async () => {
+  test('the session of another account is not found, like one that never existed', async () => {
     const theirs = await app.session(ben)
     const id = await idOf(ben)
     const mine = await app.session(ann)
@@ -268,7 +268,7 @@ suite("sessions of one's own", async () => {
       assertRefusal(refreshed, 401, 'Invalid refresh token')
       assert.equal((await node.call('GET', '/api/account', { headers: mine })).status, 200)
     }
-    // Nobody else's.
+    // Those of other accounts stay.
     const theirs = await app.session(ben)
     assert.equal((await app.call('GET', '/api/account', { headers: theirs })).status, 200)
   })

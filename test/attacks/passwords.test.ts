@@ -1,4 +1,4 @@
-// The same on every database: a password is verified against a text, whatever has kept it.
+// The same on every database: a password is verified against a text that was read before.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { realHashes, type Someone, testApp } from '../app.ts'
@@ -8,7 +8,7 @@ import { assertRefusal } from '../refusal.ts'
 
 const ours = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/
 
-suite('a refused login tells nobody why', async () => {
+suite('a refused login does not tell its reason', async () => {
   const app = await testApp({ LOGIN_LOCK_AFTER: '0' })
   const ann = await app.account('ann')
   const [locked, disabled, imported, left] = [

@@ -7,7 +7,7 @@ import { ask, type RawAnswer } from '../raw-http.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'
 import { spellingsOf } from '../spellings.ts'
 
-// What may be said to somebody who is no ADMIN, whatever the spelling. "Account not found" and
+// The answers that a caller who is no ADMIN may get for any spelling. "Account not found" and
 // "User not found" are missing on purpose: only the handler behind the guard says so.
 const refusals: Readonly<Record<number, string>> = {
   400: 'Bad request',
@@ -41,7 +41,7 @@ suite('role-protected paths', async () => {
     return answers
   }
 
-  test('T61: no spelling of an administration path opens it for nobody, USER or EDITOR', async () => {
+  test('T61: no spelling of an administration path opens it for an anonymous caller, USER or EDITOR', async () => {
     const targets = spellingsOf('/api/admin/accounts')
     assert.ok(targets.length > 850, String(targets.length))
     const before = await app.rows()
@@ -70,7 +70,7 @@ suite('role-protected paths', async () => {
     (users) => `${users}/${victim.userId}`,
   )
   for (const [third, path] of [...deletable, '/api/admin/accounts/victim'].entries()) {
-    test(`T61: no spelling of DELETE ${path} deletes for nobody, USER or EDITOR`, async () => {
+    test(`T61: no spelling of DELETE ${path} deletes for an anonymous caller, USER or EDITOR`, async () => {
       const before = await app.rows()
       // A third of the table for each path, and another third for the next.
       const targets = spellingsOf(path).filter((_, index) => (index + third) % 3 === 0)
@@ -119,7 +119,7 @@ suite('role-protected paths', async () => {
     assert.deepEqual(await app.rows(), before)
   })
 
-  test('T62: headers by which proxies name a user or its roles are nobody’s credentials', async () => {
+  test('T62: headers by which proxies name a user or its roles are no credentials', async () => {
     const names = ['X-Forwarded-User', 'X-Remote-User', 'Remote-User', 'X-User', 'X-User-Id']
     const more = ['X-Auth-Request-User', 'X-WEBAUTH-USER', 'X-Roles', 'X-User-Roles', 'X-Role']
     for (const name of [...names, ...more, 'X-Forwarded-Client-Cert', 'X-SSL-Client-Verify']) {
@@ -131,7 +131,7 @@ suite('role-protected paths', async () => {
   })
 
   const methods = [...METHODS.filter((method) => method !== 'CONNECT'), 'get', 'Get', 'GETS', 'X']
-  test('T63: the guard of /api/admin holds for every method, also those that nobody uses', async () => {
+  test('T63: the guard of /api/admin holds for every method, also unusual ones', async () => {
     const before = await app.rows()
     const paths = [
       '/api/admin/accounts',

@@ -9,7 +9,7 @@ import { until } from '../until.ts'
 
 /**
  * The worst that a pooler in transaction mode does to a node that listens: it answers, under a number
- * of its own making, and gives every notice to somebody else. Answers its port.
+ * of its own making, and passes every notification to another client. Answers its port.
  */
 async function startPooler({ host, port }: PostgresAddress): Promise<number> {
   const server = createServer((client) => {

@@ -101,7 +101,7 @@ suite('TLS to PostgreSQL', () => {
     assert.ok(!refused.stderr.includes(password))
   })
 
-  test('a server that is not who it should be, or speaks no TLS, is refused', async () => {
+  test('a server with a wrong certificate or without TLS is refused', async () => {
     const server = await database()
     const { files, port } = server
     for (const host of ['127.0.0.1', 'localhost']) {
@@ -135,7 +135,7 @@ suite('TLS to PostgreSQL', () => {
     assert.ok(!output.includes(password) && !output.includes(encodeURIComponent(password)))
   })
 
-  test('a certificate of our own proves who we are; that of a stranger does not', async () => {
+  test('a client certificate authenticates the service; one of another authority does not', async () => {
     const server = await database()
     const { files, port } = server
     const url = (name: string) =>

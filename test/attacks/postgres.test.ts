@@ -60,7 +60,7 @@ suite('PostgreSQL', () => {
     await db.destroy()
   })
 
-  test('who waits for a word, and then for a connection, waits no longer than for one of them', async () => {
+  test('a wait for a lock name and then for a connection has one time limit', async () => {
     const timeoutMs = 600
     const { db } = await connectTo({ timeoutMs })
     const held = Promise.withResolvers<void>()

@@ -115,7 +115,7 @@ suite('what the log says happened', async () => {
   const admin = app.basic(app.admin)
   const ann = await app.account('ann')
 
-  test('T96: a logout of nobody ends no session, one of somebody names the user', async () => {
+  test('T96: a logout without a session ends none, one with a session names the user', async () => {
     for (const value of ['junk', 'x'.repeat(43), '']) {
       const headers = { cookie: `JSESSIONID=${value}` }
       assert.equal((await app.call('POST', '/logout', { headers })).status, 200)

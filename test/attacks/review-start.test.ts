@@ -27,7 +27,7 @@ async function failedStart(env: Record<string, string>) {
 }
 
 suite('a start that fails', async () => {
-  test('a busy port costs nobody the first password: the next start prints one that works', async () => {
+  test('after a start on a busy port the next start prints a working first password', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
     const blocker = createServer().listen(0, '127.0.0.1')
     await once(blocker, 'listening')

@@ -25,7 +25,7 @@ suite('the secret of a second factor', async () => {
     const stored = await factors().where('user_id', '=', mallory.who.userId).executeTakeFirst()
     assert.ok(stored?.sealed)
     const [sealed, pending] = [stored.sealed, stored.sealed]
-    // What a writer of the database could do who cannot read the secrets.
+    // An attacker who can write to the database but cannot read the secrets could do this.
     const moved = app.deps.db.updateTable('second_factors').set({ sealed, pending, last_step: 0 })
     await moved.where('user_id', '=', bob.who.userId).execute()
     const sessions = (await app.rows()).sessions

@@ -131,7 +131,7 @@ suite('the CSRF token of a session', async () => {
     assert.equal(headers['content-type'], undefined)
   }
 
-  test('T55: without a session a transfer is 401 without a body, whatever the token', async () => {
+  test('T55: without a session a transfer is 401 without a body, with any token', async () => {
     const unknown = `JSESSIONID=${'A'.repeat(43)}`
     for (const headers of [{}, { 'x-csrf-token': token }, { ...mine, cookie: unknown }]) {
       const answer = await transfer(headers)

@@ -193,7 +193,7 @@ suite('a session ends with what it rests on', async () => {
     assertRefusal(await greeting(app, elsewhere), 401, unauthenticated)
   })
 
-  // Takes so long to verify that whatever the administrator does comes in between.
+  // The verification takes so long that the administrator's change happens during it.
   const slowPassword = 'takes its time to verify'
   const slowHash = pbkdf2Hash(slowPassword, { rounds: 400_000 })
 

@@ -90,7 +90,7 @@ suite('readers that do not read', async () => {
     })
   }
 
-  test('who begins to read in time is given the rest', async () => {
+  test('a client that begins to read in time gets the rest', async () => {
     const { client, service, closed } = await stalled('/api/posts')
     for (let passed = 0; passed < 14; passed += 1) await second()
     let text = ''

@@ -70,7 +70,7 @@ suite('a place is taken before the verdict', async () => {
     await until(() => app.clock.waits().length === 1)
     app.clock.advance(0.1)
     assertBlocked(await waits, '890')
-    assertBlocked(await doors.JSON(app, ann, { from: address }), '890') // nobody to wait for
+    assertBlocked(await doors.JSON(app, ann, { from: address }), '890') // no attempt is pending
     await app.deps.db.deleteFrom('throttle_places').where('address', '=', address).execute()
     await takePlaces(app, 4, { username: 'ann', address })
     app.clock.advance(10)

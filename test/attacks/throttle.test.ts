@@ -80,7 +80,7 @@ suite('the login throttle counts', async () => {
     for (const [, door] of everyDoor) assertBlocked(await door(app, kit, { from }), '900')
   })
 
-  test('T23: spellings that no account can have are refused and name nobody', async () => {
+  test('T23: spellings that no account can have are refused and name no account', async () => {
     const before = await app.rows('throttle_places')
     const refused = [
       'ann\0',
@@ -231,7 +231,7 @@ suite('the address that the throttle counts', async () => {
     })
   }
 
-  test('X-Forwarded-For from somebody untrusted is warned of', async () => {
+  test('X-Forwarded-For from an untrusted address causes a warning', async () => {
     await app.call('GET', '/api/public/status', { headers: { 'x-forwarded-for': '203.0.113.1' } })
     assert.ok(app.log.some(({ level, msg }) => level === 'warn' && /forwarded/i.test(String(msg))))
   })

@@ -9,7 +9,7 @@ import { assertRefusal } from '../refusal.ts'
 type Policy = 'roles' | 'administrators' | 'authenticated' | 'open'
 type Operation = 'list' | 'read' | 'update' | 'remove'
 type Asker = 'nobody' | 'plain' | 'user' | 'editor' | 'admin' | 'boss'
-/** Whose row: of nobody's account, of the caller's, of an ADMIN's who is not the caller. */
+/** The row: without an account, of the caller, or of an ADMIN who is not the caller. */
 type Target = 'free' | 'own' | 'ADMIN'
 
 /** The rules of `USERS_POLICY`, told once more. */
@@ -27,7 +27,7 @@ function isLetIn(policy: Policy, operation: Operation, asker: Asker, target: Tar
   return policy === 'open' || asker !== 'nobody'
 }
 
-suite('USERS_POLICY: who reads, changes and removes whose row', () => {
+suite('USERS_POLICY: which callers read, change and remove which rows', () => {
   for (const policy of ['roles', 'administrators', 'authenticated', 'open'] as const) {
     test(policy, async () => {
       const app = await testApp({ USERS_POLICY: policy })

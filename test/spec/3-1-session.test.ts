@@ -41,7 +41,7 @@ suite('spec 3.1: session', async () => {
     await assertEnded(app, headers)
   })
 
-  test('every request counts as activity, whatever it is answered', async () => {
+  test('every request counts as activity, with any answer', async () => {
     const headers = await app.session(ann)
     for (const path of ['/users', '/api/admin/accounts', '/users/999', '/api/session']) {
       app.clock.advance(1799)

@@ -74,7 +74,7 @@ suite('spec 3.3: login throttle', async () => {
     assertBlocked(await doors.JSON(app, { ...ann, username: ' ANN ' }, { from }), '900')
   })
 
-  test('a username that nobody has is counted alike', async () => {
+  test('a username without an account is counted alike', async () => {
     const from = newHost()
     const nobody = { username: 'nobody' }
     const statuses = await tryTimes(6, () => guess(app, nobody, from))

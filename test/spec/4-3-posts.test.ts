@@ -192,7 +192,7 @@ suite('spec 4.3: posts', async () => {
     await assertMay(['admin'], 200, async () => ['DELETE', path])
   })
 
-  test('every change is told as an event, with the post and who did it', async () => {
+  test('every change is recorded as an event, with the post and the caller', async () => {
     const started = app.log.length
     const { id } = await create()
     await call('editor', 'PUT', `/api/posts/${id}`, { json: { title: 'Two' } })
@@ -226,7 +226,7 @@ suite('spec 4.3: posts', async () => {
       orphan,
     )
     const answer = await call('admin', 'PUT', `/api/posts/${post.id}`, { json: { title: 'X' } })
-    assert.equal(answer.status, 200) // nobody's now, and not locked
+    assert.equal(answer.status, 200) // without an author now, and not locked
   })
 
   test('violations: 400 with one entry of details for each, and nothing changed', async () => {
@@ -294,7 +294,7 @@ suite('spec 4.3: POSTS_DELETE_POLICY=owner', async () => {
   const app = await testApp({ POSTS_DELETE_POLICY: 'owner' })
   const [ann, bob] = [await app.account('ann'), await app.account('bob', ['EDITOR'])]
 
-  test("the post's owner or an ADMIN deletes, locked or not; nobody else", async () => {
+  test("the post's owner or an ADMIN deletes, locked or not; no other caller", async () => {
     for (const locked of [false, true]) {
       const ids = await seedPosts(app, 2, { authorId: ann.userId, locked })
       const before = await app.rows()
@@ -312,7 +312,7 @@ suite('spec 4.3: POSTS_DELETE_POLICY=owner', async () => {
     assert.deepEqual((await app.rows()).posts, [])
   })
 
-  test('nobody owns the post of a user who is gone', async () => {
+  test('the post of a deleted user has no owner', async () => {
     const [id] = await seedPosts(app, 1, { authorId: null })
     const answer = await app.call('DELETE', `/api/posts/${id}`, { headers: app.basic(ann) })
     assertRefusal(answer, 403, 'Access denied')

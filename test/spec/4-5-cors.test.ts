@@ -76,7 +76,7 @@ suite('spec 4.5: cross-origin behaviour', async () => {
     ])
   })
 
-  test('a preflight asks nobody who they are, on every path', async () => {
+  test('a preflight needs no credentials on any path', async () => {
     for (const path of ['/users', '/users/1', '/login', '/api/admin/accounts', '/api/v2/users']) {
       const answer = await preflight(page, path)
       assert.deepEqual([answer.status, answer.text], [204, ''], path)

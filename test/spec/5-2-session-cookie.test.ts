@@ -84,7 +84,7 @@ suite('spec 5.2: session cookie', async () => {
     assert.equal((await app.call('POST', '/login', call)).status, 200)
   })
 
-  test('who sends a bearer token or Basic needs none', async () => {
+  test('a caller with a bearer token or Basic needs none', async () => {
     for (const other of [await app.bearer(app.admin), app.basic(app.admin)]) {
       assert.equal((await app.call('POST', '/users', { headers: other, json })).status, 201)
     }

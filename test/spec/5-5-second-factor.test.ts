@@ -180,7 +180,7 @@ suite('spec 5.5: second factor', async () => {
     assert.equal((await login(json)).status, 401)
   })
 
-  test('T43: five wrong codes in 15 minutes, whatever the address, then 429', async () => {
+  test('T43: five wrong codes in 15 minutes, from any address, then 429', async () => {
     const { who, device } = await enrolled(app, 'fred')
     const json = { username: who.username, password: who.password, totp: '000000' }
     for (let index = 0; index < 5; index += 1) {
@@ -301,7 +301,7 @@ suite('spec 5.5: second factor', async () => {
     assert.equal(right.status, 201)
   })
 
-  test("an administrator cannot take the own one away, nor anybody's long after the login", async () => {
+  test('an administrator cannot remove the own one, nor that of another account long after the login', async () => {
     const boss = await app.account('boss', ['ADMIN'])
     const headers = await app.session(boss)
     const path = (name: string) => `/api/admin/accounts/${name}/second-factor`

@@ -114,7 +114,7 @@ suite('spec 7: errors', async () => {
       by: ['GET', '/api/admin/accounts/nobody', { headers: admin }],
       ...{ status: 404, error: 'Account not found' },
     },
-    'a sign-in that nobody began': {
+    'a sign-in that was not begun': {
       by: ['GET', '/oauth/second-factor'],
       ...{ status: 400, error: 'Sign-in failed' },
     },

@@ -18,7 +18,7 @@ suite('spec 8: 20 failed logins per client address per hour', async () => {
     return [...statuses]
   }
 
-  test('the 21st try is 429, whatever the username and the door', async () => {
+  test('the 21st attempt is 429, for any username and any way to log in', async () => {
     const from = newHost()
     assert.deepEqual(await fail(from, 20), [401])
     for (const [, door] of everyDoor) assertBlocked(await door(app, nobody(99), { from }), '3600')
@@ -190,7 +190,7 @@ suite('spec 8: CAPTCHA after 3 failures', async () => {
     assert.equal((await app.call('POST', '/login', { from, form })).status, 200)
   })
 
-  test('the throttle comes first: who is blocked is not asked to work', async () => {
+  test('the throttle comes first: a blocked client gets no challenge', async () => {
     const from = newHost()
     await tryTimes(3, () => guess(app, ann, from))
     for (let tries = 0; tries < 2; tries += 1) {
@@ -221,7 +221,7 @@ suite('spec 8: CAPTCHA after 3 failures', async () => {
     assert.notEqual(again.body.parameters.nonce, parameters.nonce)
   })
 
-  test('off by default: nobody is asked, the field is ignored, and there is no challenge', async () => {
+  test('off by default: none is required, the field is ignored, and there is no challenge', async () => {
     const off = await testApp()
     const from = newHost()
     await tryTimes(4, () => guess(off, off.admin, from))

@@ -253,7 +253,7 @@ suite('the throttle, for an administrator', async () => {
     app.call('DELETE', `/api/admin/throttle/${encodeURIComponent(username)}`, { headers })
   const nothing = { total: 0, data: [] }
 
-  test('GET: nothing is counted, nobody is locked', async () => {
+  test('GET: nothing is counted, no account is locked', async () => {
     assert.deepEqual(await throttle(), { page: 1, limit: 10, accounts: nothing, counts: nothing })
   })
 
@@ -369,7 +369,7 @@ suite('the throttle, for an administrator', async () => {
     assert.equal((await login(device.code())).status, 200)
   })
 
-  test('a name that nobody can have: 200 as well, and nothing changed', async () => {
+  test('an invalid name: 200 as well, and nothing changed', async () => {
     const before = await app.rows()
     for (const name of ['a:b', 'x'.repeat(300), '\u0000']) {
       assert.equal((await clear(name)).status, 200)

@@ -21,7 +21,7 @@ suite('totals that are kept', async () => {
   const headers = await app.bearer(app.admin)
   const admin = '/api/admin/accounts'
 
-  test('the totals of accounts are those of the table, whatever has happened to them', async () => {
+  test('the totals of accounts are those of the table after any change', async () => {
     const names = ['ann', 'ben', 'cleo', 'dan', 'eve']
     for (const name of names) await app.account(name)
     await assertTotals(6)
@@ -153,7 +153,7 @@ suite('accounts that were there before they were counted', () => {
     let migrating: Promise<unknown> = Promise.resolve()
     await transact(other.db, [], async (trx) => {
       await insert(trx, 2)
-      if (testDatabase === 'sqlite') return // it lets nobody else write meanwhile
+      if (testDatabase === 'sqlite') return // it admits no other writer meanwhile
       migrating = migrated(db, latestSchema)
       const waiting = sql<{ count: number }>`
         select count(*) as count from pg_stat_activity

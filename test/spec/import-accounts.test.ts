@@ -464,7 +464,7 @@ suite('while an import goes on', async () => {
     )
   })
 
-  test('failed logins by a name that nobody has yet do not lock the account to come', async () => {
+  test('failed logins by a name without an account do not lock a later account', async () => {
     const importing = slowImport()
     importing.push(batches('early'))
     await until(async () => (await unseen()) === 500)
@@ -564,7 +564,7 @@ suite('while an import goes on', async () => {
     push()
     await until(async () => (await app.rows()).imports?.length === 1)
     try {
-      // From here on all that is under way has taken too long: another client shows who looked.
+      // From here on all requests under way have taken too long, which another client shows.
       Object.assign(server, { headersTimeout: 1, requestTimeout: 1 })
       for (let looks = 0; looks < 3; looks += 1) {
         const { answers } = await exchange(Number(new URL(url).port), 'GET / HTTP/1.1\r\n')

@@ -112,7 +112,7 @@ suite('lost updates are refused: ETag and If-Match (RFC 9110 13.1.1)', async () 
     })
   }
 
-  test('a list of tags matches with any of them, * whatever there is; weak and garbled ones nothing', async () => {
+  test('a list of tags matches with any of them, * with any tag; weak and garbled ones with none', async () => {
     const path = await newUser(app, admin, '')
     const current = await etagOf(path)
     const wanted: [string, number][] = [

@@ -62,8 +62,8 @@ const loads: readonly Load[] = [
 ]
 
 /**
- * Measures requests per second and the 99th percentile of their duration, by the number of nodes and of
- * connections of each node to PostgreSQL. Nodes, callers and PostgreSQL share the machine.
+ * Measures requests per second and the 99th percentile of their duration, by the number of nodes
+ * and of connections of each node to PostgreSQL. Nodes, callers and PostgreSQL share the machine.
  */
 export async function provePools(users: number): Promise<void> {
   const side = await openSide('PostgreSQL', users)

@@ -29,9 +29,9 @@ const kinds = [
 ] as const
 
 /**
- * Measures the purge of `rows` expired rows of each kind beside 100,000 others: first batches of each
- * job in this process, then the rest by the service, while one client reads and one writes. No service
- * may run on the database at the start.
+ * Measures the purge of `rows` expired rows of each kind beside 100,000 others: first batches of
+ * each job in this process, then the rest by the service, while one client reads and one writes. No
+ * service may run on the database at the start.
  */
 export async function provePurges({ store, seeded }: Side, rows: number): Promise<void> {
   const now = Date.now()

@@ -26,9 +26,9 @@ export interface Seeded {
 }
 
 /**
- * Fills a database that the service has created, by SQL statements: `users` users with accounts beside
- * the administrator, a live session for every tenth, posts of 1 kB. The triggers run, so that all
- * stored counts stay right.
+ * Fills a database that the service has created, by SQL statements: `users` users with accounts
+ * beside the administrator, a live session for every tenth, posts of 1 kB. The triggers run, so
+ * that all stored counts stay right.
  */
 export async function seed(store: Store, users: number): Promise<Seeded> {
   const now = Date.now()

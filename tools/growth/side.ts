@@ -15,8 +15,8 @@ export interface Side {
   readonly made: number[]
 }
 
-// All callers have one address; tokens outlive the longest run and are valid at all nodes; long queries
-// are measured and not cut off.
+// All callers have one address; tokens outlive the longest run and are valid at all nodes; long
+// queries are measured and not cut off.
 const settings = {
   TOKEN_SECONDS: '86400',
   LOGIN_ADDRESS_ATTEMPTS: '0',

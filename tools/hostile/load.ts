@@ -17,7 +17,9 @@ export interface Sent {
   readonly answers: Record<string, number>
 }
 
-/** What a hostile caller does for `seconds`. The files `*-loads.ts` of this folder export `loads`. */
+/**
+ * What a hostile caller does for `seconds`. The files `*-loads.ts` of this folder export `loads`.
+ */
 export interface Load {
   readonly name: string
   /** The maximum of the service's resident memory, in MiB; 512 if absent. */

@@ -33,7 +33,7 @@ suite('DATABASE_URL', () => {
     assert.equal(parse('postgres://gate@x/id?host=/run/postgresql').host, '/run/postgresql')
   })
 
-  test('shows its password to nobody', () => {
+  test('never shows its password', () => {
     const address = parse('postgres://gate:hidden-word@localhost/id')
     assert.doesNotMatch(inspect(address, { depth: 9 }) + JSON.stringify(address), /hidden-word/)
   })
@@ -63,7 +63,7 @@ suite('DATABASE_URL', () => {
     assert.equal(bindsAt('postgres://g@x/id?sslmode=disable'), false)
   })
 
-  test('takes an authority and a certificate of our own from files', () => {
+  test('takes an authority and a client certificate from files', () => {
     const file = (name: string) => {
       const path = join(directory, name)
       writeFileSync(path, `PEM of ${name}`)

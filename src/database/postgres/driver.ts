@@ -45,8 +45,8 @@ export class PooledPostgresDialect implements Dialect {
   }
 
   /**
-   * A dialect on the same connections whose commits do not wait for the disk: changes survive a kill
-   * of the service; a crash of the server can undo those of the last moments.
+   * A dialect on the same connections whose commits do not wait for the disk: changes survive a
+   * kill of the service; a crash of the server can undo those of the last moments.
    */
   asyncCommit(): Dialect {
     return acquiringBy(this, () => this.#driver.acquire(`${begin}; ${asyncCommit}`))

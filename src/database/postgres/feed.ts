@@ -17,10 +17,10 @@ export interface PostgresFeed extends ChangeFeed {
 
 /**
  * Notices the changes of other nodes on a connection of its own. Triggers notify the channel when a
- * transaction commits that changed a key, a revocation or a user. The answer to a heartbeat comes after
- * the notifications of all commits before it. While `isCurrent` is not called, the feed rests. Behind a
- * pooler, notifications may go to another client: there each heartbeat asks whether anything was
- * committed at all, and a change is noticed one heartbeat later.
+ * transaction commits that changed a key, a revocation or a user. The answer to a heartbeat comes
+ * after the notifications of all commits before it. While `isCurrent` is not called, the feed
+ * rests. Behind a pooler, notifications may go to another client: there each heartbeat asks whether
+ * anything was committed at all, and a change is noticed one heartbeat later.
  */
 export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let version = 0

@@ -34,7 +34,9 @@ export async function assertServer(db: DatabaseOrTransaction): Promise<void> {
 }
 
 interface Server {
-  /** For example 'PostgreSQL 18.4 on x86_64-pc-linux-gnu, ...'; other servers name themselves here. */
+  /**
+   * For example 'PostgreSQL 18.4 on x86_64-pc-linux-gnu, ...'; other servers name themselves here.
+   */
   readonly banner: string
   /** For example 180004. */
   readonly number: string
@@ -75,8 +77,8 @@ export async function hasSearchIndex(db: DatabaseOrTransaction): Promise<boolean
 }
 
 /**
- * Answers warnings about settings of a PostgreSQL server that can lose acknowledged changes, and about
- * missing search indexes. Needs the schema.
+ * Answers warnings about settings of a PostgreSQL server that can lose acknowledged changes, and
+ * about missing search indexes. Needs the schema.
  */
 export async function serverWarnings(db: DatabaseOrTransaction): Promise<string[]> {
   if (!isPostgres(db)) return []

@@ -13,7 +13,7 @@ suite('the database file', () => {
   const open = () => connect({ dataDirectory, timeoutMs: 100, synchronous: 'off' })
   after(() => rmSync(dataDirectory, { recursive: true, force: true }))
 
-  test('is made for its owner alone, whatever the umask', async () => {
+  test('is readable for its owner only, with any umask', async () => {
     const before = process.umask(0)
     const { db } = open()
     await db.executeQuery({ ...db.selectFrom('users').select('id').compile() }).catch(() => {})
@@ -31,7 +31,7 @@ suite('the database file', () => {
     open()
   })
 
-  test('its folder is made for its owner alone as well', async () => {
+  test('its folder is accessible for its owner only as well', async () => {
     const folder = join(dataDirectory, 'made', 'here')
     const before = process.umask(0)
     const { db } = connect({ dataDirectory: folder, timeoutMs: 100, synchronous: 'off' })

@@ -64,9 +64,9 @@ export class Connection {
   }
 
   /**
-   * A number that changes when another connection commits. It is read at each call and never cached:
-   * the process can be paused at any moment, and a request that arrives after the pause must be
-   * judged by a version that was read after its arrival.
+   * A number that changes when another connection commits. It is read at each call and never
+   * cached: the process can be paused at any moment, and a request that arrives after the pause
+   * must be judged by a version that was read after its arrival.
    * https://sqlite.org/pragma.html#pragma_data_version
    * @throws DatabaseUnavailable
    */

@@ -200,7 +200,7 @@ suite('transactions', async () => {
     })
   }
 
-  test('a commit that fails takes nobody else with it', async () => {
+  test('a commit that fails does not affect other transactions', async () => {
     const { db, texts } = await open()
     await sql`pragma foreign_keys = on`.execute(db)
     await sql`create table links (note integer references notes (id) deferrable initially deferred)`.execute(
@@ -299,7 +299,7 @@ suite('parameters and statements', async () => {
     assert.deepEqual(Object.keys((await ask())[0] ?? {}), ['id', 'text', 'size', 'bytes', 'more'])
   })
 
-  test('foreignVersion differs after a change of another connection, and not after one of ours', async () => {
+  test('foreignVersion differs after a change of another connection, and not after one of its own', async () => {
     const { dialect, other, add } = await open()
     const before = dialect.foreignVersion()
     await add('ours')
@@ -308,7 +308,7 @@ suite('parameters and statements', async () => {
     assert.notEqual(dialect.foreignVersion(), before) // in the same turn of the event loop
   })
 
-  test('version differs after a change of ours as well, in the same turn of the event loop', async () => {
+  test('version differs after a change of its own as well, in the same turn of the event loop', async () => {
     const { dialect, other, add } = await open()
     const before = dialect.version()
     await add('ours')

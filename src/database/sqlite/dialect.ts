@@ -59,8 +59,8 @@ export class NodeSqliteDialect implements Dialect {
   }
 
   /**
-   * A dialect on the same connections whose commits do not wait for the disk: changes survive a kill
-   * of the process and may be lost with the power. It is opened and closed with this dialect.
+   * A dialect on the same connections whose commits do not wait for the disk: changes survive a
+   * kill of the process and may be lost with the power. It is opened and closed with this dialect.
    */
   asyncCommit(): Dialect {
     return acquiringBy(this, () => this.#driver.acquireAsyncCommit())
@@ -108,8 +108,9 @@ class NodeSqliteDriver implements Driver {
       await retryWhileBusy(() => writer.exec('pragma journal_mode = wal'), new Deadline(timeoutMs))
       writer.synchronize(synchronous)
       writer.exec('pragma foreign_keys = on')
-      // An import changes rows in random order and touches every page of an index in each batch: with
-      // a small cache and frequent checkpoints the same pages would be written again and again.
+      // An import changes rows in random order and touches every page of an index in each batch:
+      // with a small cache and frequent checkpoints the same pages would be written again and
+      // again.
       writer.exec(`pragma cache_size = -${writerCacheKib}`)
       writer.exec(`pragma wal_autocheckpoint = ${pagesPerCheckpoint}`)
       this.#reader = new Connection(path, { readOnly: true })
@@ -120,8 +121,8 @@ class NodeSqliteDriver implements Driver {
     this.#writer = writer
   }
 
-  // A connection's data_version changes with the commits of other connections: the writer's with those
-  // of other processes, the reader's also with those of the writer.
+  // A connection's data_version changes with the commits of other connections: the writer's with
+  // those of other processes, the reader's also with those of the writer.
   foreignVersion(): number {
     return this.#writer?.dataVersion() ?? 0
   }
@@ -172,7 +173,9 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
-/** The connection of one query or transaction: the reader, the writer in its turn, or a snapshot. */
+/**
+ * The connection of one query or transaction: the reader, the writer in its turn, or a snapshot.
+ */
 class Lease implements DatabaseConnection {
   readonly #writer: Connection
   readonly #reader: Connection
@@ -258,8 +261,8 @@ class Lease implements DatabaseConnection {
     try {
       this.#writer.exec(how)
     } catch (error) {
-      // A failed commit (full disk) leaves the transaction open, an automatic rollback of SQLite does
-      // not. In both cases the next transaction needs a connection without one.
+      // A failed commit (full disk) leaves the transaction open, an automatic rollback of SQLite
+      // does not. In both cases the next transaction needs a connection without one.
       if (this.#writer.isTransaction) this.#writer.exec('rollback')
       if (how === 'commit') throw error
     } finally {

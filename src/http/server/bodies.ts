@@ -6,10 +6,10 @@ import { bodyMemory, type HeldBody } from './body-memory.ts'
 import { readBody } from './body-reader.ts'
 
 /**
- * Which body a route accepts. `none`: it ignores a body. `json`: JSON is required. `optional`: JSON or
- * no body. `form`: JSON, a form or no body, of a few fields (in rooms that register `acceptForms`).
- * `any`: the same, and it ignores other content types. `lines`: lines of JSON of any total length (in
- * rooms that register `acceptLines`, see long-bodies.ts).
+ * Which body a route accepts. `none`: it ignores a body. `json`: JSON is required. `optional`: JSON
+ * or no body. `form`: JSON, a form or no body, of a few fields (in rooms that register
+ * `acceptForms`). `any`: the same, and it ignores other content types. `lines`: lines of JSON of
+ * any total length (in rooms that register `acceptLines`, see long-bodies.ts).
  */
 export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'lines'
 
@@ -148,7 +148,9 @@ function wellEncoded(text: string): string | undefined {
   }
 }
 
-/** Answers undefined if the bytes are not UTF-8: replacement characters would merge different texts. */
+/**
+ * Answers undefined if the bytes are not UTF-8: replacement characters would merge different texts.
+ */
 function decodeUtf8(bytes: Buffer): string | undefined {
   try {
     return utf8.decode(bytes)

@@ -6,7 +6,7 @@ import { bodyMemory } from './body-memory.ts'
 
 const free = 1024
 
-/** A request on a connection, of a caller who is known or not. */
+/** A request on a connection, of an authenticated or an anonymous caller. */
 function requestOf({ isKnown = false, socket = new EventEmitter() } = {}) {
   const response = new EventEmitter()
   const request = { principal: isKnown ? {} : null, raw: { socket } }
@@ -37,7 +37,7 @@ suite('the memory for all bodies', () => {
     assert.equal(third.held.resize(free + 1), true)
   })
 
-  test('is apart for callers who are known', () => {
+  test('is apart for authenticated callers', () => {
     const memory = bodyMemory(limits)
     assert.equal(opened(memory).held.resize(free + 1000), true)
     assert.equal(opened(memory).held.resize(free + 1), false)

@@ -11,7 +11,9 @@ export interface BodyMemory {
 }
 
 export interface HeldBody {
-  /** Sets how many bytes this body holds; answers false, and changes nothing, if they do not fit. */
+  /**
+   * Sets how many bytes this body holds; answers false, and changes nothing, if they do not fit.
+   */
   resize(bytes: number): boolean
 }
 

@@ -19,8 +19,8 @@ export const bulkAnswers = plugin(async (app) => {
 })
 
 /**
- * Answers a function that makes the batches of one answer in turn, and none once the client is gone.
- * If too many batches wait, an answer that may be refused is refused at its first batch.
+ * Answers a function that makes the batches of one answer in turn, and none once the client is
+ * gone. If too many batches wait, an answer that may be refused is refused at its first batch.
  * @throws ApiError serviceUnavailable
  */
 export function inTurn(

@@ -2,8 +2,8 @@ import AjvCompiler, { type ValidatorFactory } from '@fastify/ajv-compiler'
 import SerializerSelector, { type SerializerFactory } from '@fastify/fast-json-stringify-compiler'
 
 /**
- * Fastify's own compilers of schemas, with a cache: a schema is compiled once for all routes that use
- * it. Most schemas are used by several routes.
+ * Fastify's own compilers of schemas, with a cache: a schema is compiled once for all routes that
+ * use it. Most schemas are used by several routes.
  */
 export const compilersFactory: {
   buildValidator: ValidatorFactory

@@ -14,8 +14,8 @@ const over = new WeakSet<Duplex>()
 const lingerMs = 2_000
 
 /**
- * Prepares every connection of a server. Node removes its own `error` listener after the first error,
- * and a later error without a listener would end the process: the listener added here stays.
+ * Prepares every connection of a server. Node removes its own `error` listener after the first
+ * error, and a later error without a listener would end the process: the listener added here stays.
  */
 export function prepareConnections(server: Server): Connections {
   const sockets = new Set<Socket>()
@@ -71,7 +71,9 @@ export function answerAheadOf(response: ServerResponse): ServerResponse | undefi
   return ahead?.writableFinished === false ? ahead : undefined
 }
 
-/** Marks a connection to be closed after the answer to the present request; no later one is served. */
+/**
+ * Marks a connection to be closed after the answer to the present request; no later one is served.
+ */
 export function serveNoMore(socket: Duplex): void {
   over.add(socket)
 }

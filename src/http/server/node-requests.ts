@@ -7,8 +7,8 @@ const http = process.getBuiltinModule('node:http')
 
 /**
  * A request that stays one if it asks for another protocol (CONNECT, Upgrade). Node would pass its
- * socket to the events `connect` and `upgrade`, without the listeners that order answers, notice the
- * end of the connection and handle its errors.
+ * socket to the events `connect` and `upgrade`, without the listeners that order answers, notice
+ * the end of the connection and handle its errors.
  */
 class NodeRequest extends http.IncomingMessage {
   /** Then the parser stops, and Node drops the rest of the chunk: no later request is served. */
@@ -24,7 +24,9 @@ class NodeRequest extends http.IncomingMessage {
   }
 }
 
-/** A response that its request refers to, because the event `dropRequest` passes only the request. */
+/**
+ * A response that its request refers to, because the event `dropRequest` passes only the request.
+ */
 class NodeResponse extends http.ServerResponse {
   constructor(...given: ConstructorParameters<typeof http.ServerResponse>) {
     super(...given)
@@ -47,7 +49,8 @@ const waiting = new WeakSet<IncomingMessage>()
 
 /**
  * Wraps the one request listener of a server. It also handles the events after which Node would
- * answer a request itself, without the headers and the body of the contract, or close its connection.
+ * answer a request itself, without the headers and the body of the contract, or close its
+ * connection.
  */
 export function takeRequests(server: Server): void {
   const [serve] = server.listeners('request') as RequestListener[]

@@ -9,7 +9,10 @@ const { STATUS_CODES: statusTexts } = process.getBuiltinModule('node:http')
 
 /** Connections that are refused as soon as the answer under way is sent. */
 const refused = new WeakSet<Duplex>()
-/** Requests without the limit on the time of a whole request: their routes have a limit of their own. */
+/**
+ * Requests without the limit on the time of a whole request: their routes have a limit of their
+ * own.
+ */
 const withoutTimeout = new WeakSet<IncomingMessage>()
 
 /** Removes the limit on the time of a whole request, once its header has been read. */

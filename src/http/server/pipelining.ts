@@ -20,7 +20,8 @@ interface Connection {
  * read would have as many answers in memory as it has sent requests. RFC 9112 section 9.3.2.
  *
  * While requests wait, the connection is not read; but Node parses all requests of a chunk at once.
- * A connection with more than `maxWaitingRequests` is ended, because nothing else frees their memory.
+ * A connection with more than `maxWaitingRequests` is ended, because nothing else frees their
+ * memory.
  */
 export const oneRequestAtATime = plugin(async (app) => {
   const connections = new WeakMap<Socket, Connection>()
@@ -68,8 +69,8 @@ function startNext(socket: Socket, connection: Connection): void {
 
 /**
  * Ends a connection in the middle of a chunk that may hold thousands of further requests. Node's
- * parser continues to the end of the chunk and would start each of them, 50 ms without a turn of the
- * event loop. Node has no public function to stop it.
+ * parser continues to the end of the chunk and would start each of them, 50 ms without a turn of
+ * the event loop. Node has no public function to stop it.
  */
 function endWithRest(socket: Socket): void {
   socket.destroy()

@@ -7,9 +7,9 @@ import { ApiError } from '../../kernel/errors.ts'
 import { clientAddress, throttledAddress } from './client-address.ts'
 
 /**
- * The general rate limit of spec 8, off by default: a quota of requests per address in a window that
- * starts with the first of them. Each process counts in its own memory, because the limit protects it
- * from load; the rate limits of logins are in throttle/.
+ * The general rate limit of spec 8, off by default: a quota of requests per address in a window
+ * that starts with the first of them. Each process counts in its own memory, because the limit
+ * protects it from load; the rate limits of logins are in throttle/.
  */
 export interface RateLimitOptions {
   readonly config: Pick<Config, 'http'>

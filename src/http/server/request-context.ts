@@ -13,9 +13,9 @@ declare module 'fastify' {
 }
 
 /**
- * Adds `eventContext` to requests. pipelining.ts runs each request in an asynchronous context of its
- * own, so that events name its caller. The context holds the request, which is read only when an
- * event is recorded. Fastify keeps the context while it reads a body.
+ * Adds `eventContext` to requests. pipelining.ts runs each request in an asynchronous context of
+ * its own, so that events name its caller. The context holds the request, which is read only when
+ * an event is recorded. Fastify keeps the context while it reads a body.
  */
 export const requestContext = plugin(async (app) => {
   app.decorateRequest('eventContext', contextOf)

@@ -49,8 +49,8 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // One logger for all: a child logger per request costs more than some requests do. Log lines name
-    // their request themselves.
+    // One logger for all: a child logger per request costs more than some requests do. Log lines
+    // name their request themselves.
     childLoggerFactory: () => log,
     genReqId: () => `${instanceId}-${(requests++).toString(36)}`,
     trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
@@ -94,8 +94,8 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
 }
 
 /**
- * Warns once about an X-Forwarded-For from an untrusted address. It is a forgery, or TRUST_PROXY lacks
- * a proxy, behind which all clients then have the same address.
+ * Warns once about an X-Forwarded-For from an untrusted address. It is a forgery, or TRUST_PROXY
+ * lacks a proxy, behind which all clients then have the same address.
  */
 function warnOfForgedProxies(app: FastifyInstance, { login }: Pick<Config, 'login'>): void {
   const callers = login.trustedCallers.map(parseAddressRange)

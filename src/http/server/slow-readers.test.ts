@@ -36,7 +36,7 @@ suite('how slowly an answer may be read', () => {
     ],
   ]
   for (const [what, takenAt, second] of readers) {
-    test(`who takes ${what} is ended ${second ? `after ${second} seconds` : 'never'}`, () => {
+    test(`a client that reads ${what} is ended ${second ? `after ${second} seconds` : 'never'}`, () => {
       assert.equal(endOf(takenAt), second)
     })
   }

@@ -33,9 +33,9 @@ export interface Reading extends Taken {
 }
 
 /**
- * Ends the connections of clients that do not read their answers: that read nothing for `stillMs`, or
- * less than `minBytesPerSecond` on average over `windowMs`. Unread answers stay in memory, and their
- * requests stay under way. All connections are checked once a second, so that a request costs
+ * Ends the connections of clients that do not read their answers: that read nothing for `stillMs`,
+ * or less than `minBytesPerSecond` on average over `windowMs`. Unread answers stay in memory, and
+ * their requests stay under way. All connections are checked once a second, so that a request costs
  * nothing. Bytes that the kernel has accepted count as read.
  */
 export const slowReaders = plugin<SlowReaderOptions>(async (app, { clock, stillMs }) => {
@@ -118,7 +118,9 @@ function takenBy(socket: Socket): Taken {
   return { done: socket.bytesWritten - socket.writableLength, left: handle?.writeQueueSize ?? 0 }
 }
 
-/** Resets a connection: after a close the kernel would keep the unread bytes, megabytes on loopback. */
+/**
+ * Resets a connection: after a close the kernel would keep the unread bytes, megabytes on loopback.
+ */
 function endNow(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy()
   else socket.resetAndDestroy()

@@ -51,7 +51,7 @@ suite('the list of breached passwords', () => {
     })
   }
 
-  test('does not hold what nobody has used, nor anything at its ends', () => {
+  test('does not hold unused passwords, nor anything at its ends', () => {
     for (const text of ['', 'quiet melons roll uphill', '\0', 'x'.repeat(128), 'ÿ'.repeat(128)]) {
       assert.equal(isListed(text), false, text)
     }

@@ -24,8 +24,8 @@ export function areNeighbours(one: string, other: string): boolean {
 const averageRun = 3
 
 /**
- * Whether a text consists of runs over neighbouring keys or along the alphabet: qwertyuiop, 1qaz2wsx,
- * abcdef654321. @param password in lower case
+ * Whether a text consists of runs over neighbouring keys or along the alphabet: qwertyuiop,
+ * 1qaz2wsx, abcdef654321. @param password in lower case
  */
 export function isKeyboardRun(password: string): boolean {
   const keys = [...password].map((sign) => shifted.get(sign) ?? sign)
