@@ -197,19 +197,21 @@ export function accountStore(db: DatabaseOrTransaction) {
     /** Up to `limit` accounts after a user's id, in that order; costs the same at any depth. */
     async after(userId: number, limit: number, filter: AccountFilter = {}): Promise<Account[]> {
       const { role, lockedAt, active } = filter
-      let query = accounts().where('accounts.user_id', '>', userId)
-      if (role) {
-        query = query
-          .innerJoin('role_assignments', 'role_assignments.account', 'accounts.user_id')
-          .where('role_assignments.role', '=', role)
-      }
+      // By the column of the index that is gone through, so that no more than `limit` are read.
+      let query = role
+        ? accounts()
+            .innerJoin('role_assignments', 'role_assignments.account', 'accounts.user_id')
+            .where('role_assignments.role', '=', role)
+            .where('role_assignments.account', '>', userId)
+            .orderBy('role_assignments.account')
+        : accounts().where('accounts.user_id', '>', userId).orderBy('accounts.user_id')
       if (active !== undefined) query = query.where('active', '=', Number(active))
       if (lockedAt !== undefined) {
         query = query.where((eb) =>
           eb.or([eb('locked', '=', 1), eb('locked_until', '>', lockedAt)]),
         )
       }
-      const rows = await query.orderBy('accounts.user_id').limit(limit).execute()
+      const rows = await query.limit(limit).execute()
       return rows.map(toAccount)
     },
 
