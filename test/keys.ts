@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import { loadConfig } from '../src/config/load.ts'
 import { connect } from '../src/database/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
+import type { Random } from '../src/kernel/random.ts'
 import { type KeySet, loadKeySet } from '../src/keys/key-set.ts'
 import { createLog } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
@@ -27,11 +28,12 @@ export async function place() {
   const { db, feed } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
   after(() => db.destroy())
   await migrate(db, clock)
-  const load = (env: Record<string, string> = {}, on = db) => {
+  const load = (env: Record<string, string> = {}, on = db, given?: Random) => {
     const config = loadConfig({ DATA_DIR: directory, ...env })
     seeds += 1
+    const random = given ?? seededRandom(seeds)
     const events = eventsOf({ clock, log: createLog('silent') })
-    return loadKeySet({ config, db: on, feed, clock, events, random: seededRandom(seeds) })
+    return loadKeySet({ config, db: on, feed, clock, events, random })
   }
   const rows = () => db.selectFrom('keys').selectAll().orderBy('id').execute()
   const kinds = async () => (await rows()).map(({ algorithm }) => algorithm).toSorted()

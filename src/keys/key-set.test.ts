@@ -3,7 +3,9 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { place, print, prints } from '../../test/keys.ts'
+import { seededRandom } from '../../test/random.ts'
 import { connect } from '../database/connect.ts'
+import { randomText } from '../kernel/random.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
@@ -29,6 +31,15 @@ suite('the key set', () => {
         assert.ok(!stored.includes(bytes.toString(form)), form)
       }
     }
+  })
+
+  test('a kid never begins like an option: it is an operand of the command line', async () => {
+    const { load } = await place()
+    const { bytes } = seededRandom(1)
+    const random = { bytes: (length: number) => Buffer.from(bytes(length)).fill(0xfb, 0, 1) }
+    assert.match(randomText(random, 12), /^-/)
+    const { current } = await load({}, undefined, random)
+    assert.match(current.kid, /^_/)
   })
 
   test('the next start finds the same keys and adds none', async () => {

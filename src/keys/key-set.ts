@@ -253,7 +253,9 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     name: string,
     material: Uint8Array,
   ): Promise<string> {
-    const key = { id: randomText(random, 12), purpose, algorithm: name }
+    // An operand of `gatehouse keys retire`, which must not look like an option.
+    const id = randomText(random, 12).replace(/^-/, '_')
+    const key = { id, purpose, algorithm: name }
     const sealed = sealKey(random, masterKey, key, material)
     await keyStore(trx).insert({ ...key, sealed, createdAt: clock.now(), retiredAt: null })
     return key.id

@@ -379,7 +379,7 @@ suite('every event, with its fields and its level', async () => {
     }),
     info('key_retired', 'gatehouse keys retire', async () => {
       const { verifies: kid } = JSON.parse((await command('keys rotate --json')).stdout)
-      const { told } = await command(`keys retire -- ${kid}`)
+      const { told } = await command(`keys retire ${kid}`)
       return { told, fields: { kid, by: 'cli' } }
     }),
     info('mfa_enrolled', 'the first code confirms an enrolment', async () => {
