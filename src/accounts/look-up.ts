@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
+import { type ResourceLoader, resource } from '../http/changes/resource.ts'
 import { callerOf } from '../http/routes/access.ts'
-import { type ResourceLoader, resource } from '../http/routes/resource.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { userIdOf } from '../kernel/principal.ts'
 import { canonicalUsername } from '../kernel/username.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
-import { stillAllowed } from '../http/routes/still-allowed.ts'
+import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { type SchemaTypes, Text } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'

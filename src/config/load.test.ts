@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
 import { masterKey } from '../../test/master-key.ts'
-import { isLoopback } from '../kernel/loopback.ts'
+import { isLoopback } from '../addresses/loopback.ts'
 import { type Config, ConfigError, describeSettings, loadConfig } from './load.ts'
 import { settings } from './settings-table.ts'
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../kernel/loopback.ts'
+import { isLoopback } from '../addresses/loopback.ts'
 import { parseRoleName, type RoleName } from '../kernel/principal.ts'
 import { list, oneOf, optional, type Setting, secret, text, type Values } from './kinds.ts'
 

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../kernel/bounded-map.ts'
+import { BoundedMap } from '../bounded/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { asApiError } from './faults.ts'

@@ -1,5 +1,5 @@
+import { isLoopback } from '../addresses/loopback.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { isLoopback } from '../kernel/loopback.ts'
 
 /** A `fetch` with the restrictions of `guardedFetch`. */
 export type GuardedFetch = (url: string, init?: RequestInit) => Promise<Response>

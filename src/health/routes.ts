@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/database.ts'
+import { untilRead } from '../http/connections/draining.ts'
 import { type SchemaTypes, Text } from '../http/schemas.ts'
-import { untilRead } from '../http/server/draining.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 

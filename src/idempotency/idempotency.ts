@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { lockName, transact } from '../database/transactions.ts'
-import { stillAllowed } from '../http/routes/still-allowed.ts'
+import { stillAllowed } from '../http/changes/still-allowed.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedKey, digest, keyedDigest } from '../kernel/digest.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'

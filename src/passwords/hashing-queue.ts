@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { type WorkQueue, workQueue } from '../kernel/work-queue.ts'
+import { type WorkQueue, workQueue } from '../bounded/work-queue.ts'
 
 /**
  * Lets a hash per core run at once, and a bounded number wait. Hashing shares libuv's threads with

@@ -3,7 +3,7 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
-import type { SliceStart } from '../http/routes/listing.ts'
+import type { SliceStart } from '../http/lists/listing.ts'
 import { type Asked, allowed } from './allowed.ts'
 import type { Post } from './post.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Result } from '../authentication/completion.ts'
 import type { Config } from '../config/load.ts'
-import { clientAddress } from '../http/server/client-address.ts'
+import { clientAddress } from '../http/limits/client-address.ts'
 import { clearSessionCookie, sessionCookie, setSessionCookie } from './cookie.ts'
 import type { NewSession, Sessions } from './sessions.ts'
 

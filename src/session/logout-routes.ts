@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { acceptForms } from '../http/bodies/bodies.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
-import { acceptForms } from '../http/server/bodies.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, endSession } from './browser.ts'
 

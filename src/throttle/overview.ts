@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import { offsetOf, type Page } from '../http/routes/paging.ts'
+import { offsetOf, type Page } from '../http/lists/paging.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { createThrottleKeys, type LimitKey, readThrottleKey, secondFactorKey } from './keys.ts'

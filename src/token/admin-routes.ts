@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/database.ts'
-import { stillAllowed } from '../http/routes/still-allowed.ts'
+import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { Message, type SchemaTypes, type Static } from '../http/schemas.ts'
-import { fewFieldsBytes } from '../http/server/bodies.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import { BoundedMap } from '../bounded/bounded-map.ts'
 import { lockName } from '../database/transactions.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
-import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { AccessClaims, Principal } from '../kernel/principal.ts'

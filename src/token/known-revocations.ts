@@ -1,5 +1,5 @@
+import { createSweep } from '../bounded/sweep.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
-import { createSweep } from '../kernel/sweep.ts'
 import type { LoggedRevocation } from './revocation-store.ts'
 
 const sweptAtOnce = 50_000

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../kernel/bounded-map.ts'
+import { BoundedMap } from '../bounded/bounded-map.ts'
 import type { Users } from '../users/users.ts'
 import type { Revocations } from './revocations.ts'
 

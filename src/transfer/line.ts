@@ -1,7 +1,7 @@
 import { parseRoles, parseUser, parseUsername } from '../accounts/parse.ts'
 import type { Config } from '../config/load.ts'
+import { compileCheck } from '../http/bodies/validation.ts'
 import type { Static } from '../http/schemas.ts'
-import { compileCheck } from '../http/server/validation.ts'
 import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
+import { workQueue } from '../bounded/work-queue.ts'
 import type { Database } from '../database/database.ts'
 import { hasSearchIndex } from '../database/postgres/server.ts'
 import { isPresentUser } from '../database/staged.ts'
-import { workQueue } from '../kernel/work-queue.ts'
 import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
 import { inOrder, shown, toUser } from './store.ts'
 

@@ -9,7 +9,7 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/staged.ts'
 import { forKeyShare, forNoKeyUpdate } from '../database/transactions.ts'
-import type { SliceStart } from '../http/routes/listing.ts'
+import type { SliceStart } from '../http/lists/listing.ts'
 import { caseFold } from '../kernel/text.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 

@@ -1,4 +1,4 @@
-import { offsetOf, parsePage, type Query } from '../http/routes/paging.ts'
+import { offsetOf, parsePage, type Query } from '../http/lists/paging.ts'
 import type { Static } from '../http/schemas.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { codePointLength, isStorableText } from '../kernel/text.ts'

@@ -1,8 +1,8 @@
 // The same on every database: who may call a route is decided from its rule and the roles of the caller.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { callersOf } from '../../src/http/documents/matrix.ts'
 import { contractRoles } from '../../src/kernel/principal.ts'
-import { callersOf } from '../../src/policy/matrix.ts'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
 import { seedPosts } from '../posts.ts'
 import { line, ndjson } from '../transfer.ts'

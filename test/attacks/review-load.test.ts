@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { type SliceStart, streamItems } from '../../src/http/routes/listing.ts'
+import { type SliceStart, streamItems } from '../../src/http/lists/listing.ts'
 import { digest } from '../../src/kernel/digest.ts'
 import { inBatches } from '../../src/runtime/jobs.ts'
 import { type TestApp, testApp } from '../app.ts'

@@ -1,8 +1,8 @@
 // The same on every database: whom an attempt counts for is read from header fields.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { parseAddressRange } from '../../src/addresses/address-ranges.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { parseAddressRange } from '../../src/kernel/address-ranges.ts'
 import { testApp } from '../app.ts'
 import { assertBlocked, doors, everyDoor, newHost, placesOf } from '../logins.ts'
 import { ask } from '../raw-http.ts'

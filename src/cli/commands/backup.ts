@@ -123,7 +123,7 @@ async function targetOf(to: unknown) {
   if (typeof to !== 'string')
     throw new UsageError('where to? move --to postgres://user@host/database')
   const { parsePostgresAddress } = await import('../../database/postgres/address.ts')
-  const { isLoopback } = await import('../../kernel/loopback.ts')
+  const { isLoopback } = await import('../../addresses/loopback.ts')
   let address: ReturnType<typeof parsePostgresAddress>
   try {
     address = parsePostgresAddress(to, isLoopback)

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Role } from '../../kernel/principal.ts'
 import { inColumns } from '../../kernel/text.ts'
-import { type Caller, callersOf, verdicts } from '../../policy/matrix.ts'
 import { describeRule } from '../../policy/rules.ts'
+import type { BodyKind } from '../bodies/bodies.ts'
 import { csrfGuardsOf, type RouteDeclaration } from '../routes/declaration.ts'
-import type { BodyKind } from '../server/bodies.ts'
+import { type Caller, callersOf, verdicts } from './matrix.ts'
 
 export interface RouteRow extends Guards {
   readonly method: string

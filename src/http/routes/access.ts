@@ -8,6 +8,9 @@ import type { Principal } from '../../kernel/principal.ts'
 import { decide, type Resource } from '../../policy/decide.ts'
 import { groupOf } from '../../policy/groups.ts'
 import { all, describeRule, needsResource, type Rule } from '../../policy/rules.ts'
+import { accessDenied } from '../changes/denied.ts'
+import { assertConditionAsked, type LoadedResource } from '../changes/resource.ts'
+import { assertJudgedAgain } from '../changes/still-allowed.ts'
 import {
   type Authenticator,
   accepts,
@@ -15,12 +18,9 @@ import {
   mistakesIn,
   type RouteDeclaration,
 } from './declaration.ts'
-import { accessDenied } from './denied.ts'
 import { identify } from './identify.ts'
 import { isForeignPage } from './origin.ts'
 import { assertRecentLogin } from './reauthentication.ts'
-import { assertConditionAsked, type LoadedResource } from './resource.ts'
-import { assertJudgedAgain } from './still-allowed.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { RouteOptions } from 'fastify'
 import { anyone, authenticated, owner, role, unprivileged } from '../../policy/rules.ts'
+import { resource } from '../changes/resource.ts'
 import { type Authenticator, mistakesIn, type RouteDeclaration } from './declaration.ts'
-import { resource } from './resource.ts'
 
 const authenticate = async () => null
 const authenticators: readonly Authenticator[] = [

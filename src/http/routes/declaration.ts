@@ -3,11 +3,11 @@ import type { ErrorName } from '../../kernel/errors.ts'
 import type { Scheme } from '../../kernel/principal.ts'
 import { decide } from '../../policy/decide.ts'
 import { needsResource, type Rule } from '../../policy/rules.ts'
+import type { BodyKind } from '../bodies/bodies.ts'
+import type { ResourceOptions } from '../changes/resource.ts'
+import type { Authenticated } from '../changes/still-allowed.ts'
 import type { JsonSchema } from '../schemas.ts'
-import type { BodyKind } from '../server/bodies.ts'
 import { type RequestHeader, requestHeaders } from '../server/request-headers.ts'
-import type { ResourceOptions } from './resource.ts'
-import type { Authenticated } from './still-allowed.ts'
 
 /**
  * What a route says about itself, in one place: all that guards it, and what the documents need. Each

@@ -3,9 +3,9 @@ import type { Config } from '../../config/load.ts'
 import type { Database } from '../../database/database.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
+import { type Authenticated, guardOf } from '../changes/still-allowed.ts'
 import { assertNotForged } from './csrf.ts'
 import { type Authenticator, isSafe } from './declaration.ts'
-import { type Authenticated, guardOf } from './still-allowed.ts'
 
 /** What it takes to read credentials. */
 export interface IdentifyDeps {

@@ -9,8 +9,8 @@ import type { Config } from '../../config/load.ts'
 import { DatabaseUnavailable } from '../../database/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { ApiError, type Detail, type ErrorName, errorTable } from '../../kernel/errors.ts'
-import { serveNoMore } from './connections.ts'
-import { describeValidation } from './validation.ts'
+import { describeValidation } from '../bodies/validation.ts'
+import { serveNoMore } from '../connections/connections.ts'
 
 /** The errors of requests that Fastify itself refuses, by its codes. */
 const byFastifyCode: Readonly<Record<string, ErrorName>> = {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { EventContext } from '../../events/context.ts'
-import { clientAddress } from './client-address.ts'
+import { clientAddress } from '../limits/client-address.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { canonicalAddress } from '../../addresses/address.ts'
+import { isWithin, parseAddressRange } from '../../addresses/address-ranges.ts'
 import type { Config } from '../../config/load.ts'
-import { canonicalAddress } from '../../kernel/address.ts'
-import { isWithin, parseAddressRange } from '../../kernel/address-ranges.ts'
-import { clientAddress } from '../server/client-address.ts'
+import { clientAddress } from './client-address.ts'
 
 /** Whose attempts the limits of a login count together: see `createLoginAddress`. */
 export type LoginAddress = (request: FastifyRequest) => string

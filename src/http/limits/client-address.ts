@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { canonicalAddress, expand } from '../../kernel/address.ts'
+import { canonicalAddress, expand } from '../../addresses/address.ts'
 
 /**
  * The client's address: the right-most hop that is no trusted proxy, in one spelling per address

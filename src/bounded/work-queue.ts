@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts'
+import { ApiError } from '../kernel/errors.ts'
 
 /** Runs a limited number of tasks at a time; a limited number waits, in the order of arrival. */
 export interface WorkQueue {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
+import { clientAddress, throttledAddress } from '../limits/client-address.ts'
 import { type BatchQueue, createBatchQueue } from './batch-queue.ts'
-import { clientAddress, throttledAddress } from './client-address.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

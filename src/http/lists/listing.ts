@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { inTurn, type MakeBatch } from '../server/bulk-answers.ts'
+import { inTurn, type MakeBatch } from './bulk-answers.ts'
 import { asksForPage, offsetOf, parsePage, type Query } from './paging.ts'
 
 /** Where a slice begins: so many items in, or behind an id, which costs the same at any depth. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
+import { BoundedMap } from '../../bounded/bounded-map.ts'
 import type { Config } from '../../config/load.ts'
-import { BoundedMap } from '../../kernel/bounded-map.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { clientAddress, throttledAddress } from './client-address.ts'

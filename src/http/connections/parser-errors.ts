@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorName, errorTable } from '../../kernel/errors.ts'
+import { securityHeaders } from '../headers.ts'
 import { answerAheadOf, endWith, isOver, lastAnswerOf, serveNoMore } from './connections.ts'
-import { securityHeaders } from './headers.ts'
 
 // An import by name would load all exports of node:http, among them a client of its own.
 const { STATUS_CODES: statusTexts } = process.getBuiltinModule('node:http')

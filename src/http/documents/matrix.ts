@@ -1,6 +1,6 @@
-import type { Principal, Role } from '../kernel/principal.ts'
-import { decide, type Resource } from './decide.ts'
-import type { Rule } from './rules.ts'
+import type { Principal, Role } from '../../kernel/principal.ts'
+import { decide, type Resource } from '../../policy/decide.ts'
+import type { Rule } from '../../policy/rules.ts'
 
 /** Who calls, in the printed matrix: no one, an account with one role, and the owner of the thing. */
 export type Caller = 'nobody' | Role | 'owner'

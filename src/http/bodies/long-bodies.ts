@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { askForBody } from '../server/node-requests.ts'
-import { disableRequestTimeout } from '../server/parser-errors.ts'
+import { askForBody } from '../connections/node-requests.ts'
+import { disableRequestTimeout } from '../connections/parser-errors.ts'
 
 export const lineContentType = 'application/x-ndjson'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { canonicalAddress } from '../../kernel/address.ts'
+import { canonicalAddress } from '../../addresses/address.ts'
 import { throttledAddress } from './client-address.ts'
 
 const spellings: readonly (readonly [canonical: string | null, spellings: readonly string[]])[] = [

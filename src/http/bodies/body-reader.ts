@@ -1,7 +1,7 @@
 import type { FastifyRequest, RequestPayload } from 'fastify'
 import { ApiError } from '../../kernel/errors.ts'
+import { askForBody } from '../connections/node-requests.ts'
 import type { HeldBody } from './body-memory.ts'
-import { askForBody } from './node-requests.ts'
 
 type Done = (error: Error | null, body?: Buffer) => void
 
