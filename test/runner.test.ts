@@ -74,8 +74,11 @@ suite('the runner of npm test', () => {
            setTimeout(() => { throw new Error('three') })
            await new Promise(() => {})
          })
-         test('cannot be put away', (t) => t.after(() => { throw new Error('four') }))
-         test('is well', () => {})
+         test('cannot be put away', (t) => {
+           t.mock.method(Math, 'max', () => 7)
+           t.after(() => { throw new Error('four') })
+         })
+         test('is well', () => { if (Math.max(1) !== 1) throw new Error('still mocked') })
        })
        suite('unnamed', () => { test('is lost', () => {}); throw new Error('five') })
        suite('left open', () => { after(() => { throw new Error('six') }); test('is well', () => {}) })`,

@@ -36,6 +36,7 @@ export interface Outcome {
 
 export const countNames = ['tests', 'suites', 'pass', 'fail', 'skipped'] as const
 const timeoutMs = 60_000
+const { clearTimeout, setTimeout } = globalThis // as they are without the mocks of a test
 
 const scopes = new AsyncLocalStorage<Scope>()
 const root = scopeOf('', true, [() => {}])
@@ -139,8 +140,8 @@ async function runTest(scope: Scope, outcome: Outcome): Promise<void> {
   const ended = await told(outcome, scope, async () => {
     for (const { hooks } of around.toReversed()) await runAll(hooks.afterEach, given)
     await runAll(scope.hooks.after, given)
-    mock.reset()
   })
+  mock.reset()
   if (!passed || !ended) counts.fail += 1
   else counts[skipped ? 'skipped' : 'pass'] += 1
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 
 /**
  * A process of `npm test`: reads the names of files, one a line, and runs the tests of each. Its output
- * about a file ends with a NUL and a line of JSON, its counts.
+ * about a file ends with a NUL and a line of JSON, its counts. No test may read standard input.
  */
 const root = join(import.meta.dirname, '..')
 const runner = new URL('./test-runner.ts', import.meta.url).href
