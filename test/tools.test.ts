@@ -3,30 +3,13 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import type { Load } from '../tools/hostile/load.ts'
-import { balance, timesOf } from '../tools/test-batches.ts'
 import { filesOf, namesIn, read, runsOn, sameOnEveryDatabase } from '../tools/test-files.ts'
 
 suite('npm test', () => {
-  test('shares out the files by what they take, the longest first', () => {
-    const weights: Record<string, number> = { a: 10, b: 6, c: 5, d: 4, e: 1 }
-    const weight = (file: string) => weights[file] ?? 0
-    assert.deepEqual(balance(Object.keys(weights), 2, weight), [
-      ['a', 'd'],
-      ['b', 'c', 'e'],
-    ])
-    assert.deepEqual(balance(['a'], 3, weight), [['a']])
-    assert.deepEqual(balance([], 3, weight), [])
-  })
-
-  test('counts what each file took, and shares the start of the process among them', () => {
-    const lines = '100.4\ta\n50\tb\n20\tb\n9\telsewhere\n'
-    assert.deepEqual(timesOf(lines, ['a', 'b', 'c'], 770.4), { a: 300, b: 270, c: 200 })
-  })
-
   test('takes a path, a part of one, or a part of the name of a test, whatever its case', () => {
     assert.deepEqual(filesOf(['test/tools.test.ts']), ['test/tools.test.ts'])
     assert.deepEqual(filesOf(['OOLS.TEST', 'test/tools.test.ts']), ['test/tools.test.ts'])
-    assert.deepEqual(filesOf(['shares out the files by what']), ['test/tools.test.ts'])
+    assert.deepEqual(filesOf(['a part of the name of a test, whatever']), ['test/tools.test.ts'])
     const [word, path] = ['login', 'test/spec/8-login-limits.test.ts']
     assert.ok(filesOf([word]).includes(path))
     assert.throws(() => filesOf([`${word}${path}`]), /^Error: no test file, path or test name/)

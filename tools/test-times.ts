@@ -1,11 +1,34 @@
-import { relative } from 'node:path'
-import type { TestEvent } from 'node:test/reporters'
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
-/** A reporter of Node's test runner: milliseconds of each test or suite of a file, a line each. */
-// biome-ignore lint/style/noDefaultExport: Node loads reporters by it
-export default async function* times(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  for await (const { type, data } of source) {
-    if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting > 0 || !data.file) continue
-    yield `${data.details.duration_ms}\t${relative(process.cwd(), data.file)}\n`
+/** Milliseconds that files took when they were last measured, by database. */
+export type Times = Record<string, Record<string, number>>
+
+const root = join(import.meta.dirname, '..')
+const cache = join(root, 'node_modules/.cache/gatehouse-tests/times.json')
+/** What a byte of a file takes that was never measured, about. */
+const msPerByte = 0.1
+
+export function loadTimes(): Times {
+  try {
+    return JSON.parse(readFileSync(cache, 'utf8')) // as saveTimes wrote it
+  } catch {
+    return {} // the first run, or a file that was cut off
   }
+}
+
+/** Keeps what was measured beside what is known of other files. */
+export function saveTimes(measured: Times): void {
+  const known = loadTimes()
+  for (const [database, files] of Object.entries(measured)) {
+    known[database] = { ...known[database], ...files }
+  }
+  mkdirSync(dirname(cache), { recursive: true })
+  writeFileSync(`${cache}.new`, JSON.stringify(known))
+  renameSync(`${cache}.new`, cache) // two runs at once leave a whole file
+}
+
+/** What a file will take, in milliseconds. */
+export function weightOf(file: string, times: Readonly<Record<string, number>> = {}): number {
+  return times[file] ?? statSync(join(root, file)).size * msPerByte
 }

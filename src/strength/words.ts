@@ -8,7 +8,13 @@ export const minWordLength = 3
 /** Words are looked up by this many first letters, shorter words by all of their letters. */
 const prefixLength = 4
 
-let words: ReadonlyMap<string, readonly string[]> | undefined
+interface Words {
+  readonly byPrefix: ReadonlyMap<string, readonly string[]>
+  /** By number, whether any word begins with these three letters: few places of a text do. */
+  readonly beginnings: Uint8Array
+}
+
+let words: Words | undefined
 
 /**
  * Yields the common words at a position of a text, which must be in lower case without accents.
@@ -16,18 +22,35 @@ let words: ReadonlyMap<string, readonly string[]> | undefined
  */
 export function* wordsAt(text: string, start: number): Generator<string> {
   words ??= readWords()
+  if (!words.beginnings[beginningAt(text, start)]) return
   const last = Math.min(prefixLength, text.length - start)
   for (let length = minWordLength; length <= last; length += 1) {
-    for (const word of words.get(text.slice(start, start + length)) ?? []) {
+    for (const word of words.byPrefix.get(text.slice(start, start + length)) ?? []) {
       if (text.startsWith(word, start)) yield word
     }
   }
 }
 
-function readWords(): ReadonlyMap<string, readonly string[]> {
+function readWords(): Words {
   const all = readFileSync(wordsFile, 'utf8').split('\n')
-  return Map.groupBy(all, (word) => word.slice(0, prefixLength))
+  const beginnings = new Uint8Array(letters ** minWordLength)
+  for (const word of all) beginnings[beginningAt(word, 0)] = 1
+  return { byPrefix: Map.groupBy(all, (word) => word.slice(0, prefixLength)), beginnings }
 }
+
+/** The number of the first three letters of a word; -1 where one is no letter from a to z. */
+function beginningAt(text: string, start: number): number {
+  let number = 0
+  for (let place = start; place < start + minWordLength; place += 1) {
+    const letter = text.charCodeAt(place) - firstLetter
+    if (!(letter >= 0 && letter < letters)) return -1 // also behind the end, where it is NaN
+    number = number * letters + letter
+  }
+  return number
+}
+
+const firstLetter = 'a'.charCodeAt(0)
+const letters = 26
 
 /** Function words of sentences, which lists for passphrases leave out. */
 export const functionWords: ReadonlySet<string> = new Set(

@@ -1,3 +1,4 @@
+// The same on every database: a file is judged before anything is written, and holds no SQL.
 import assert from 'node:assert/strict'
 import { createHash, hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -11,7 +12,7 @@ import { readPassphrase } from '../../src/cli/secrets.ts'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { backupOf, folder, passphrase, place, restoring } from '../copies.ts'
-import { databaseSettings, sqliteOnly } from '../database.ts'
+import { databaseSettings } from '../database.ts'
 
 suite('a backup file', async () => {
   const app = await testApp()
@@ -230,15 +231,6 @@ suite('a backup file', async () => {
     })
     const refused = await run(app.directory, `backup ${copy} --verbose`)
     assert.deepEqual(refused, { code: 1, told: [] }, 'what was not made is not told')
-  })
-
-  sqliteOnly('a mistyped DATA_DIR is told, and nothing is made there', async () => {
-    const nowhere = folder()
-    const copy = join(folder(), 'copy')
-    const lost = await gatehouse(nowhere, `backup ${copy}`, { stdin: passphrase })
-    assert.equal(lost.code, 3)
-    assert.match(lost.stderr, /there is no database at/)
-    assert.deepEqual([readdirSync(nowhere), existsSync(copy)], [[], false])
   })
 
   test('a passphrase is one line of a bearable length, and nothing else is cut off from it', async () => {

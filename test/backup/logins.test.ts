@@ -1,3 +1,4 @@
+// The same on every database: what a restore ends is decided from its choice and its keys; rows have tests on each.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { restore } from '../../src/backup/restore.ts'

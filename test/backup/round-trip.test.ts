@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -16,7 +17,7 @@ import { assertUnused } from '../../src/database/sqlite/exclusive-access.ts'
 import { createFindUsers } from '../../src/users/find-users.ts'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
-import { backupOf, folder, place, restoring } from '../copies.ts'
+import { backupOf, folder, passphrase, place, restoring } from '../copies.ts'
 import { databaseSettings, postgresOnly, sqliteOnly } from '../database.ts'
 import { enrolled } from '../factor.ts'
 import { importLines, line } from '../transfer.ts'
@@ -251,6 +252,15 @@ suite('a copy of everything', async () => {
       .where('role_assignments.account', 'is', null)
       .execute()
     assert.deepEqual(halves, [])
+  })
+
+  sqliteOnly('a mistyped DATA_DIR is told, and nothing is made there', async () => {
+    const nowhere = folder()
+    const copy = join(folder(), 'copy')
+    const lost = await gatehouse(nowhere, `backup ${copy}`, { stdin: passphrase })
+    assert.equal(lost.code, 3)
+    assert.match(lost.stderr, /there is no database at/)
+    assert.deepEqual([readdirSync(nowhere), existsSync(copy)], [[], false])
   })
 })
 
