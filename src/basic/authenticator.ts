@@ -11,7 +11,7 @@ import type { Authenticator } from '../http/routes/access.ts'
 import type { LoginAddress } from '../http/routes/login-address.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import { keyedDigest } from '../kernel/digest.ts'
-import { ApiError, type ErrorName } from '../kernel/errors.ts'
+import { ApiError, type ErrorName, type Problem } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
 import { canonicalUsername } from '../kernel/username.ts'
@@ -36,7 +36,7 @@ const rememberedMs = 60_000
 const maxRemembered = 1000
 
 /** What a login tells apart; here all is a 401 with its challenges. */
-const refusals = new Set<ErrorName>(['invalidCredentials', 'captchaRequired'])
+const refusals = new Set<ErrorName | Problem>(['invalidCredentials', 'captchaRequired'])
 
 function asMissing(error: unknown): never {
   const isRefused = error instanceof ApiError && refusals.has(error.row)

@@ -1,6 +1,7 @@
 /**
  * Every error that a caller can see: the whole of spec.md section 7 and the texts that stand
- * beside it. No other file writes a status number or an error text.
+ * beside it. No other file writes a status number or an error text, except a room from outside: a
+ * problem of its own is a value (see `Problem`).
  */
 export const errorTable = {
   badRequest: { status: 400, error: 'Bad request' },
@@ -46,6 +47,20 @@ export const errorTable = {
 
 export type ErrorName = keyof typeof errorTable
 
+/** An error of a room from outside, which the table has no row for. Its manifest names it. */
+export interface Problem {
+  readonly name: string
+  /** From 400 to 599. */
+  readonly status: number
+  /** The text that callers see. */
+  readonly error: string
+}
+
+/** The row that a name stands for; a room's own problem as it is. */
+export function problemOf(row: ErrorName | Problem): Omit<Problem, 'name'> {
+  return typeof row === 'string' ? errorTable[row] : row
+}
+
 /** One entry of `details`: where the body is wrong, and how. Spec section 7. */
 export interface Detail {
   readonly path: readonly string[]
@@ -63,19 +78,20 @@ export interface ApiErrorOptions {
   readonly retryAfterSeconds?: number
 }
 
-/** The one way to refuse: names a row of the table; the error handler turns it into the answer. */
+/** The one way to refuse: by a row of the table or a room's own; the error handler makes the answer of it. */
 export class ApiError extends Error {
-  readonly row: ErrorName
+  readonly row: ErrorName | Problem
   readonly status: number
   readonly details: readonly Detail[] | undefined
   readonly extra: Readonly<Record<string, unknown>> | undefined
   readonly retryAfterSeconds: number | undefined
 
-  constructor(row: ErrorName, options: ApiErrorOptions = {}) {
-    super(errorTable[row].error, { cause: options.cause })
+  constructor(row: ErrorName | Problem, options: ApiErrorOptions = {}) {
+    const { error, status } = problemOf(row)
+    super(error, { cause: options.cause })
     this.name = 'ApiError'
     this.row = row
-    this.status = errorTable[row].status
+    this.status = status
     this.details = options.details
     this.extra = options.extra
     this.retryAfterSeconds = options.retryAfterSeconds
