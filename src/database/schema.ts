@@ -26,6 +26,7 @@ export interface Schema {
   row_counts: RowCountsTable
   users_search: UsersSearchTable
   schema_version: SchemaVersionTable
+  room_schemas: RoomSchemasTable
 }
 
 interface UsersTable {
@@ -233,6 +234,13 @@ interface UsersSearchTable {
 }
 
 interface SchemaVersionTable {
+  version: number
+  applied_at: number
+}
+
+/** The migrations that rooms from outside have run. */
+interface RoomSchemasTable {
+  room: string
   version: number
   applied_at: number
 }
