@@ -1,10 +1,13 @@
 import type { Readable, Writable } from 'node:stream'
 import type { ParseArgsOptionDescriptor } from 'node:util'
 import type { Config } from '../config/load.ts'
+import type { RoomSettings } from '../config/room-settings.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Room } from '../room/room.ts'
+import type { Wired } from '../services.ts'
 import type { Output } from './output.ts'
 
-/** One command of the command line, as a row of the table in `main.ts`. */
+/** One command of the command line; the manifest of its room names its file. */
 export interface Command {
   /** `keys rotate` */
   readonly name: string
@@ -30,6 +33,10 @@ export interface CommandCall {
   readonly operands: readonly string[]
   readonly values: Readonly<Record<string, unknown>>
   readonly output: Output
+  /** Those that this program is made of. */
+  readonly rooms: readonly Room<Wired>[]
+  /** The settings that rooms from outside bring. */
+  readonly tables: readonly RoomSettings[]
   readonly terminal: Terminal
 }
 

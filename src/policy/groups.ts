@@ -13,6 +13,9 @@ export const groups: readonly Group[] = [
   { prefix: '/api/user', rule: role('USER') },
 ]
 
+/** Where the routes of the own account stand: for the role USER, and for any account. */
+export const ownAccountPrefixes = ['/api/user/account', '/api/account'] as const
+
 /** The group of a declared route, never of a raw URL, so that no spelling can slip past it. */
 export function groupOf(routePattern: string): Group | undefined {
   return groups.find(

@@ -40,8 +40,20 @@ export function systemDeps(
   }
 }
 
+export interface LogOptions {
+  /** Standard output unless another is given. */
+  readonly destination?: pino.DestinationStream
+  /** Fields of rooms from outside that hold secrets; lower-case names of request headers. */
+  readonly secretFields?: readonly string[]
+}
+
+const secretFieldsOfOurs = ['password', 'token', 'secret', 'cookie', 'authorization']
+
 /** JSON lines on standard output, one per event, with whatever could be a secret cut out. */
-export function createLog(level: string, destination?: pino.DestinationStream): Logger {
+export function createLog(
+  level: string,
+  { destination = standardOutput(), secretFields = [] }: LogOptions = {},
+): Logger {
   return pino(
     {
       level,
@@ -49,14 +61,14 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
-        paths: ['password', 'token', 'secret', 'cookie', 'authorization'].flatMap((name) => [
-          name,
-          `*.${name}`,
+        paths: [...secretFieldsOfOurs, ...secretFields].flatMap((name) => [
+          `["${name}"]`,
+          `*["${name}"]`,
         ]),
         censor: '[redacted]',
       },
     },
-    destination ?? standardOutput(),
+    destination,
   )
 }
 

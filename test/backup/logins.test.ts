@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { restore } from '../../src/backup/restore.ts'
 import { type Headers, type TestApp, testApp } from '../app.ts'
+import { restore } from '../backups.ts'
 import { backupOf, place, restoredApp, restoring } from '../copies.ts'
 import { enrolled } from '../factor.ts'
 

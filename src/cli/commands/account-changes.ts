@@ -8,7 +8,7 @@ import { parseRoles, rolesOf, withAccount } from './accounts.ts'
 const username = ['username']
 
 /** What an administrator does to an account, with the same rules and the same ends of logins. */
-export const accountChangeCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'account roles',
     operands: ['username', 'role...'],

@@ -19,7 +19,7 @@ import { parseUser, userOptions } from './users.ts'
 
 const atOnce = 500
 
-export const accountCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'account add',
     operands: ['username'],

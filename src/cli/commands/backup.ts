@@ -10,7 +10,7 @@ const withoutKeys = {
   'without-keys': { type: 'boolean', doc: 'leave the key set out: authenticator apps are void' },
 } as const
 
-export const backupCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'backup',
     operands: ['file'],
@@ -54,7 +54,7 @@ async function backUp(call: CommandCall): Promise<void> {
   const { backup } = await import('../../backup/backup.ts')
   await withDeps(call, async (deps) => {
     const onProgress = progressTo(terminal.stderr, deps.clock)
-    const sha256 = await backup(deps, path, { passphrase, onProgress })
+    const sha256 = await backup({ ...deps, rooms: call.rooms }, path, { passphrase, onProgress })
     output.result({ file: path, sha256 }, `${path} is written; its SHA-256 is ${sha256}`)
   })
 }
@@ -69,7 +69,7 @@ async function restoreFrom(call: CommandCall): Promise<void> {
   const { restore } = await import('../../backup/restore.ts')
   await withDeps(call, async (deps) => {
     const keepLogins = values['keep-logins'] === true
-    const { createdAt, counts } = await restore(deps, path, {
+    const { createdAt, counts } = await restore({ ...deps, rooms: call.rooms }, path, {
       passphrase: () => passphraseOf(call, isWithoutKeys),
       withoutKeys: isWithoutKeys,
       unverified,
@@ -107,7 +107,15 @@ async function moveTo(call: CommandCall): Promise<void> {
       const onProgress = progressTo(terminal.stderr, clock)
       const { host, database } = target
       const named = `${host}/${database}`
-      const counts = await move({ from, to: db, target: named, clock, events, onProgress })
+      const counts = await move({
+        from,
+        to: db,
+        target: named,
+        rooms: call.rooms,
+        clock,
+        events,
+        onProgress,
+      })
       output.result(
         { rows: Object.fromEntries(counts) },
         `moved: ${sumOf(counts)}\nStart the service on the new database with the same master key; the old one is left as it was.`,

@@ -1,8 +1,9 @@
 import type { Setting, Source } from '../../config/kinds.ts'
+import type { SettingsTable } from '../../config/room-settings.ts'
 import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
 import type { Row } from '../output.ts'
 
-export const configCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'config check',
     summary: 'Tells whether the service could start with these settings; opens nothing',
@@ -36,9 +37,9 @@ async function show(call: CommandCall): Promise<void> {
   const { readSettings, sourceOf } = await import('../../config/kinds.ts')
   const { settings } = await import('../../config/settings-table.ts')
   const { env } = call.terminal
-  const { values, mistakes } = readSettings(settings, env)
-  const given: Readonly<Record<string, unknown>> = values
-  const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]): Row => {
+  const all: SettingsTable = Object.assign({}, settings, ...call.tables.map(({ table }) => table))
+  const { values: given, mistakes } = readSettings(all, env)
+  const rows = Object.entries(all).map(([name, setting]: [string, Setting<unknown>]): Row => {
     const source = sourceOf(name, setting, env)
     const isMisread = mistakes.some((mistake) => mistake.startsWith(`${name} `))
     const isJson = call.values.json === true

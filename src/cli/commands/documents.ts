@@ -1,7 +1,7 @@
 import type { Command, CommandCall } from '../command.ts'
 
 /** Of the service as the settings make it; nothing of DATA_DIR is touched. */
-export const documentCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'routes',
     summary: 'Shows every route: method, path, schemes, and the rule of who may call it',
@@ -26,5 +26,5 @@ export const documentCommands: readonly Command[] = [
 
 async function describe(call: CommandCall) {
   const { describeService } = await import('../../documents.ts')
-  return describeService(call.config)
+  return describeService(call.config, call.rooms)
 }

@@ -3,7 +3,7 @@ import { type Command, CommandError, exitCodes } from '../command.ts'
 import { withServices } from '../work.ts'
 
 /** A running service takes up a change of the key set by itself, within a second. */
-export const keyCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'keys list',
     summary: 'Shows the key set: what signs, what still verifies, and until when',

@@ -13,7 +13,7 @@ const ofProvider = {
 } as const
 const loginPatienceSeconds = 300
 
-export const oidcCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'oidc discover',
     summary: 'Asks an identity provider for its endpoints',

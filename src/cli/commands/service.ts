@@ -1,14 +1,14 @@
 import type { Command } from '../command.ts'
 import { withDeps } from '../work.ts'
 
-export const serviceCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'start',
     summary: 'Runs the service, as `npm start` does',
     example: 'start',
-    async run({ terminal }) {
+    async run({ rooms, terminal }) {
       const { start } = await import('../../start.ts')
-      await start({ ...terminal.env })
+      await start({ ...terminal.env }, rooms)
     },
   },
   {
@@ -20,7 +20,7 @@ export const serviceCommands: readonly Command[] = [
       withDeps(call, async ({ db, clock }) => {
         const { latestSchema, migrate } = await import('../../database/migrate.ts')
         const to = latestSchema
-        const from = to - (await migrate(db, clock))
+        const from = to - (await migrate(db, clock, { rooms: call.rooms }))
         call.output.result(
           { from, to },
           from === to ? `schema ${to}, nothing to do` : `schema ${from} -> ${to}`,

@@ -6,7 +6,7 @@ import { withServices } from '../work.ts'
 
 const times = ['exp', 'nbf', 'iat', 'auth_time']
 
-export const tokenCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'token inspect',
     summary: 'Takes a token apart, and tells whether it passes here and now',

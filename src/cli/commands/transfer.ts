@@ -5,7 +5,7 @@ import { withServices } from '../work.ts'
 
 const progressEveryLines = 10_000
 
-export const transferCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'account import',
     operands: ['file|-'],

@@ -14,7 +14,7 @@ export const userOptions = {
   email: { type: 'string', value: 'address', doc: 'of the new user' },
 } as const
 
-export const userCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   {
     name: 'user add',
     summary: 'Makes a user, without an account',

@@ -2,8 +2,12 @@ import fastifyCors from '@fastify/cors'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
 
+interface CorsOptions extends Pick<Config, 'http'> {
+  readonly requestHeaders: readonly string[]
+}
+
 /** Cross-origin calls by browsers. Spec 4.5, and three request headers more. */
-export const cors = plugin<Pick<Config, 'http'>>(async (app, { http }) => {
+export const cors = plugin<CorsOptions>(async (app, { http, requestHeaders }) => {
   if (http.corsOrigins.length === 0) return // nobody is allowed: browsers need no header to refuse
   await app.register(fastifyCors, {
     origin: http.corsOrigins.includes('*') ? true : [...http.corsOrigins],
@@ -15,6 +19,7 @@ export const cors = plugin<Pick<Config, 'http'>>(async (app, { http }) => {
       'X-CSRF-Token',
       'If-Match',
       'Idempotency-Key',
+      ...requestHeaders,
     ],
     exposedHeaders: ['ETag', 'Retry-After', 'X-Total-Count', 'X-Request-Id'],
     credentials: true,

@@ -37,8 +37,16 @@ const keepAliveTimeoutMs = 72_000
 // A path parameter may be as long as a request line can be: too long is "not found", not "no route".
 const maxParamLength = 16_384
 
+export interface ServerOptions {
+  /** Of rooms from outside: a page of an allowed origin may send them. */
+  readonly requestHeaders?: readonly string[]
+}
+
 /** The HTTP server with what wraps every request; it knows no room and has no route. */
-export async function createServer(deps: Deps): Promise<FastifyInstance> {
+export async function createServer(
+  deps: Deps,
+  { requestHeaders = [] }: ServerOptions = {},
+): Promise<FastifyInstance> {
   const { config, random } = deps
   const log: FastifyBaseLogger = deps.log
   // Fastify itself has nothing to tell below a warning: start.ts says that the service listens.
@@ -83,7 +91,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   await app.register(headers)
   await app.register(requestShape)
   await app.register(errorHandler, deps)
-  await app.register(cors, config)
+  await app.register(cors, { ...config, requestHeaders })
   await app.register(rateLimit, deps)
   await app.register(fastifyCookie, { hook: false }) // read where a cookie is asked for
   await app.register(bodies, config)

@@ -1,0 +1,30 @@
+import { fileBeside, type Room } from '../room/room.ts'
+import { keyRetired, keyRotated } from './events.ts'
+import type { KeySet } from './key-set.ts'
+
+const rotateEveryMs = 3_600_000
+
+export const room: Room<{ readonly keys: KeySet }> = {
+  name: 'keys',
+  tables: [{ name: 'keys', key: ['id'] }],
+  events: [keyRotated, keyRetired],
+  settings: [
+    'MASTER_KEY',
+    'TOKEN_ALGORITHM',
+    'TOKEN_SECRET',
+    'TOKEN_SECRET_PREVIOUS',
+    'TOKEN_PRIVATE_KEY',
+    'KEY_ROTATION_DAYS',
+  ],
+  commands: [
+    {
+      names: ['keys list', 'keys rotate', 'keys retire'],
+      file: fileBeside(import.meta.url, '../cli/commands/keys'),
+    },
+  ],
+
+  jobs: async ({ keys }) => [
+    { name: 'keys of other processes', everyMs: 1000, run: keys.refresh },
+    { name: 'key rotation', everyMs: rotateEveryMs, run: keys.rotateIfDue },
+  ],
+}

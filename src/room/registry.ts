@@ -1,0 +1,85 @@
+import { type ErrorName, errorTable } from '../kernel/errors.ts'
+import type { RoomNames } from './room.ts'
+
+/** Notes who claims a name. @throws Error that names both places if it was claimed before */
+export type Claim = (kind: string, name: string, room: string) => void
+
+export function createClaims(): Claim {
+  const owners = new Map<string, string>()
+  return (kind, name, room) => {
+    const key = `${kind} ${name}`
+    const owner = owners.get(key)
+    if (owner !== undefined) {
+      const places =
+        owner === room ? `twice by the room ${room}` : `by the rooms ${owner} and ${room}`
+      throw new Error(`the ${kind} ${name} is named ${places}`)
+    }
+    owners.set(key, room)
+  }
+}
+
+/**
+ * Each thing belongs to one room. Schemes and routes are claimed where they are made, settings of a
+ * table of its own where that is loaded.
+ * @throws Error for a name that two manifests claim, or one twice; and for a problem that cannot be one
+ */
+export function assertDistinct(rooms: readonly RoomNames[]): void {
+  const claim = createClaims()
+  for (const room of rooms) {
+    const claimAll = (kind: string, names: readonly string[] = []) => {
+      for (const name of names) claim(kind, name, room.name)
+    }
+    claimAll('room', [room.name])
+    claimAll(
+      'table',
+      room.tables?.map(({ name }) => name),
+    )
+    claimAll(
+      'event',
+      room.events?.map(({ name }) => name),
+    )
+    claimAll(
+      'error',
+      room.errors?.map((row) => errorName(row, room.name)),
+    )
+    claimAll(
+      'method',
+      room.methods?.map(({ name }) => name),
+    )
+    claimAll(
+      'request header',
+      room.requestHeaders?.map(({ name }) => name.toLowerCase()),
+    )
+    claimAll(
+      'command',
+      room.commands?.flatMap(({ names }) => names),
+    )
+    if (!(room.settings instanceof URL)) claimAll('setting', room.settings)
+  }
+}
+
+/** @throws Error if a problem of a room has the name of a row, or a status that is no error */
+function errorName(row: NonNullable<RoomNames['errors']>[number], room: string): string {
+  if (typeof row === 'string') return row
+  if (row.name in errorTable) {
+    throw new Error(`the error ${row.name} is named by the error table and by the room ${room}`)
+  }
+  const isError = Number.isInteger(row.status) && row.status >= 400 && row.status <= 599
+  if (!isError || row.error === '') {
+    throw new Error(
+      `the error ${row.name} of the room ${room} has no status from 400 to 599, or no text`,
+    )
+  }
+  return row.name satisfies ErrorName | string
+}
+
+/** What the log must cut out beside our own fields: the secret request headers of the rooms. */
+export function secretFields(rooms: readonly RoomNames[]): string[] {
+  const headers = rooms.flatMap((room) => room.requestHeaders ?? [])
+  return headers.flatMap(({ name, isSecret }) => (isSecret ? [name.toLowerCase()] : []))
+}
+
+/** The request headers of the rooms, which a page of an allowed origin may send. */
+export function requestHeadersOf(rooms: readonly RoomNames[]): string[] {
+  return rooms.flatMap(({ requestHeaders = [] }) => requestHeaders.map(({ name }) => name))
+}

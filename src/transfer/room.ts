@@ -1,0 +1,32 @@
+import { fileBeside, type Room } from '../room/room.ts'
+import { sensitiveCreate, sensitiveRead } from './events.ts'
+import type { TransferRoutesOptions } from './routes.ts'
+
+const underWay = 'begun anew where the data goes'
+
+export const room: Room<TransferRoutesOptions> = {
+  name: 'transfer',
+  tables: [
+    { name: 'imports', key: [], leftOut: `under way elsewhere: ${underWay}` },
+    {
+      name: 'import_names',
+      key: [],
+      leftOut: 'of those imports',
+      person: { column: 'user_id', gone: { kept: 'they go with their import, within minutes' } },
+    },
+  ],
+  events: [sensitiveCreate, sensitiveRead],
+  commands: [
+    {
+      names: ['account import', 'account export'],
+      file: fileBeside(import.meta.url, '../cli/commands/transfer'),
+    },
+  ],
+
+  async routes(app, needs) {
+    const { transferRoutes } = await import('./routes.ts')
+    await app.register(transferRoutes, needs)
+  },
+
+  jobs: async ({ imports }) => [{ name: 'dead imports', purge: imports.purge }],
+}
