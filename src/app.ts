@@ -62,12 +62,11 @@ export async function buildApp(deps: Deps, { runsJobs = true } = {}): Promise<Ap
   const external = externalBearer(wired)
   const server = await createServer(deps)
   await server.register(access, {
-    config,
-    db,
+    ...deps,
     authenticators: [
       basicAuthenticator(wired),
-      external.beside(bearerAuthenticator(wired)),
       sessionAuthenticator(config, sessions),
+      external.beside(bearerAuthenticator(wired)),
     ],
   })
   const routes = collectRoutes(server)

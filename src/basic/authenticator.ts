@@ -7,7 +7,7 @@ import { type AuthenticateDeps, authenticate } from '../authentication/attempt.t
 import type { Completion, Result } from '../authentication/completion.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import { lockName } from '../database/transactions.ts'
-import type { Authenticator } from '../http/routes/access.ts'
+import type { Authenticator } from '../http/routes/declaration.ts'
 import type { LoginAddress } from '../http/routes/login-address.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import { keyedDigest } from '../kernel/digest.ts'
@@ -59,6 +59,9 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     header: 'basic',
     missing: 'authenticationRequired',
     challenge: 'Basic realm="API", charset="UTF-8"',
+    csrf: 'sameSite', // a browser sends it by itself, like a cookie
+    errors: ['tooManyLoginAttempts'],
+    describes: { type: 'http', scheme: 'basic' },
 
     async authenticate(request) {
       const encoded = /^basic(?: +(.*))?$/i.exec(request.headers.authorization ?? '')
