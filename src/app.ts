@@ -46,7 +46,7 @@ export async function buildApp(
 
   const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms) })
   const authenticators = await authenticatorsOf(rooms, wired)
-  await server.register(access, { config, db, authenticators })
+  await server.register(access, { ...deps, authenticators })
   const routes = collectRoutes(server)
   await registerOpenApi(server, config)
   registerRoutes(server, rooms, wired)

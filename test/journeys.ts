@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { stepSeconds } from '../src/totp/totp.ts'
-import { type Answer, type Someone, type TestApp, testApp } from './app.ts'
+import { type Answer, type Headers, type Someone, type TestApp, testApp } from './app.ts'
 import { fixedClock } from './clock.ts'
 import { type Count, type CountedDatabase, countedDatabase } from './counted-database.ts'
 import { enrolled } from './factor.ts'
@@ -30,6 +30,53 @@ const login = (name: string, json: object): Journey => ({
     return () => logIn({ username, password, ...json })
   },
 })
+
+/** What a caller may change by its path. */
+interface Thing {
+  readonly path: string
+  readonly headers: Headers
+}
+
+/** A look at one thing, and each change of it, by a token that was used before. */
+function changes(
+  name: string,
+  make: (service: Service) => Promise<Thing>,
+  json: object,
+): readonly Journey[] {
+  const ways = [
+    ['GET', false],
+    ['PUT', false],
+    ['PUT', true],
+    ['DELETE', false],
+    ['DELETE', true],
+  ] as const
+  return ways.map(([method, isConditional]) => ({
+    name: `\`${method} ${name}\`${isConditional ? ' with If-Match' : ''}, bearer`,
+    status: 200,
+    async prepare(service) {
+      const { headers, path } = await make(service)
+      const { headers: shown } = await service.call('GET', path, { headers })
+      const condition = isConditional && { 'if-match': String(shown.etag) }
+      const request = { headers: { ...headers, ...condition }, ...(method === 'PUT' && { json }) }
+      return () => service.call(method, path, request)
+    },
+  }))
+}
+
+async function newUser({ admin, bearer, someone }: Service): Promise<Thing> {
+  return { path: `/users/${(await someone()).userId}`, headers: await bearer(admin) }
+}
+
+async function newAccount({ admin, bearer, someone }: Service): Promise<Thing> {
+  const { username } = await someone()
+  return { path: `/api/admin/accounts/${username}`, headers: await bearer(admin) }
+}
+
+async function newPost({ admin, bearer, call }: Service): Promise<Thing> {
+  const headers = await bearer(admin)
+  const { body } = await call('POST', '/api/posts', { headers, json: { title: 'On doors' } })
+  return { path: `/api/posts/${body.id}`, headers }
+}
 
 const journeys: readonly Journey[] = [
   login('login, session', { mode: 'session' }),
@@ -184,6 +231,17 @@ const journeys: readonly Journey[] = [
       return () => call('POST', '/users', { headers, json })
     },
   },
+  ...changes('/users/{id}', newUser, { name: 'Ann Lee' }),
+  ...changes('/api/posts/{id}', newPost, { title: 'On windows' }),
+  {
+    name: '`PUT /api/admin/posts/{id}/lock`, bearer',
+    status: 200,
+    async prepare(service) {
+      const { headers, path } = await newPost(service)
+      return () => service.call('PUT', `/api/admin${path.slice('/api'.length)}/lock`, { headers })
+    },
+  },
+  ...changes('/api/admin/accounts/{username}', newAccount, { roles: ['EDITOR'] }),
   {
     name: '`PUT /api/account/password`, session',
     status: 200,

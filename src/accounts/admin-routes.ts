@@ -1,10 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
-import { ifMatch, tagged } from '../http/routes/entity-tag.ts'
+import { tagged } from '../http/routes/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/routes/paging.ts'
 import { assertRecentLogin } from '../http/routes/reauthentication.ts'
-import { stillAllowed } from '../http/routes/still-allowed.ts'
 import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import { fewFieldsBytes } from '../http/server/bodies.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
@@ -34,6 +33,7 @@ export async function accountAdminRoutes(
 ): Promise<void> {
   const { accounts, clock, config, idempotency } = options
   const app = instance.withTypeProvider<SchemaTypes>()
+  const named = accountNamed(accounts, show)
 
   app.get(
     '/api/admin/accounts',
@@ -55,10 +55,10 @@ export async function accountAdminRoutes(
   app.get(
     '/api/admin/accounts/:username',
     {
-      config: { access, errors: ['accountNotFound'] },
+      config: { access, resource: named },
       schema: { summary: 'One account', params: AccountName, response: { 200: AccountBody } },
     },
-    async (request, reply) => tagged(reply, show(await named(request.params.username))),
+    async (request, reply) => tagged(reply, show(named.of(request))),
   )
 
   app.post(
@@ -68,8 +68,9 @@ export async function accountAdminRoutes(
         access,
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
+        reauthentication: 'conditional', // an ADMIN is made
         requestHeaders: ['idempotency-key'],
-        errors: ['recentLoginRequired', 'userNotFound', 'usernameExists', 'userHasAccount'],
+        errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
       },
       schema: {
         summary: 'Create an account, for a user that exists or with a new one',
@@ -100,10 +101,12 @@ export async function accountAdminRoutes(
     {
       config: {
         access,
+        resource: named,
+        reauthentication: 'conditional', // a password, or what makes or unmakes an ADMIN
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
         requestHeaders: ['if-match'],
-        errors: ['accountNotFound', 'lastAdministrator', 'recentLoginRequired'],
+        errors: ['lastAdministrator'],
       },
       schema: {
         summary: 'Change roles, flags or password',
@@ -111,19 +114,16 @@ export async function accountAdminRoutes(
         body: UpdateAccount,
         response: { 200: AccountBody },
       },
-      onRequest: async (request: FastifyRequest) => {
-        await named((request.params as { username: string }).username) // 404 comes before 400
-      },
     },
     async (request, reply) => {
       const { roles, locked, active, password, must_change } = request.body
-      const account = await named(request.params.username)
+      const account = named.of(request)
       const { userId } = account
       if (password !== undefined) {
         assertRecentLogin(request, config, clock)
         assertNotOwn(request, account) // it is shown, and counted, at /api/account/password
       }
-      const assertMatches = ifMatch(request, show)
+      const { guard, isWanted } = named.changeBy(request)
       const wanted = {
         roles: roles && parseRoles(roles),
         locked,
@@ -133,10 +133,10 @@ export async function accountAdminRoutes(
       }
       const changed = await accounts.change(userId, wanted, {
         keepSession: ownSession(request, userId),
-        guard: stillAllowed(request),
+        guard,
         assertWanted(before) {
           assertMayAppoint(request, options, wanted, before)
-          assertMatches?.(before)
+          if (isWanted?.(before) === false) throw new ApiError('preconditionFailed')
         },
       })
       if (!changed) throw new ApiError('accountNotFound')
@@ -149,8 +149,10 @@ export async function accountAdminRoutes(
     {
       config: {
         access,
+        resource: named,
+        reauthentication: 'conditional', // of an ADMIN
         requestHeaders: ['if-match'],
-        errors: ['accountNotFound', 'lastAdministrator', 'recentLoginRequired'],
+        errors: ['lastAdministrator'],
       },
       schema: {
         summary: 'Delete an account and keep its user',
@@ -159,23 +161,18 @@ export async function accountAdminRoutes(
       },
     },
     async (request) => {
-      const { userId } = await named(request.params.username)
-      const assertMatches = ifMatch(request, show)
-      const account = await accounts.remove(userId, {
-        guard: stillAllowed(request),
+      const { guard, isWanted } = named.changeBy(request)
+      const account = await accounts.remove(named.of(request).userId, {
+        guard,
         assertWanted(before) {
           assertMayDismiss(request, options, before)
-          assertMatches?.(before)
+          if (isWanted?.(before) === false) throw new ApiError('preconditionFailed')
         },
       })
       if (!account) throw new ApiError('accountNotFound')
       return show(account)
     },
   )
-
-  function named(text: string): Promise<Account> {
-    return accountNamed(accounts, text)
-  }
 }
 
 /** An account as callers see it. */

@@ -1,20 +1,26 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import { callerOf } from '../http/routes/access.ts'
+import { type ResourceLoader, resource } from '../http/routes/resource.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { userIdOf } from '../kernel/principal.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import type { Accounts } from './accounts.ts'
 
-/** The account that a path names, in any spelling. @throws ApiError accountNotFound */
-export async function accountNamed(
+/** The account that a path names, in any spelling; `show`: as its ETag has it. */
+export function accountNamed(
   accounts: Pick<Accounts, 'byUsername'>,
-  text: string,
-): Promise<Account> {
-  const username = canonicalUsername(text)
-  const account = username && (await accounts.byUsername(username))
-  if (!account) throw new ApiError('accountNotFound')
-  return account
+  show?: (account: Account) => object,
+): ResourceLoader<Account> {
+  return resource({
+    param: 'username',
+    missing: 'accountNotFound',
+    async load(text) {
+      const username = canonicalUsername(text)
+      return username && accounts.byUsername(username)
+    },
+    ...(show && { show }),
+  })
 }
 
 /** The caller's own. @throws ApiError accountNotFound where it is gone, or the caller has none */

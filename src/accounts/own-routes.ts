@@ -1,8 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { type AuthenticateDeps, authenticate } from '../authentication/attempt.ts'
-import type { Config } from '../config/load.ts'
 import type { LoginAddress } from '../http/routes/login-address.ts'
-import { assertRecentLogin } from '../http/routes/reauthentication.ts'
 import { stillAllowed } from '../http/routes/still-allowed.ts'
 import { Message, Roles, type SchemaTypes, Text, Time } from '../http/schemas.ts'
 import { fewFieldsBytes } from '../http/server/bodies.ts'
@@ -24,7 +22,6 @@ import { Captcha, Password } from './schemas.ts'
  */
 export interface OwnAccountOptions extends AuthenticateDeps, PasswordMethodDeps {
   readonly accounts: Pick<Accounts, 'byUserId' | 'replacePassword' | 'reread'>
-  readonly config: Pick<Config, 'login'>
   readonly loginAddress: LoginAddress
   readonly users: Pick<Users, 'byId'>
 }
@@ -54,7 +51,7 @@ export async function ownAccountRoutes(
   instance: FastifyInstance,
   options: OwnAccountOptions,
 ): Promise<void> {
-  const { accounts, clock, config, db, loginAddress, users } = options
+  const { accounts, db, loginAddress, users } = options
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
@@ -82,17 +79,16 @@ export async function ownAccountRoutes(
     {
       config: {
         access,
+        reauthentication: 'always',
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
         errors: [
-          'recentLoginRequired',
           'invalidCredentials',
           'captchaRequired',
           'accountNotFound',
           'tooManyLoginAttempts',
         ],
       },
-      onRequest: async (request: FastifyRequest) => assertRecentLogin(request, config, clock),
       schema: {
         summary: 'Change the password; all other sessions and all tokens end',
         body: ChangePassword,

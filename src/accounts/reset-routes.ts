@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
-import { assertRecentLogin } from '../http/routes/reauthentication.ts'
 import { stillAllowed } from '../http/routes/still-allowed.ts'
 import { type SchemaTypes, Text } from '../http/schemas.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { generatedPassword } from '../passwords/generated-password.ts'
@@ -19,8 +17,7 @@ import { AccountName } from './schemas.ts'
  */
 export interface ResetRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUsername' | 'change'>
-  readonly config: Pick<Config, 'login' | 'password'>
-  readonly clock: Clock
+  readonly config: Pick<Config, 'password'>
   readonly random: Random
 }
 
@@ -38,24 +35,25 @@ const maxTries = 5
 
 export async function passwordResetRoutes(
   instance: FastifyInstance,
-  { accounts, clock, config, random }: ResetRoutesOptions,
+  { accounts, config, random }: ResetRoutesOptions,
 ): Promise<void> {
+  const named = accountNamed(accounts)
   instance.withTypeProvider<SchemaTypes>().post(
     '/api/admin/accounts/:username/password',
     {
       config: {
         access: { rule: role('ADMIN') },
-        errors: ['accountNotFound', 'recentLoginRequired'],
+        resource: named,
+        reauthentication: 'always',
       },
-      onRequest: async (request: FastifyRequest) => assertRecentLogin(request, config, clock),
       schema: {
         summary: 'Reset the password of an account; all its sessions and tokens end',
         params: AccountName,
         response: { 200: ResetPassword },
       },
     },
-    async (request: FastifyRequest<{ Params: { username: string } }>) => {
-      const account = await accountNamed(accounts, request.params.username)
+    async (request) => {
+      const account = named.of(request)
       assertNotOwn(request, account)
       const password = await reset(account, request)
       return { username: account.username, password }

@@ -7,11 +7,11 @@ import { type AuthenticateDeps, authenticate } from '../authentication/attempt.t
 import type { Completion, Result } from '../authentication/completion.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import { lockName } from '../database/transactions.ts'
-import type { Authenticator } from '../http/routes/access.ts'
+import type { Authenticator } from '../http/routes/declaration.ts'
 import type { LoginAddress } from '../http/routes/login-address.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import { keyedDigest } from '../kernel/digest.ts'
-import { ApiError, type ErrorName, type Problem } from '../kernel/errors.ts'
+import { ApiError, type ErrorRow } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
 import { canonicalUsername } from '../kernel/username.ts'
@@ -36,7 +36,7 @@ const rememberedMs = 60_000
 const maxRemembered = 1000
 
 /** What a login tells apart; here all is a 401 with its challenges. */
-const refusals = new Set<ErrorName | Problem>(['invalidCredentials', 'captchaRequired'])
+const refusals = new Set<ErrorRow>(['invalidCredentials', 'captchaRequired'])
 
 function asMissing(error: unknown): never {
   const isRefused = error instanceof ApiError && refusals.has(error.row)
@@ -59,6 +59,9 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     header: 'basic',
     missing: 'authenticationRequired',
     challenge: 'Basic realm="API", charset="UTF-8"',
+    csrf: 'sameSite', // a browser sends it by itself, like a cookie
+    errors: ['tooManyLoginAttempts'],
+    describes: { type: 'http', scheme: 'basic' },
 
     async authenticate(request) {
       const encoded = /^basic(?: +(.*))?$/i.exec(request.headers.authorization ?? '')

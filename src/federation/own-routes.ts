@@ -1,16 +1,14 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { Account } from '../authentication/account.ts'
-import type { Config } from '../config/load.ts'
+import { ownAccount } from '../accounts/look-up.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { positiveInteger } from '../http/routes/paging.ts'
-import { assertRecentLogin } from '../http/routes/reauthentication.ts'
 import { stillAllowed } from '../http/routes/still-allowed.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { fewFieldsBytes } from '../http/server/bodies.ts'
-import { type Clock, isoTime } from '../kernel/clock.ts'
+import { isoTime } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
-import { type AccessClaims, type ExternalClaims, userIdOf } from '../kernel/principal.ts'
+import type { AccessClaims, ExternalClaims } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
 import { authenticated } from '../policy/rules.ts'
 import type { JudgedClaims } from '../token/revocations.ts'
@@ -27,8 +25,6 @@ import { IdentityId, IdentityList, LinkAnswer, LinkRequest } from './schemas.ts'
  */
 export interface IdentityRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'login'>
-  readonly clock: Clock
   readonly flows: Flows
   readonly identities: Identities
   readonly providers: Providers
@@ -39,10 +35,9 @@ const access = { rule: authenticated }
 
 export async function identityRoutes(
   instance: FastifyInstance,
-  { accounts, config, clock, flows, identities, providers, random }: IdentityRoutesOptions,
+  { accounts, flows, identities, providers, random }: IdentityRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
-  const recently = async (request: FastifyRequest) => assertRecentLogin(request, config, clock)
 
   app.get(
     '/identities',
@@ -51,7 +46,7 @@ export async function identityRoutes(
       schema: { summary: 'Identities that sign in here', response: { 200: IdentityList } },
     },
     async (request) => {
-      const linked = await identities.of((await own(request)).userId)
+      const linked = await identities.of((await ownAccount(accounts, request)).userId)
       return linked.map(({ id, issuer, subject, createdAt }) => ({
         id,
         provider: providers.issuing(issuer)?.config.name ?? null,
@@ -65,17 +60,12 @@ export async function identityRoutes(
   app.post(
     '/identities',
     {
-      onRequest: recently,
       config: {
         access,
+        reauthentication: 'always',
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
-        errors: [
-          'recentLoginRequired',
-          'accountNotFound',
-          'identityProvider',
-          'invalidCredentials',
-        ],
+        errors: ['accountNotFound', 'identityProvider', 'invalidCredentials'],
       },
       schema: {
         summary: 'Begin to link an identity: the address to open',
@@ -84,7 +74,7 @@ export async function identityRoutes(
       },
     },
     async (request, reply) => {
-      const account = await own(request)
+      const account = await ownAccount(accounts, request)
       const provider = providers.named(request.body.provider)
       if (!provider?.config.client) return refuseField(['provider'], 'is no provider to sign in by')
       const browser = browserOf(request, random)
@@ -102,10 +92,10 @@ export async function identityRoutes(
   app.delete(
     '/identities/:id',
     {
-      onRequest: recently,
       config: {
         access,
-        errors: ['recentLoginRequired', 'accountNotFound', 'identityNotFound'],
+        reauthentication: 'always',
+        errors: ['accountNotFound', 'identityNotFound'],
       },
       schema: {
         summary: 'Unlink an identity: it signs in no more',
@@ -114,7 +104,7 @@ export async function identityRoutes(
       },
     },
     async (request) => {
-      const { userId } = await own(request)
+      const { userId } = await ownAccount(accounts, request)
       const id = positiveInteger(request.params.id)
       if (id === null) throw new ApiError('identityNotFound')
       await identities.unlink(userId, id, stillAllowed(request))
@@ -128,13 +118,5 @@ export async function identityRoutes(
     if (!('ver' in claims)) return { jti, sub, iat, ver: Number.MAX_SAFE_INTEGER }
     const { sid, ver } = claims
     return { jti, sub, iat, ver, ...(sid !== undefined && { sid }) }
-  }
-
-  /** @throws ApiError accountNotFound for an external caller without an account */
-  async function own(request: FastifyRequest): Promise<Account> {
-    const userId = userIdOf(callerOf(request))
-    const account = userId === null ? null : await accounts.byUserId(userId)
-    if (!account) throw new ApiError('accountNotFound')
-    return account
   }
 }

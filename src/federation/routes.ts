@@ -4,7 +4,6 @@ import type { Config } from '../config/load.ts'
 import { defaultName } from '../config/oidc-settings.ts'
 import type { Events } from '../events/events.ts'
 import type { LoginAddress } from '../http/routes/login-address.ts'
-import { isForeignPage } from '../http/routes/origin.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { acceptForms } from '../http/server/bodies.ts'
 import { clientAddress } from '../http/server/client-address.ts'
@@ -147,6 +146,7 @@ export async function externalRoutes(
     {
       config: {
         access,
+        csrf: 'foreignPage',
         body: 'form',
         errors: [
           ...accountErrors,
@@ -162,7 +162,6 @@ export async function externalRoutes(
       },
     },
     async (request, reply) => {
-      if (isForeignPage(request, config)) throw new ApiError('accessDenied')
       const { totp, recovery_code } = request.body
       const proof = { totp, recoveryCode: recovery_code, address: loginAddress(request) }
       const result = sessionResult(options, request, reply)

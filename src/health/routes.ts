@@ -44,7 +44,7 @@ export async function healthRoutes(
   app.get(
     '/health/live',
     {
-      config: { access },
+      config: { access, rateLimit: 'exempt' },
       schema: { summary: 'The process runs', response: { 200: Status } },
     },
     async () => ({ status: 'live' }),
@@ -53,7 +53,7 @@ export async function healthRoutes(
   app.get(
     '/health/ready',
     {
-      config: { access },
+      config: { access, rateLimit: 'exempt' },
       schema: { summary: 'The service can serve', response: { 200: Status } },
     },
     async () => {

@@ -56,8 +56,10 @@ export interface Problem {
   readonly error: string
 }
 
+export type ErrorRow = ErrorName | Problem
+
 /** The row that a name stands for; a room's own problem as it is. */
-export function problemOf(row: ErrorName | Problem): Omit<Problem, 'name'> {
+export function problemOf(row: ErrorRow): Omit<Problem, 'name'> {
   return typeof row === 'string' ? errorTable[row] : row
 }
 
@@ -80,13 +82,13 @@ export interface ApiErrorOptions {
 
 /** The one way to refuse: by a row of the table or a room's own; the error handler makes the answer of it. */
 export class ApiError extends Error {
-  readonly row: ErrorName | Problem
+  readonly row: ErrorRow
   readonly status: number
   readonly details: readonly Detail[] | undefined
   readonly extra: Readonly<Record<string, unknown>> | undefined
   readonly retryAfterSeconds: number | undefined
 
-  constructor(row: ErrorName | Problem, options: ApiErrorOptions = {}) {
+  constructor(row: ErrorRow, options: ApiErrorOptions = {}) {
     const { error, status } = problemOf(row)
     super(error, { cause: options.cause })
     this.name = 'ApiError'

@@ -3,10 +3,8 @@ import { byPassword, type PasswordMethodDeps } from '../accounts/password-method
 import type { Config } from '../config/load.ts'
 import type { LoginMode } from '../config/settings-table.ts'
 import type { LoginAddress } from '../http/routes/login-address.ts'
-import { isForeignPage } from '../http/routes/origin.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { acceptForms } from '../http/server/bodies.ts'
-import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, sessionResult } from '../session/browser.ts'
 import { pairResult, type TokenResultDeps, tokenResult } from '../token/results.ts'
@@ -39,12 +37,12 @@ export async function loginRoutes(
     {
       config: {
         access: { rule: anyone },
+        csrf: 'foreignPage', // a page of elsewhere must not log its visitor in as somebody else
         body: 'form',
         describes: LoginAnswer,
         errors: [
           'invalidCredentials',
           'captchaRequired',
-          'accessDenied',
           'secondFactorRequired',
           'passwordChangeRequired',
           'enrolmentRequired',
@@ -57,8 +55,6 @@ export async function loginRoutes(
       },
     },
     async (request, reply) => {
-      // A page of another site must not log its visitor in as somebody else.
-      if (isForeignPage(request, config)) throw new ApiError('accessDenied')
       const { username, password, mode, captcha, new_password, totp, recovery_code } = request.body
       const shown = {
         username: typeof username === 'string' ? username : '',

@@ -4,11 +4,13 @@ import { anyone, type Rule, role } from './rules.ts'
 export interface Group {
   readonly prefix: string
   readonly rule: Rule
+  /** The tag of its operations in OpenAPI, unless their room has one. */
+  readonly tag?: string
 }
 
 export const groups: readonly Group[] = [
-  { prefix: '/api/public', rule: anyone },
-  { prefix: '/api/admin', rule: role('ADMIN') },
+  { prefix: '/api/public', rule: anyone, tag: 'Service' },
+  { prefix: '/api/admin', rule: role('ADMIN'), tag: 'Administration' },
   { prefix: '/api/editor', rule: role('EDITOR', 'ADMIN') },
   { prefix: '/api/user', rule: role('USER') },
 ]

@@ -1,7 +1,8 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { type Guard, transact } from '../database/transactions.ts'
+import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { SliceStart } from '../http/routes/listing.ts'
+import { type ChangeConditions, changeAsSeen } from '../http/routes/resource.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Principal, userIdOf } from '../kernel/principal.ts'
@@ -9,7 +10,7 @@ import { userExists } from '../users/users.ts'
 import type { Asked } from './allowed.ts'
 import { postCreated, postDeleted, postLocked, postUnlocked, postUpdated } from './events.ts'
 import type { Post, PostChanges, PostText } from './post.ts'
-import { postStore } from './store.ts'
+import { type PostStore, postStore } from './store.ts'
 
 /** The posts resource. Spec 2.7, 3.4, 4.3. Ids are never given twice. */
 export interface Posts {
@@ -23,30 +24,20 @@ export interface Posts {
   create(trx: DatabaseOrTransaction, text: PostText, caller: Principal): Promise<Post>
   /**
    * Merges what is given into the post. @throws ApiError postNotFound; accessDenied where the post, as
-   * it is when it is written, is not the caller's to change; whatever `assertWanted` throws
+   * it is when it is written, is not the caller's to change; preconditionFailed
    */
-  update(id: number, changes: PostChanges, asked: AskedOfPost): Promise<Post>
+  update(id: number, changes: PostChanges, how: ChangeOfPost): Promise<Post>
   /** Answers the post as it was. @throws ApiError as `update` does */
-  remove(id: number, asked: AskedOfPost): Promise<Post>
+  remove(id: number, how: ChangeOfPost): Promise<Post>
   /**
-   * Locks or unlocks; a second time changes nothing. @throws ApiError postNotFound; whatever
-   * `assertWanted` throws
+   * Locks or unlocks; a second time changes nothing. @throws ApiError postNotFound,
+   * preconditionFailed
    */
-  setLocked(
-    id: number,
-    locked: boolean,
-    how: { readonly assertWanted: AssertWanted | undefined; readonly guard: Guard | undefined },
-  ): Promise<Post>
+  setLocked(id: number, locked: boolean, how: ChangeConditions<Post>): Promise<Post>
 }
 
-/** Looks at the post as it is, inside the transaction; refuses by throwing. */
-type AssertWanted = (current: Post) => void
-
-export interface AskedOfPost extends Asked {
-  readonly assertWanted?: AssertWanted | undefined
-  /** Judges the caller in the same transaction. */
-  readonly guard: Guard | undefined
-}
+/** The statement asks the rule once more: the lock may have changed meanwhile. */
+export interface ChangeOfPost extends ChangeConditions<Post>, Asked {}
 
 export interface PostsDeps {
   readonly db: Database
@@ -68,37 +59,45 @@ export function createPosts({ db, clock, events }: PostsDeps): Posts {
       return recorded(trx, postCreated, await present(trx, id))
     },
 
-    update(id, changes, { assertWanted, guard, ...asked }) {
-      const work = async (trx: DatabaseOrTransaction) => {
-        const before = await held(trx, id)
-        const isChange = changes.title !== undefined || changes.body !== undefined
-        const updatedAt = isChange ? clock.now() : before.updatedAt
-        const isDone = await postStore(trx).update(id, { ...changes, updatedAt }, asked)
-        if (!isDone) throw new ApiError('accessDenied')
-        assertWanted?.(before) // 403 comes before 412
-        return recorded(trx, postUpdated, await present(trx, id))
-      }
-      return transact(db, [], work, guard)
+    update(id, changes, how) {
+      const isChange = changes.title !== undefined || changes.body !== undefined
+      return changing(postUpdated, id, how, async (store, as, seen) => {
+        const { title = as.title, body = as.body } = changes
+        const updatedAt = isChange ? clock.now() : as.updatedAt
+        const wanted = { ...as, title, body, updatedAt }
+        return (await store.update(wanted, how, seen)) ? wanted : null
+      })
     },
 
-    remove(id, { assertWanted, guard, ...asked }) {
-      const work = async (trx: DatabaseOrTransaction) => {
-        const before = await held(trx, id)
-        if (!(await postStore(trx).remove(id, asked))) throw new ApiError('accessDenied')
-        assertWanted?.(before)
-        return recorded(trx, postDeleted, before)
-      }
-      return transact(db, [], work, guard)
+    remove(id, how) {
+      return changing(postDeleted, id, how, async (store, as, seen) =>
+        (await store.remove(id, how, seen)) ? as : null,
+      )
     },
 
-    setLocked(id, locked, { assertWanted, guard }) {
-      const work = async (trx: DatabaseOrTransaction) => {
-        assertWanted?.(await held(trx, id))
-        await postStore(trx).setLocked(id, locked)
-        return recorded(trx, locked ? postLocked : postUnlocked, await present(trx, id))
-      }
-      return transact(db, [], work, guard)
+    setLocked(id, locked, how) {
+      return changing(locked ? postLocked : postUnlocked, id, how, async (store, as, seen) =>
+        (await store.setLocked(id, locked, seen)) ? { ...as, locked } : null,
+      )
     },
+  }
+
+  /** `write` answers the post that follows from `as`; null where it is refused, or not as `seen`. */
+  function changing(
+    type: typeof postCreated,
+    id: number,
+    how: ChangeConditions<Post>,
+    write: (store: PostStore, as: Post, seen: Post | undefined) => Promise<Post | null>,
+  ): Promise<Post> {
+    const work = async (trx: DatabaseOrTransaction) => {
+      const store = postStore(trx)
+      const changed = await changeAsSeen(how, {
+        hold: () => store.held(id),
+        write: (as, isHeld) => write(store, as, isHeld ? undefined : as),
+      })
+      return recorded(trx, type, found(changed))
+    }
+    return transact(db, [], work, how.guard)
   }
 
   async function recorded(
@@ -116,11 +115,6 @@ export function authorIdOf(caller: Principal): number {
   const id = userIdOf(caller)
   if (id === null) throw new ApiError('accessDenied')
   return id
-}
-
-/** As it is, and stays until the transaction ends. @throws ApiError postNotFound */
-async function held(trx: DatabaseOrTransaction, id: number): Promise<Post> {
-  return found(await postStore(trx).held(id))
 }
 
 async function present(trx: DatabaseOrTransaction, id: number): Promise<Post> {

@@ -1,17 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config/load.ts'
-import { authorize, callerOf } from '../http/routes/access.ts'
-import { ifMatch, tagged } from '../http/routes/entity-tag.ts'
+import { callerOf } from '../http/routes/access.ts'
+import { tagged } from '../http/routes/entity-tag.ts'
 import { sendList } from '../http/routes/listing.ts'
 import { positiveInteger } from '../http/routes/paging.ts'
-import { stillAllowed } from '../http/routes/still-allowed.ts'
+import { resource } from '../http/routes/resource.ts'
 import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { isoTime } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
-import { postsRules, type Rule, role } from '../policy/rules.ts'
+import { postsRules, role } from '../policy/rules.ts'
 import { type Post, resourceOf } from './post.ts'
-import { type AskedOfPost, authorIdOf, type Posts } from './posts.ts'
+import { authorIdOf, type Posts } from './posts.ts'
 import { CreatePost, PostBody, PostId, PostList, UpdatePost } from './schemas.ts'
 
 /** Posts room, spec 2.7, 3.4 and 4.3: /api/posts, its lock, and the editors' list. */
@@ -20,9 +19,6 @@ export interface PostRoutesOptions {
   readonly idempotency: Idempotency
   readonly posts: Posts
 }
-
-/** The parameters of a route with an `:id`. */
-type WithId = { readonly id: string }
 
 const batchSize = 50 // a post can have 80 kB
 
@@ -38,6 +34,17 @@ export async function postRoutes(
     batchSize,
     pageLimitMax: config.lists.pageLimitMax,
   }
+
+  const post = resource<Post>({
+    param: 'id',
+    missing: 'postNotFound',
+    async load(text) {
+      const id = positiveInteger(text)
+      return id === null ? null : posts.byId(id)
+    },
+    facts: resourceOf,
+    show,
+  })
 
   for (const [path, rule] of [
     ['/api/posts', postsRules.read],
@@ -56,10 +63,10 @@ export async function postRoutes(
   app.get(
     '/api/posts/:id',
     {
-      config: { access: { rule: postsRules.read }, errors: ['postNotFound'] },
+      config: { access: { rule: postsRules.read }, resource: post },
       schema: { summary: 'One post', params: PostId, response: { 200: PostBody } },
     },
-    async (request, reply) => tagged(reply, show(found(await byId(request)))),
+    async (request, reply) => tagged(reply, show(post.of(request))),
   )
 
   app.post(
@@ -89,9 +96,9 @@ export async function postRoutes(
     {
       config: {
         access: { rule: postsRules.update },
+        resource: post,
         body: 'json',
         requestHeaders: ['if-match'],
-        errors: ['postNotFound'],
       },
       schema: {
         summary: 'Change title, body or both; a locked post is for its author alone',
@@ -99,13 +106,12 @@ export async function postRoutes(
         body: UpdatePost,
         response: { 200: PostBody },
       },
-      onRequest: authorizePost,
     },
     async (request, reply) => {
       const { title, body } = request.body
-      const asked = askedBy(request, postsRules.update)
-      const post = show(await posts.update(idOf(request), { title, body }, asked))
-      return tagged(reply, post)
+      const asked = { rule: postsRules.update, caller: callerOf(request) }
+      const change = { ...post.changeBy(request), ...asked }
+      return tagged(reply, show(await posts.update(post.of(request).id, { title, body }, change)))
     },
   )
 
@@ -114,14 +120,15 @@ export async function postRoutes(
     {
       config: {
         access: { rule: removeRule },
+        resource: post,
         requestHeaders: ['if-match'],
-        errors: ['postNotFound'],
       },
       schema: { summary: 'Delete a post', params: PostId, response: { 200: PostBody } },
-      onRequest: authorizePost,
     },
     async (request) => {
-      return show(await posts.remove(idOf(request), askedBy(request, removeRule)))
+      const asked = { rule: removeRule, caller: callerOf(request) }
+      const change = { ...post.changeBy(request), ...asked }
+      return show(await posts.remove(post.of(request).id, change))
     },
   )
 
@@ -134,35 +141,16 @@ export async function postRoutes(
       url: '/api/admin/posts/:id/lock',
       config: {
         access: { rule: role('ADMIN') },
+        resource: post,
         requestHeaders: ['if-match'],
-        errors: ['postNotFound'],
       },
       schema: { summary, params: PostId, response: { 200: PostBody } },
       handler: async (request, reply) => {
-        const how = { assertWanted: ifMatch(request, show), guard: stillAllowed(request) }
-        const post = show(await posts.setLocked(idOf(request), locked, how))
-        return tagged(reply, post)
+        const { id } = post.of(request)
+        return tagged(reply, show(await posts.setLocked(id, locked, post.changeBy(request))))
       },
     })
   }
-
-  /** Before the body is read: 403 and 404 come before 400. The statement has the last word. */
-  async function authorizePost(request: FastifyRequest): Promise<void> {
-    const post = await byId(request)
-    authorize(request, resourceOf(post))
-    found(post)
-  }
-
-  async function byId({ params }: FastifyRequest): Promise<Post | null> {
-    const id = positiveInteger((params as WithId).id)
-    return id === null ? null : posts.byId(id)
-  }
-}
-
-/** What the statement asks once more: the lock may have changed meanwhile. */
-function askedBy(request: FastifyRequest, rule: Rule): AskedOfPost {
-  const assertWanted = ifMatch(request, show)
-  return { rule, caller: callerOf(request), assertWanted, guard: stillAllowed(request) }
 }
 
 /** A post as callers see it. */
@@ -177,14 +165,4 @@ function show(post: Post): Static<typeof PostBody> {
     created_at: isoTime(post.createdAt),
     updated_at: isoTime(post.updatedAt),
   }
-}
-
-function found<T>(thing: T | null): T {
-  if (thing === null) throw new ApiError('postNotFound')
-  return thing
-}
-
-/** @throws ApiError postNotFound where it is no positive integer */
-function idOf({ params }: FastifyRequest): number {
-  return found(positiveInteger((params as WithId).id))
 }

@@ -1,9 +1,11 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
 import type { SliceStart } from '../http/routes/listing.ts'
 import { type Asked, allowed } from './allowed.ts'
-import type { Post, PostChanges } from './post.ts'
+import type { Post } from './post.ts'
 
 export interface NewPost {
   readonly title: string
@@ -12,6 +14,8 @@ export interface NewPost {
   /** Epoch milliseconds. */
   readonly createdAt: number
 }
+
+export type PostStore = ReturnType<typeof postStore>
 
 export function postStore(db: DatabaseOrTransaction) {
   const posts = () =>
@@ -57,43 +61,46 @@ export function postStore(db: DatabaseOrTransaction) {
       return id
     },
 
-    /** False where the rule, or the lock that is there by now, does not let the caller. */
+    /**
+     * False where the rule, or the lock that is there by now, does not let the caller, and where the
+     * post is not as it was seen.
+     */
     async update(
-      id: number,
-      { title, body, updatedAt }: PostChanges & { readonly updatedAt: number },
+      { id, title, body, updatedAt }: Pick<Post, 'id' | 'title' | 'body' | 'updatedAt'>,
       asked: Asked,
+      seen?: Post,
     ): Promise<boolean> {
       const row = await db
         .updateTable('posts')
-        .set({
-          updated_at: updatedAt,
-          ...(title !== undefined && { title }),
-          ...(body !== undefined && { body }),
-        })
+        .set({ title, body, updated_at: updatedAt })
         .where('id', '=', id)
-        .where((eb) => allowed(eb, asked))
+        .where((eb) => eb.and([allowed(eb, asked), isAsSeen(eb, seen)]))
         .returning('id')
         .executeTakeFirst()
       return row !== undefined
     },
 
-    /** False where the rule does not let the caller. */
-    async remove(id: number, asked: Asked): Promise<boolean> {
+    /** False where the rule does not let the caller, and where the post is not as it was seen. */
+    async remove(id: number, asked: Asked, seen?: Post): Promise<boolean> {
       const row = await db
         .deleteFrom('posts')
         .where('id', '=', id)
-        .where((eb) => allowed(eb, asked))
+        .where((eb) => eb.and([allowed(eb, asked), isAsSeen(eb, seen)]))
         .returning('id')
         .executeTakeFirst()
       return row !== undefined
     },
 
-    async setLocked(id: number, locked: boolean): Promise<void> {
-      await db
+    /** False where there is no such post, and where it is not as it was seen. */
+    async setLocked(id: number, locked: boolean, seen?: Post): Promise<boolean> {
+      const row = await db
         .updateTable('posts')
         .set({ locked: Number(locked) })
         .where('id', '=', id)
-        .execute()
+        .where((eb) => isAsSeen(eb, seen))
+        .returning('id')
+        .executeTakeFirst()
+      return row !== undefined
     },
 
     /** How many posts there are; costs the same at any number. */
@@ -121,6 +128,28 @@ export function postStore(db: DatabaseOrTransaction) {
       return rows.map(toPost)
     },
   }
+}
+
+/** Whether a post is still what was shown, its author's name with it. */
+function isAsSeen(
+  eb: ExpressionBuilder<Schema, 'posts'>,
+  seen: Post | undefined,
+): Expression<SqlBool> {
+  if (!seen) return eb.lit(true)
+  const author = eb
+    .selectFrom('accounts')
+    .select('accounts.username')
+    .whereRef('accounts.user_id', '=', 'posts.author_id')
+    .where(isPresentAccount)
+  return eb.and([
+    eb('posts.title', '=', seen.title),
+    eb('posts.body', '=', seen.body),
+    eb('posts.author_id', 'is not distinct from', seen.authorId),
+    eb(author, 'is not distinct from', seen.author),
+    eb('posts.locked', '=', Number(seen.locked)),
+    eb('posts.created_at', '=', seen.createdAt),
+    eb('posts.updated_at', '=', seen.updatedAt),
+  ])
 }
 
 function toPost(row: Omit<Post, 'locked'> & { readonly locked: number }): Post {

@@ -1,4 +1,4 @@
-import { type ErrorName, errorTable } from '../kernel/errors.ts'
+import { type ErrorRow, errorTable } from '../kernel/errors.ts'
 import type { RoomNames } from './room.ts'
 
 /** Notes who claims a name. @throws Error that names both places if it was claimed before */
@@ -59,7 +59,7 @@ export function assertDistinct(rooms: readonly RoomNames[]): void {
 }
 
 /** @throws Error if a problem of a room has the name of a row, or a status that is no error */
-function errorName(row: NonNullable<RoomNames['errors']>[number], room: string): string {
+function errorName(row: ErrorRow, room: string): string {
   if (typeof row === 'string') return row
   if (row.name in errorTable) {
     throw new Error(`the error ${row.name} is named by the error table and by the room ${room}`)
@@ -70,7 +70,7 @@ function errorName(row: NonNullable<RoomNames['errors']>[number], room: string):
       `the error ${row.name} of the room ${room} has no status from 400 to 599, or no text`,
     )
   }
-  return row.name satisfies ErrorName | string
+  return row.name
 }
 
 /** What the log must cut out beside our own fields: the secret request headers of the rooms. */

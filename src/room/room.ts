@@ -5,8 +5,8 @@ import type { SettingName } from '../config/settings-table.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Migration } from '../database/migrations/statement.ts'
 import type { EventType } from '../events/types.ts'
-import type { Authenticator } from '../http/routes/access.ts'
-import type { ErrorName, Problem } from '../kernel/errors.ts'
+import type { Authenticator } from '../http/routes/declaration.ts'
+import type { ErrorRow } from '../kernel/errors.ts'
 import type { Job } from '../runtime/jobs.ts'
 
 /**
@@ -52,7 +52,7 @@ export interface RoomNames {
   // An event type is a consumer of its payload: none is a type of every payload.
   readonly events?: readonly Pick<EventType, 'name' | 'level'>[]
   /** Rows of the error table that belong to this room, or problems of its own. */
-  readonly errors?: readonly (ErrorName | Problem)[]
+  readonly errors?: readonly ErrorRow[]
   /** Rows of the settings table that belong to this room, or the file of a table of its own. */
   readonly settings?: readonly SettingName[] | URL
   readonly commands?: readonly RoomCommands[]

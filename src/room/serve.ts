@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Authenticator } from '../http/routes/access.ts'
+import type { Authenticator } from '../http/routes/declaration.ts'
 import { createClaims } from './registry.ts'
 import type { Room } from './room.ts'
 

@@ -23,11 +23,12 @@ export async function sessionAdminRoutes(
   { accounts, sessions }: SessionAdminOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
+  const named = accountNamed(accounts)
 
   app.get(
     path,
     {
-      config: { access, errors: ['accountNotFound'] },
+      config: { access, resource: named },
       schema: {
         summary: 'The live sessions of an account',
         params: AccountName,
@@ -35,7 +36,7 @@ export async function sessionAdminRoutes(
       },
     },
     async (request) => {
-      const { userId } = await accountNamed(accounts, request.params.username)
+      const { userId } = named.of(request)
       const current = ownSession(request, userId)
       const live = await sessions.of(userId)
       return live.map((session) => showSession(session, session.id === current))
@@ -45,7 +46,7 @@ export async function sessionAdminRoutes(
   app.delete(
     path,
     {
-      config: { access, errors: ['accountNotFound'] },
+      config: { access, resource: named },
       schema: {
         summary: 'End all sessions and all tokens of an account; the session that asks goes on',
         params: AccountName,
@@ -53,7 +54,7 @@ export async function sessionAdminRoutes(
       },
     },
     async (request) => {
-      const { userId } = await accountNamed(accounts, request.params.username)
+      const { userId } = named.of(request)
       const ended = await sessions.endAll(userId, 'administrator', {
         keepSession: ownSession(request, userId),
         guard: stillAllowed(request),

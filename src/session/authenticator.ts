@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts'
 import { lockName } from '../database/transactions.ts'
-import type { Authenticator } from '../http/routes/access.ts'
+import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { sessionCookie } from './cookie.ts'
 import type { LiveSession, Sessions } from './sessions.ts'
@@ -17,6 +17,14 @@ export function sessionAuthenticator(
     scheme: 'session',
     header: null,
     missing: 'authenticationRequired',
+    csrf: 'token',
+    errors: ['csrfTokenInvalid'],
+    describes: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: config.session.cookieName,
+      description: 'Unsafe methods need the header X-CSRF-Token as well.',
+    },
 
     async authenticate(request) {
       const secret = sessionCookie(request, config)

@@ -35,7 +35,7 @@ export async function logoutRoutes(
   app.post(
     '/logout',
     {
-      config: { access: { rule: anyone }, body: 'any' },
+      config: { access: { rule: anyone }, csrf: 'exempt', body: 'any' }, // it ends logins alone
       schema: {
         summary:
           'End the session, the bearer token with its pair, and the refresh token that are sent',

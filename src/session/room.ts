@@ -25,6 +25,8 @@ export const room: Room<Needs> = {
   ],
   events: [sessionCreated, sessionEnded, sensitiveUpdate],
   errors: ['sessionNotFound'],
+  /** Without it no browser could call a state-changing session operation. */
+  requestHeaders: [{ name: 'X-CSRF-Token' }],
   settings: [
     'SESSION_COOKIE_NAME',
     'SESSION_IDLE_SECONDS',

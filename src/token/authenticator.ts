@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { lockName } from '../database/transactions.ts'
-import type { Authenticator } from '../http/routes/access.ts'
+import type { Authenticator } from '../http/routes/declaration.ts'
 import { BoundedMap } from '../kernel/bounded-map.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -46,6 +46,7 @@ export function bearerAuthenticator({
     missing: 'noTokenProvided',
     invalid: 'invalidToken',
     challenge: 'Bearer realm="API"',
+    describes: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
 
     async authenticate(request) {
       const token = bearerToken(request)

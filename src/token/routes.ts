@@ -78,7 +78,12 @@ export async function tokenRoutes(
   app.post(
     '/refresh',
     {
-      config: { access: { rule: anyone }, body: 'form', errors: ['invalidRefreshToken'] },
+      config: {
+        access: { rule: anyone },
+        csrf: 'exempt', // what proves the caller is in the body
+        body: 'form',
+        errors: ['invalidRefreshToken'],
+      },
       schema: {
         summary: 'A new access token, with the present username and roles',
         body: RefreshRequest,

@@ -1,36 +1,32 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { show } from '../accounts/admin-routes.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountBody, AccountName } from '../accounts/schemas.ts'
-import type { Config } from '../config/load.ts'
-import { assertRecentLogin } from '../http/routes/reauthentication.ts'
 import { stillAllowed } from '../http/routes/still-allowed.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { role } from '../policy/rules.ts'
 import type { SecondFactor } from './second-factor.ts'
 
 /** DELETE /api/admin/accounts/{username}/second-factor: for whoever has lost device and codes. */
 export interface FactorAdminOptions {
-  readonly config: Pick<Config, 'login'>
-  readonly clock: Clock
   readonly accounts: Pick<Accounts, 'byUsername'>
   readonly secondFactor: Pick<SecondFactor, 'reset'>
 }
 
 export async function factorAdminRoutes(
   instance: FastifyInstance,
-  { accounts, clock, config, secondFactor }: FactorAdminOptions,
+  { accounts, secondFactor }: FactorAdminOptions,
 ): Promise<void> {
+  const named = accountNamed(accounts)
   instance.withTypeProvider<SchemaTypes>().delete(
     '/api/admin/accounts/:username/second-factor',
     {
       config: {
         access: { rule: role('ADMIN') },
-        errors: ['accountNotFound', 'recentLoginRequired'],
+        resource: named,
+        reauthentication: 'always',
       },
-      onRequest: async (request: FastifyRequest) => assertRecentLogin(request, config, clock),
       schema: {
         summary: 'Take the second factor of an account away',
         params: AccountName,
@@ -38,7 +34,7 @@ export async function factorAdminRoutes(
       },
     },
     async (request) => {
-      const account = await accountNamed(accounts, request.params.username)
+      const account = named.of(request)
       assertNotOwn(request, account)
       await secondFactor.reset(account, stillAllowed(request))
       return show({ ...account, secondFactor: false })

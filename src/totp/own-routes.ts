@@ -2,12 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Account } from '../authentication/account.ts'
-import type { Config } from '../config/load.ts'
-import { assertRecentLogin } from '../http/routes/reauthentication.ts'
 import { stillAllowed } from '../http/routes/still-allowed.ts'
 import { Message, type SchemaTypes, type Static, Text } from '../http/schemas.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../http/server/bodies.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { authenticated } from '../policy/rules.ts'
 import type { Proof, SecondFactor } from './second-factor.ts'
 
@@ -18,8 +15,6 @@ import type { Proof, SecondFactor } from './second-factor.ts'
  */
 export interface FactorRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'login'>
-  readonly clock: Clock
   readonly secondFactor: SecondFactor
 }
 
@@ -48,25 +43,20 @@ const CodeOrRecovery = {
   properties: { totp: { description: 'Six digits' }, recovery_code: { description: 'Text' } },
 } as const
 
-const errors = [
-  'recentLoginRequired',
-  'invalidCredentials',
-  'tooManyLoginAttempts',
-  'accountNotFound',
-] as const
+const errors = ['invalidCredentials', 'tooManyLoginAttempts', 'accountNotFound'] as const
 
 export async function factorRoutes(
   instance: FastifyInstance,
-  { accounts, config, clock, secondFactor }: FactorRoutesOptions,
+  { accounts, secondFactor }: FactorRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
-  app.addHook('onRequest', async (request) => assertRecentLogin(request, config, clock))
 
   app.post(
     '/totp',
     {
       config: {
         access: { rule: authenticated },
+        reauthentication: 'always',
         enrols: true,
         body: 'optional',
         maxBodyBytes: fewFieldsBytes,
@@ -91,6 +81,7 @@ export async function factorRoutes(
     {
       config: {
         access: { rule: authenticated },
+        reauthentication: 'always',
         enrols: true,
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
@@ -114,6 +105,7 @@ export async function factorRoutes(
     {
       config: {
         access: { rule: authenticated },
+        reauthentication: 'always',
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
         errors: [...errors, 'secondFactorRequired'],
@@ -136,6 +128,7 @@ export async function factorRoutes(
     {
       config: {
         access: { rule: authenticated },
+        reauthentication: 'always',
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
         errors: [...errors, 'secondFactorRequired'],

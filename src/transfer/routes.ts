@@ -50,10 +50,11 @@ export async function transferRoutes(
     {
       config: {
         access,
+        reauthentication: 'conditional', // an ADMIN is among the accounts
         body: 'lines',
         line: { body: ImportLine },
         query: ImportQuery,
-        errors: ['recentLoginRequired', 'validationFailed', 'requestTimeout'],
+        errors: ['validationFailed', 'requestTimeout'],
       },
       schema: { summary: 'Import accounts, all of them or none', response: { 200: ImportBody } },
     },

@@ -1,16 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config/load.ts'
-import type { Database } from '../database/database.ts'
-import { authorize, authorizeAnyone } from '../http/routes/access.ts'
-import { ifMatch, tagged } from '../http/routes/entity-tag.ts'
+import { authorize } from '../http/routes/access.ts'
+import { tagged } from '../http/routes/entity-tag.ts'
 import { sendList } from '../http/routes/listing.ts'
 import { positiveInteger, type Query } from '../http/routes/paging.ts'
-import { stillAllowed } from '../http/routes/still-allowed.ts'
+import { resource } from '../http/routes/resource.ts'
 import { ListQuery, type SchemaTypes } from '../http/schemas.ts'
 import { inTurn } from '../http/server/bulk-answers.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { asksPrivilege, needsResource, type Rule, usersRules } from '../policy/rules.ts'
+import { asksPrivilege, type Rule, usersRules } from '../policy/rules.ts'
 import {
   CreateUser,
   ListQueryV2,
@@ -29,8 +28,7 @@ import { isLargePageV2, listUsersV2 } from './v2.ts'
  * version of the API. v2 differs in its list and in one error text.
  */
 export interface UserRoutesOptions {
-  readonly config: Pick<Config, 'http' | 'lists' | 'users'>
-  readonly db: Database
+  readonly config: Pick<Config, 'lists' | 'users'>
   readonly idempotency: Idempotency
   readonly users: Users
   readonly version: 'v1' | 'v2'
@@ -40,7 +38,7 @@ const batchSize = 500
 
 export async function userRoutes(
   instance: FastifyInstance,
-  { config, db, idempotency, users, version }: UserRoutesOptions,
+  { config, idempotency, users, version }: UserRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const rules = usersRules[config.users.policy]
@@ -50,6 +48,20 @@ export async function userRoutes(
     batchSize,
     pageLimitMax: config.lists.pageLimitMax,
   }
+
+  const user = resource<User>({
+    param: 'id',
+    missing: 'userNotFound',
+    async load(text) {
+      const id = positiveInteger(text)
+      return id === null ? null : users.byId(id)
+    },
+    async facts(found, rule) {
+      const privileged =
+        found !== null && asksPrivilege(rule) && (await users.isPrivileged(found.id))
+      return { ownerId: found && String(found.id), privileged }
+    },
+  })
 
   if (version === 'v1') {
     app.get(
@@ -86,11 +98,10 @@ export async function userRoutes(
   app.get(
     '/users/:id',
     {
-      config: { access: { rule: rules.read }, errors: ['userNotFound'] },
+      config: { access: { rule: rules.read }, resource: user },
       schema: { summary: 'One user', params: UserId, response: { 200: UserBody } },
-      ...guard(rules.read),
     },
-    async (request, reply) => tagged(reply, found(await byId(request.params.id))),
+    async (request, reply) => tagged(reply, user.of(request)),
   )
 
   app.post(
@@ -98,6 +109,7 @@ export async function userRoutes(
     {
       config: {
         access: { rule: rules.create },
+        ...(rules.create.kind === 'anyone' && { csrf: 'exempt' }), // what anyone may do, any page may
         body: 'json',
         requestHeaders: ['idempotency-key'],
         ...(version === 'v1' && {
@@ -121,9 +133,9 @@ export async function userRoutes(
     {
       config: {
         access: { rule: rules.update },
+        resource: user,
         body: 'json',
         requestHeaders: ['if-match'],
-        errors: ['userNotFound'],
       },
       schema: {
         summary: 'Change name, e-mail or both',
@@ -131,18 +143,12 @@ export async function userRoutes(
         body: UpdateUser,
         response: { 200: UserBody },
       },
-      // Before the body is read: 403 and 404 come before 400.
-      onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
-        const user = await addressed(request)
-        if (needsResource(rules.update)) await assertMay(rules.update, user, request, reply)
-        found(user)
-      },
     },
     async (request, reply) => {
       const { name, email } = request.body
-      const id = Number(request.params.id)
-      const user = found(await users.merge(id, { name, email }, checks(rules.update, id, request)))
-      return tagged(reply, user)
+      const { id } = user.of(request)
+      const changed = await users.merge(id, { name, email }, checks(rules.update, request))
+      return tagged(reply, present(changed))
     },
   )
 
@@ -151,64 +157,31 @@ export async function userRoutes(
     {
       config: {
         access: { rule: rules.remove },
+        resource: user,
         requestHeaders: ['if-match'],
-        errors: ['userNotFound', 'lastAdministrator'],
+        errors: ['lastAdministrator'],
       },
       schema: {
         summary: 'Delete a user with its account and sessions',
         params: UserId,
         response: { 200: UserBody },
       },
-      ...guard(rules.remove),
     },
-    async (request) => {
-      const id = positiveInteger(request.params.id)
-      return found(id === null ? null : await users.remove(id, checks(rules.remove, id, request)))
-    },
+    async (request) =>
+      present(await users.remove(user.of(request).id, checks(rules.remove, request))),
   )
 
-  /** Asks a rule that only the user can answer, before anything else is looked at. */
-  function guard(rule: Rule) {
-    if (!needsResource(rule)) return {}
-    return {
-      onRequest: async (request: FastifyRequest, reply: FastifyReply) =>
-        assertMay(rule, await addressed(request), request, reply),
-    }
-  }
-
-  async function assertMay(
-    rule: Rule,
-    user: User | null,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<void> {
-    const privileged = user !== null && asksPrivilege(rule) && (await users.isPrivileged(user.id))
-    const resource = { ownerId: user && String(user.id), privileged }
-    await authorizeAnyone(request, reply, resource, { config, db })
-  }
-
-  /** The same inside the transaction of a change: the user may be an ADMIN's by then. */
-  function checks(rule: Rule, id: number, request: FastifyRequest): Checks {
-    return {
-      guard: stillAllowed(request),
-      assertWanted: ifMatch(request),
-      assertMay: asksPrivilege(rule)
-        ? (privileged) => authorize(request, { ownerId: String(id), privileged })
-        : undefined,
-    }
-  }
-
-  function addressed(request: FastifyRequest): Promise<User | null> {
-    return byId((request.params as { id: string }).id) // the route has an :id
-  }
-
-  async function byId(text: string): Promise<User | null> {
-    const id = positiveInteger(text)
-    return id === null ? null : users.byId(id)
+  /** What is asked inside the transaction of a change: the user may be an ADMIN's by then. */
+  function checks(rule: Rule, request: FastifyRequest): Checks {
+    const change = user.changeBy(request)
+    if (!asksPrivilege(rule)) return change
+    const ownerId = String(user.of(request).id)
+    return { ...change, assertMay: (privileged) => authorize(request, { ownerId, privileged }) }
   }
 }
 
-function found(user: User | null): User {
+/** @throws ApiError userNotFound where it went meanwhile */
+function present(user: User | null): User {
   if (!user) throw new ApiError('userNotFound')
   return user
 }

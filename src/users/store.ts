@@ -85,9 +85,12 @@ export function userStore(db: DatabaseOrTransaction) {
       })
     },
 
-    /** Changes what is given and keeps the rest; null where there is no such user. */
-    async merge(id: number, { name, email }: UserChanges): Promise<User | null> {
-      const row = await db
+    /**
+     * Changes what is given and keeps the rest; null where there is no such user, or it is not as it
+     * was seen.
+     */
+    async merge(id: number, { name, email }: UserChanges, seen?: User): Promise<User | null> {
+      const query = db
         .updateTable('users')
         .set({
           id: sql<number>`id`, // a set clause must not be empty
@@ -97,18 +100,27 @@ export function userStore(db: DatabaseOrTransaction) {
         .where('id', '=', id)
         .where(isPresentUser)
         .returning(shown)
-        .executeTakeFirst()
+      const compared = seen
+        ? query.where('name', '=', seen.name).where('email', '=', seen.email)
+        : query
+      const row = await compared.executeTakeFirst()
       return row ? toUser(row) : null
     },
 
-    /** The user as it was; null where there is none. Its account and sessions go with it. */
-    async remove(id: number): Promise<User | null> {
-      const row = await db
+    /**
+     * The user as it was; null where there is none, or it is not as it was seen. Its account and
+     * sessions go with it.
+     */
+    async remove(id: number, seen?: User): Promise<User | null> {
+      const query = db
         .deleteFrom('users')
         .where('id', '=', id)
         .where(isPresentUser)
         .returning(shown)
-        .executeTakeFirst()
+      const compared = seen
+        ? query.where('name', '=', seen.name).where('email', '=', seen.email)
+        : query
+      const row = await compared.executeTakeFirst()
       return row ? toUser(row) : null
     },
 

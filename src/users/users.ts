@@ -1,8 +1,9 @@
 import type { Config } from '../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { type Guard, lockName, transact } from '../database/transactions.ts'
+import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { SliceStart } from '../http/routes/listing.ts'
+import { type ChangeConditions, changeAsSeen } from '../http/routes/resource.ts'
 import { userCreated, userDeleted, userUpdated } from './events.ts'
 import { createFindUsers } from './find-users.ts'
 import type { FindUsers } from './search.ts'
@@ -29,14 +30,13 @@ export interface Users {
   readonly find: FindUsers
 }
 
-/** What must hold inside the transaction that changes a user; each refuses by throwing. */
-export interface Checks {
-  /** Looks at the user as it is. */
-  readonly assertWanted?: ((current: User) => void) | undefined
-  /** Told whether the user has an ADMIN's account: it may have got it a moment ago. */
+/** What must hold inside the transaction that changes a user. */
+export interface Checks extends ChangeConditions<User> {
+  /**
+   * Told whether the user has an ADMIN's account: it may have got it a moment ago. Refuses by
+   * throwing, after the guard and before the precondition.
+   */
   readonly assertMay?: ((privileged: boolean) => void) | undefined
-  /** Judges the caller, before the two. */
-  readonly guard?: Guard | undefined
 }
 
 /** What other rooms do when a user changes; filled by services.ts, so that this room knows none of them. */
@@ -61,19 +61,6 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
   const tell = (id: number) => {
     for (const changed of hooks.changed) changed(id)
   }
-  /** False where there is no such user; otherwise it stays as it is until the end. */
-  async function check(
-    trx: DatabaseOrTransaction,
-    id: number,
-    { assertMay, assertWanted }: Checks,
-  ): Promise<boolean> {
-    const user = await userStore(trx).held(id)
-    if (!user) return false
-    if (assertMay) assertMay(await hooks.isPrivileged(trx, id))
-    assertWanted?.(user)
-    return true
-  }
-
   async function make(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
     const made = await insertUser(trx, user)
     await events.record(trx, userCreated, { user_id: made.id })
@@ -92,10 +79,14 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
     isPrivileged: (id) => hooks.isPrivileged(db, id),
 
     async merge(id, changes, checks = {}) {
-      const { assertMay, assertWanted, guard } = checks
+      const { assertMay, guard, isWanted } = checks
       const work = async (trx: DatabaseOrTransaction) => {
-        if (assertMay || assertWanted) await check(trx, id, checks)
-        const merged = await userStore(trx).merge(id, changes)
+        const store = userStore(trx)
+        if (assertMay) assertMay(await hooks.isPrivileged(trx, id))
+        const merged = await changeAsSeen(checks, {
+          hold: () => store.held(id),
+          write: (as, isHeld) => store.merge(id, changes, isWanted && !isHeld ? as : undefined),
+        })
         if (merged) await events.record(trx, userUpdated, { user_id: id })
         return merged
       }
@@ -105,16 +96,23 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
     },
 
     async remove(id, checks = {}) {
+      const { assertMay, guard, isWanted } = checks
       // What those who go with the user ask for, before anything is read.
       const lockNames = [lockName.administrators, lockName.account(id)]
       const work = async (trx: DatabaseOrTransaction) => {
-        if (!(await check(trx, id, checks))) return null
-        for (const removing of hooks.removing) await removing(trx, id)
-        const removed = await userStore(trx).remove(id)
+        const store = userStore(trx)
+        if (assertMay) assertMay(await hooks.isPrivileged(trx, id))
+        const removed = await changeAsSeen(checks, {
+          hold: () => store.held(id),
+          async write(as, isHeld) {
+            for (const removing of hooks.removing) await removing(trx, id)
+            return store.remove(id, isWanted && !isHeld ? as : undefined)
+          },
+        })
         if (removed) await events.record(trx, userDeleted, { user_id: id })
         return removed
       }
-      const user = await transact(db, lockNames, work, checks.guard)
+      const user = await transact(db, lockNames, work, guard)
       tell(id)
       return user
     },

@@ -367,13 +367,13 @@ suite('a route that forgets to judge its caller again', async () => {
     authenticatedAt: 0,
   }
   await server.register(access, {
-    config: app.deps.config,
-    db: app.deps.db,
+    ...app.deps,
     authenticators: [
       {
         scheme: 'basic',
         header: null,
         missing: 'authenticationRequired',
+        describes: { type: 'http', scheme: 'basic' },
         authenticate: async () => ({ principal, shared: () => [], again: async () => principal }),
       },
     ],

@@ -1,13 +1,14 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { Config } from '../../config/load.ts'
-import { type ErrorName, errorTable } from '../../kernel/errors.ts'
+import { type ErrorRow, problemOf } from '../../kernel/errors.ts'
 import { decide } from '../../policy/decide.ts'
+import { groupOf } from '../../policy/groups.ts'
 import { describeRule } from '../../policy/rules.ts'
-import { accepts } from '../routes/access.ts'
+import { type Authenticator, declaredErrors, type RouteDeclaration } from '../routes/declaration.ts'
 import { lineContentType } from '../routes/long-bodies.ts'
 import type { JsonSchema } from '../schemas.ts'
-import { isExempt } from '../server/rate-limit.ts'
+import { requestHeaders as known } from '../server/request-headers.ts'
 
 /**
  * The OpenAPI 3.1 document, from what each route declares: its schemas, who may call it and by which
@@ -15,7 +16,7 @@ import { isExempt } from '../server/rate-limit.ts'
  */
 export async function registerOpenApi(
   app: FastifyInstance,
-  { baseUrl, session }: Pick<Config, 'baseUrl' | 'session'>,
+  { baseUrl }: Pick<Config, 'baseUrl'>,
 ): Promise<void> {
   const withoutBody = new Set<string>() // operations that go without one as well
   await app.register(swagger, {
@@ -28,7 +29,7 @@ export async function registerOpenApi(
       },
       servers: [{ url: baseUrl }],
       components: {
-        securitySchemes: securitySchemes(session.cookieName),
+        securitySchemes: securitySchemes(app.authenticators),
         schemas: { Error: errorSchema },
       },
     },
@@ -40,29 +41,24 @@ export async function registerOpenApi(
       return { url, schema: described }
     },
     transformObject: (document) => {
-      const { paths = {} } = 'openapiObject' in document ? document.openapiObject : {}
+      if (!('openapiObject' in document)) return document.swaggerObject
+      const { paths = {} } = document.openapiObject
       for (const { post } of Object.values(paths).filter((path) => path !== undefined)) {
         const body = post?.requestBody
         if (body && 'content' in body && withoutBody.has(post.operationId ?? '')) {
           body.required = false
         }
       }
-      return 'openapiObject' in document ? document.openapiObject : document.swaggerObject
+      // In the order of the paths, whichever room comes first.
+      const sorted = Object.entries(paths).sort(([left], [right]) => (left < right ? -1 : 1))
+      Object.assign(document.openapiObject, { paths: Object.fromEntries(sorted) })
+      return document.openapiObject
     },
   })
 }
 
-function securitySchemes(cookieName: string) {
-  return {
-    basic: { type: 'http', scheme: 'basic' },
-    session: {
-      type: 'apiKey',
-      in: 'cookie',
-      name: cookieName,
-      description: 'Unsafe methods need the header X-CSRF-Token as well.',
-    },
-    bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-  } as const
+function securitySchemes(authenticators: readonly Authenticator[]) {
+  return Object.fromEntries(authenticators.map(({ scheme, describes }) => [scheme, describes]))
 }
 
 const errorSchema = {
@@ -98,24 +94,22 @@ interface RouteSchema {
 function describe(schema: RouteSchema, { config = {}, method, url }: RouteOptions): FastifySchema {
   const {
     access,
+    accepted = [],
     body = 'none',
     describes,
     requestHeaders = [],
     line,
-    maxBodyBytes,
     query,
   } = config
   if (!access) return { hide: true } // CORS preflight
-  const rule = describeRule(access.rule)
   const anonymous = decide(access.rule, null)
-  const schemes = (['basic', 'session', 'bearer'] as const).filter((name) => accepts(access, name))
   return {
     ...schema,
     ...(query && { querystring: query }),
     ...(requestHeaders.length > 0 && { headers: headersOf(requestHeaders) }),
-    description: `Access: ${rule}.${maxBodyBytes ? ` Body: at most ${maxBodyBytes} bytes.` : ''}`,
+    description: descriptionOf(config),
     operationId: operationIdOf(String(method), url),
-    tags: [tagOf(url)],
+    tags: [config.tag ?? groupOf(url)?.tag ?? 'Authentication'],
     ...((body === 'form' || body === 'any') && {
       consumes: ['application/json', 'application/x-www-form-urlencoded'],
     }),
@@ -124,7 +118,10 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
     security:
       anonymous === true
         ? []
-        : [...(anonymous === undefined ? [{}] : []), ...schemes.map((name) => ({ [name]: [] }))],
+        : [
+            ...(anonymous === undefined ? [{}] : []),
+            ...accepted.map(({ scheme }) => ({ [scheme]: [] })),
+          ],
     response: {
       ...(schema.response
         ? {}
@@ -135,29 +132,34 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
           described(answer),
         ]),
       ),
-      ...errorResponses(errorsOf(url, schema, config)),
+      ...errorResponses(errorsOf(schema, config)),
       ...(access.silent && { 401: { description: 'No session; no body', type: 'null' } }),
     },
   }
 }
 
-/** Headers that a route may be sent, and what each can refuse. */
-const preconditions = {
-  'if-match': {
-    name: 'If-Match',
-    description: 'The ETag of what the caller has seen: refused where it has changed since',
-    error: 'preconditionFailed',
-  },
-  'idempotency-key': {
-    name: 'Idempotency-Key',
-    description: '1 to 255 visible ASCII characters: the same answer for 24 hours, done once',
-    error: 'idempotencyKeyReused',
-  },
+/** What guards the operation, in words. */
+function descriptionOf(config: RouteDeclaration): string {
+  const { access, csrf, enrols, maxBodyBytes, reauthentication } = config
+  return [
+    access && `Access: ${describeRule(access.rule)}.`,
+    maxBodyBytes && `Body: at most ${maxBodyBytes} bytes.`,
+    reauthentication && reauthentications[reauthentication],
+    enrols && 'An enrolment token opens it as well.',
+    csrf === 'foreignPage' && 'Not for pages of other origins.',
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+const reauthentications = {
+  always: 'Wants a recent login.',
+  conditional: 'Wants a recent login for some of what it can do.',
 } as const
 
-function headersOf(requestHeaders: readonly (keyof typeof preconditions)[]) {
+function headersOf(requestHeaders: readonly (keyof typeof known)[]) {
   const properties = requestHeaders.map((header) => {
-    const { name, description } = preconditions[header]
+    const { name, description } = known[header]
     return [name, { type: 'string', description }]
   })
   return { type: 'object', properties: Object.fromEntries(properties) }
@@ -167,53 +169,43 @@ function described(schema: JsonSchema) {
   return { description: 'Success', ...schema }
 }
 
-function errorsOf(
-  url: string,
-  schema: RouteSchema,
-  config: NonNullable<RouteOptions['config']>,
-): ErrorName[] {
-  const {
-    access,
-    accepted = [],
-    body = 'none',
-    requestHeaders = [],
-    required,
-    errors = [],
-  } = config
+function errorsOf(schema: RouteSchema, config: RouteDeclaration): ErrorRow[] {
+  const { access, accepted = [], body = 'none', csrf, errors = [], rateLimit } = config
   const isOpen = access?.rule.kind === 'anyone'
-  const [only, ...others] = accepted
-  const missing = only && others.length === 0 ? only.missing : 'authenticationRequired'
-  const bearer = accepted.find(({ header }) => header === 'bearer')
   return [
     'badRequest',
-    ...(isOpen ? [] : [missing, 'accessDenied' as const]),
-    ...(!isOpen && bearer ? [badToken(others.length === 0 ? bearer.invalid : undefined)] : []),
-    ...(!isOpen && accepted.some(({ scheme }) => scheme === 'session')
-      ? ['csrfTokenInvalid' as const]
-      : []),
-    ...(!isOpen && accepted.some(({ scheme }) => scheme === 'basic')
-      ? ['tooManyLoginAttempts' as const]
-      : []),
+    ...(isOpen ? [] : refusalsOf(accepted)),
     ...(body === 'none' ? [] : ['invalidBody' as const]),
     ...(body === 'none' || body === 'lines' ? [] : ['bodyTooLarge' as const]),
     ...(schema.body ? ['validationFailed' as const] : []),
-    ...(required ? [required.error] : []),
-    ...requestHeaders.map((header) => preconditions[header].error),
+    ...declaredErrors(config),
+    ...(csrf === 'foreignPage' ? ['accessDenied' as const] : []),
     ...errors,
-    ...(isExempt(url) ? [] : ['tooManyRequests' as const]),
+    ...(rateLimit === 'exempt' ? [] : ['tooManyRequests' as const]),
     'internal',
     'serviceUnavailable',
   ]
 }
 
-function badToken(only: ErrorName | undefined): ErrorName {
-  return only ?? 'invalidOrExpiredToken'
+/** Of those who do not prove who they are, or may not. */
+function refusalsOf(accepted: readonly Authenticator[]): ErrorRow[] {
+  const [only, ...others] = accepted
+  const isAlone = only !== undefined && others.length === 0
+  const bearer = accepted.find(({ header }) => header === 'bearer')
+  return [
+    isAlone ? only.missing : 'authenticationRequired',
+    'accessDenied',
+    ...(bearer
+      ? [(isAlone ? bearer.invalid : undefined) ?? ('invalidOrExpiredToken' as const)]
+      : []),
+    ...accepted.flatMap(({ errors = [] }) => errors),
+  ]
 }
 
-function errorResponses(names: readonly ErrorName[]): Record<number, object> {
+function errorResponses(rows: readonly ErrorRow[]): Record<number, object> {
   const texts = new Map<number, Set<string>>()
-  for (const name of names) {
-    const { status, error } = errorTable[name]
+  for (const row of rows) {
+    const { status, error } = problemOf(row)
     texts.set(status, (texts.get(status) ?? new Set()).add(error))
   }
   return Object.fromEntries(
@@ -231,12 +223,4 @@ function errorResponses(names: readonly ErrorName[]): Record<number, object> {
 function operationIdOf(method: string, url: string): string {
   const words = url.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
-}
-
-function tagOf(url: string): string {
-  if (/\/users(\/|$)/.test(url)) return 'Users'
-  if (/\/posts(\/|$)/.test(url)) return 'Posts'
-  if (url.startsWith('/api/admin')) return 'Administration'
-  if (/^\/(health|api\/public|api\/docs|api\/openapi)/.test(url)) return 'Service'
-  return 'Authentication'
 }

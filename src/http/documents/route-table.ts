@@ -1,8 +1,8 @@
-import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { inColumns } from '../../kernel/text.ts'
 import { type Caller, callers, verdicts } from '../../policy/matrix.ts'
 import { describeRule } from '../../policy/rules.ts'
-import { accepts } from '../routes/access.ts'
+import { csrfGuardsOf, type RouteDeclaration } from '../routes/declaration.ts'
 import type { BodyKind } from '../server/bodies.ts'
 
 export interface RouteRow {
@@ -10,6 +10,8 @@ export interface RouteRow {
   readonly url: string
   readonly schemes: string
   readonly rule: string
+  /** What else guards it, in words of the printed table. */
+  readonly guards: Readonly<Record<GuardColumn, string>>
   readonly body: BodyKind
   /** The most bytes of it; absent where it reads none. */
   readonly maxBodyBytes?: number
@@ -17,21 +19,31 @@ export interface RouteRow {
   readonly statuses: Readonly<Record<Caller, string>>
 }
 
+/** What a route declares beside access and body; a dash where it declares nothing of a kind. */
+const guardColumns = {
+  csrf: 'CSRF',
+  reauthentication: 'REAUTHENTICATION',
+  enrolment: 'ENROLMENT',
+  rateLimit: 'RATE LIMIT',
+  requestHeaders: 'HEADERS',
+} as const
+type GuardColumn = keyof typeof guardColumns
+const columnNames = Object.keys(guardColumns) as GuardColumn[] // its own keys
+
 /** Collects every route that is declared from here on; the answer reads them later. */
 export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
   const rows: RouteRow[] = []
   app.addHook('onRoute', ({ method, url, config, schema }) => {
     const access = config?.access
     if (!access || method === 'HEAD') return // HEAD routes are copies of their GET
-    const schemes = (['basic', 'session', 'bearer'] as const).filter((name) =>
-      accepts(access, name),
-    )
+    const schemes = (config.accepted ?? []).map(({ scheme }) => scheme)
     const success = Array.isArray(method) ? '404' : successOf(schema?.response)
     rows.push({
       method: Array.isArray(method) ? '*' : method,
       url,
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
       rule: describeRule(access.rule),
+      guards: guardsOf([method].flat(), config),
       ...bodyOf(config),
       statuses: eachCaller((caller) =>
         verdicts(access.rule, caller)
@@ -43,16 +55,18 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
   return () => rows
 }
 
-/** docs/routes.txt: method, path, schemes, rule, body; a change of policy shows there. */
+/** docs/routes.txt: what guards each route; a change of policy shows there. */
 export function describeRoutes(rows: readonly RouteRow[]): string {
   const table = sorted(rows).map((row) => [
     row.method,
     row.url,
     row.schemes,
     describeBody(row),
+    ...columnNames.map((name) => row.guards[name]),
     row.rule,
   ])
-  return inColumns([['METHOD', 'PATH', 'SCHEMES', 'BODY', 'RULE'], ...table])
+  const titles = columnNames.map((name) => guardColumns[name])
+  return inColumns([['METHOD', 'PATH', 'SCHEMES', 'BODY', ...titles, 'RULE'], ...table])
 }
 
 /** docs/access.txt: what every route answers to every caller, as the policy has it. Spec 4.3. */
@@ -65,10 +79,21 @@ export function describeAccess(rows: readonly RouteRow[]): string {
   return inColumns([['METHOD', 'PATH', ...callers], ...table])
 }
 
+function guardsOf(methods: readonly string[], config: RouteDeclaration): RouteRow['guards'] {
+  const { enrols, rateLimit, reauthentication, requestHeaders = [] } = config
+  return {
+    csrf: csrfGuardsOf(methods, config).join() || '-',
+    reauthentication: reauthentication ?? '-',
+    enrolment: enrols ? 'yes' : '-',
+    rateLimit: rateLimit ?? '-',
+    requestHeaders: requestHeaders.join(',') || '-',
+  }
+}
+
 function bodyOf({
   body = 'none',
   maxBodyBytes,
-}: FastifyContextConfig): Pick<RouteRow, 'body' | 'maxBodyBytes'> {
+}: RouteDeclaration): Pick<RouteRow, 'body' | 'maxBodyBytes'> {
   return body === 'none' || maxBodyBytes === undefined ? { body } : { body, maxBodyBytes }
 }
 

@@ -1,98 +1,50 @@
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, preHandlerHookHandler, RouteOptions } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
 import type { Database } from '../../database/database.ts'
-import { ApiError, type ErrorName } from '../../kernel/errors.ts'
-import type { Principal, Scheme } from '../../kernel/principal.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { Principal } from '../../kernel/principal.ts'
 import { decide, type Resource } from '../../policy/decide.ts'
 import { groupOf } from '../../policy/groups.ts'
 import { all, describeRule, needsResource, type Rule } from '../../policy/rules.ts'
-import type { JsonSchema } from '../schemas.ts'
-import type { BodyKind } from '../server/bodies.ts'
-import { assertCsrf } from './csrf.ts'
-import { isCrossSite } from './origin.ts'
+import { assertNotForged } from './csrf.ts'
+import { type Authenticator, accepts, isSafe, mistakesIn } from './declaration.ts'
+import { isForeignPage } from './origin.ts'
+import { assertRecentLogin } from './reauthentication.ts'
+import { assertConditionAsked, type LoadedResource, type ResourceOptions } from './resource.ts'
 import { type Authenticated, assertJudgedAgain, guardOf } from './still-allowed.ts'
 
-/** Who may call a route, and by which schemes. Every route declares one. */
-export interface Access {
-  readonly rule: Rule
-  /** The schemes of which one is accepted; absent: all of them. */
-  readonly schemes?: readonly Scheme[]
-  /** A 401 without a body (POST /api/transfer, spec 4.1). */
-  readonly silent?: boolean
-}
-
-/** A way to prove who calls. Three outcomes, never two: see `authenticate`. */
-export interface Authenticator {
-  readonly scheme: Scheme
-  /** The scheme of the Authorization header that it reads; null for a cookie. */
-  readonly header: 'basic' | 'bearer' | null
-  /** What a route that accepts this scheme alone answers when there is no credential. */
-  readonly missing: ErrorName
-  /** And when the credential is bad; a route that accepts several says what is thrown. */
-  readonly invalid?: ErrorName
-  /** The WWW-Authenticate value. RFC 9110 section 11.6.1. */
-  readonly challenge?: string
-  /**
-   * Null: this request carries no credential of this scheme, another may try.
-   * @throws ApiError: it carries one, and it is bad; nobody else is asked
-   */
-  authenticate(request: FastifyRequest): Promise<Authenticated | null>
-}
-
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    access?: Access
-    /** Whom the route asks, in order; filled from `access` when the route is declared. */
-    accepted?: readonly Authenticator[]
-    body?: BodyKind
-    /** The longest body that it reads, in bytes; filled for every route that reads one. */
-    maxBodyBytes?: number
-    /** Whether an enrolment token opens it, beside what `access` accepts. */
-    enrols?: boolean
-    /** Request headers that the handler goes by, for OpenAPI. */
-    requestHeaders?: readonly ('if-match' | 'idempotency-key')[]
-    /** Refusals of the handler itself; those of access, body and service are added in OpenAPI. */
-    errors?: readonly ErrorName[]
-    /** Fields whose absence has an error text of its own. */
-    required?: { readonly fields: readonly string[]; readonly error: ErrorName }
-    /** The query, for OpenAPI: what is wrong in it counts as absent, or the handler refuses it. */
-    query?: JsonSchema
-    /** The schema of a 200 that the handler writes itself, for OpenAPI. */
-    describes?: JsonSchema
-    /** One line of a body of lines, and of an answer of lines, for OpenAPI. */
-    line?: { readonly body?: JsonSchema; readonly answer?: JsonSchema }
-  }
   interface FastifyRequest {
     principal: Principal | null
-    /** Set by `authorize`, so that a handler which forgot to ask is caught. */
-    asked: boolean
     /** Whether the body was still to come when the caller was authenticated. */
     awaitsBody: boolean
-    /** What `authorize` asked with: a caller who is judged again is judged with it. */
-    resource: Resource | null
+    /** What the route's loader read, and what `authorize` asked with; handlers ask the loader. */
+    resource: LoadedResource | null
   }
 }
 
 export interface AccessOptions {
   /** In the order in which they are asked. */
   readonly authenticators: readonly Authenticator[]
-  readonly config: Pick<Config, 'http'>
+  readonly config: Pick<Config, 'baseUrl' | 'http' | 'login'>
+  readonly clock: Clock
   readonly db: Database
 }
 
 /** What it takes to read credentials. */
 type IdentifyDeps = Pick<AccessOptions, 'config' | 'db'>
 
-const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
-
 /**
- * Authenticates and authorizes before the body is read, by what the matched route declares. A route
- * that declares nothing stops the service from starting; the group of its path is added to its rule.
+ * Authenticates and authorizes before the body is read, by what the matched route declares. A
+ * declaration with a mistake stops the service from starting; the group of its path is added to its
+ * rule.
  */
-export const access = plugin<AccessOptions>(async (app, { authenticators, config, db }) => {
+export const access = plugin<AccessOptions>(async (app, options) => {
+  const { authenticators, config, clock } = options
+  app.decorate('authenticators', authenticators)
   app.decorateRequest('principal', null)
-  app.decorateRequest('asked', false)
   app.decorateRequest('resource', null)
   app.decorateRequest('guard', null)
   app.decorateRequest('isJudgedAgain', false)
@@ -100,37 +52,88 @@ export const access = plugin<AccessOptions>(async (app, { authenticators, config
 
   app.addHook('onRoute', (route) => {
     if (isPreflight(route)) return
-    const declared = route.config?.access
-    if (!declared) throw new Error(`${route.method} ${route.url} declares no access`)
-    const rule = withGroup(route.url, declared.rule)
-    const accepted = authenticators.filter(({ scheme }) => accepts(declared, scheme))
-    route.config = { ...route.config, access: { ...declared, rule }, accepted }
-    const assertions = [
-      ...(needsResource(rule) ? [assertAsked] : []),
-      ...(isSafe(route) ? [] : [assertJudgedAgain]),
-    ]
-    if (assertions.length > 0) route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
-    if (readsBody(route))
-      route.preValidation = [judgeBehindBody, ...[route.preValidation ?? []].flat()]
+    const mistakes = mistakesIn(route, authenticators)
+    if (mistakes.length > 0) throw new Error(`${route.method} ${route.url} ${mistakes.join('; ')}`)
+    prepare(route, options)
   })
 
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) throw new ApiError('routeNotFound')
-    const { access: declared, accepted: ownSchemes = [] } = request.routeOptions.config
+    const { config: declaration, url = '' } = request.routeOptions
+    const { access: declared, accepted: ownSchemes = [], reauthentication, resource } = declaration
     if (!declared) return // CORS preflight
     const isRoute = !hasEmptyParameter(request)
     // Otherwise it is an unknown path: as any other, it asks for the role of its group first.
-    const rule = isRoute ? declared.rule : groupOf(request.routeOptions.url ?? '')?.rule
+    const rule = isRoute ? declared.rule : groupOf(url)?.rule
     if (rule === undefined) throw new ApiError('routeNotFound')
-    // Anyone may, or anyone may with some things: then `authorizeAnyone` asks.
+    // Anyone may, or anyone may with some things: then `load` asks.
     if (decide(rule, null) === false) {
       const accepted = isRoute ? ownSchemes : authenticators
-      const principal = await identify(request, reply, accepted, { config, db })
+      const principal = await identify(request, reply, accepted, options)
       if (decide(rule, principal) === false) throw new ApiError('accessDenied')
     }
     if (!isRoute) throw new ApiError('routeNotFound')
+    if (reauthentication === 'always') assertRecentLogin(request, config, clock)
+    if (resource) await load(request, reply, { resource, rule, accepted: ownSchemes }, options)
   })
 })
+
+/** Fills in what follows from a declaration, and adds what holds the route to it. */
+function prepare(route: RouteOptions, { authenticators, config }: AccessOptions): void {
+  const { access: declared, csrf, requestHeaders } = route.config ?? {}
+  if (!declared) return // stopped the start
+  const rule = withGroup(route.url, declared.rule)
+  const accepted = authenticators.filter(({ scheme }) => accepts(declared, scheme))
+  route.config = { ...route.config, access: { ...declared, rule }, accepted }
+  const assertions = [
+    ...(needsResource(rule) ? [assertAsked] : []),
+    ...(isSafe(route.method) ? [] : [assertJudgedAgain]),
+    ...(requestHeaders?.includes('if-match') ? [assertConditionAsked] : []),
+  ]
+  if (assertions.length > 0) route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
+  if (readsBody(route)) {
+    route.preValidation = [judgeBehindBody, ...[route.preValidation ?? []].flat()]
+  }
+  if (csrf === 'foreignPage') {
+    // Behind the schema: what is wrong in the fields is told to any page.
+    const refuseForeignPage: preHandlerHookHandler = (request, _reply, done) => {
+      done(isForeignPage(request, config) ? new ApiError('accessDenied') : undefined)
+    }
+    route.preHandler = [refuseForeignPage, ...[route.preHandler ?? []].flat()]
+  }
+}
+
+/** What it takes to read the resource of a route. */
+interface Load {
+  readonly resource: ResourceOptions<object>
+  readonly rule: Rule
+  readonly accepted: readonly Authenticator[]
+}
+
+/**
+ * Reads the thing that the path names, and asks the rule with it where it depends on that: 401 and 403
+ * come before 404. Under a rule that lets anyone do something, credentials are read where it asks for
+ * a caller.
+ */
+async function load(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { resource, rule, accepted }: Load,
+  deps: IdentifyDeps,
+): Promise<void> {
+  const { [resource.param]: text = '' } = request.params as Readonly<Record<string, string>>
+  const thing = await resource.load(text) // of a path that has the parameter, as the router fills it
+  request.resource = { loader: resource, thing, facts: undefined, isConditionAsked: false }
+  if (needsResource(rule)) {
+    const facts = await resource.facts?.(thing, rule)
+    if (facts === undefined) throw new Error('a rule has nothing to ask') // stopped the start
+    if (request.principal === null && decide(rule, null, facts) !== true) {
+      await identify(request, reply, accepted, deps)
+    }
+    authorize(request, facts)
+  }
+  if (thing === null) throw new ApiError(resource.missing)
+}
 
 /**
  * Whether a parameter of the path is empty, as in `/users/`: the router matches it, and no route is
@@ -151,16 +154,12 @@ async function identify(
 ): Promise<Principal> {
   const found = await authenticate(request, reply, accepted)
   if (found === null) throw challenged(request, reply, accepted)
-  const { principal } = found.caller
+  const { authenticator, caller, ended } = found
+  const { principal } = caller
   request.principal = principal
-  request.guard = guardOf(request, { ...found, db })
+  request.guard = guardOf(request, { caller, ended, db })
   request.awaitsBody = !request.raw.complete // what came with its header needs no second look
-  if (!safeMethods.has(request.method)) {
-    assertCsrf(request, principal)
-    if (principal.credential.scheme === 'basic' && isCrossSite(request, config)) {
-      throw new ApiError('accessDenied') // a browser sends Basic by itself, like a cookie
-    }
-  }
+  if (!isSafe(request.method)) assertNotForged(request, principal, authenticator, config)
   return principal
 }
 
@@ -171,40 +170,30 @@ export function callerOf(request: FastifyRequest): Principal {
 }
 
 /**
- * Asks the route's rule once more, now with the resource.
- * @throws ApiError accessDenied, or authenticationRequired where the caller is not known
+ * Asks the route's rule with what it may ask of the resource; once more where that has changed.
+ * @throws ApiError accessDenied, or authenticationRequired where the caller is not known; Error where
+ * the route has no resource
  */
-export function authorize(request: FastifyRequest, resource: Resource): void {
-  request.asked = true
-  request.resource = resource
+export function authorize(request: FastifyRequest, facts: Resource): void {
+  if (request.resource === null) throw new Error(`${request.routeOptions.url} has no resource`)
+  request.resource.facts = facts
   const rule = request.routeOptions.config.access?.rule
-  if (!rule || decide(rule, request.principal, resource) !== true)
+  if (!rule || decide(rule, request.principal, facts) !== true)
     throw new ApiError(request.principal ? 'accessDenied' : 'authenticationRequired')
 }
 
-/**
- * As `authorize`, for a rule that asks for a caller with some things alone: credentials are read
- * where this is one of them. @throws ApiError accessDenied, and the 401 of a caller who must say
- * who it is
- */
-export async function authorizeAnyone(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  resource: Resource,
-  deps: IdentifyDeps,
-): Promise<void> {
-  const { access: declared, accepted = [] } = request.routeOptions.config
-  if (declared && request.principal === null && decide(declared.rule, null, resource) !== true) {
-    await identify(request, reply, accepted, deps)
-  }
-  authorize(request, resource)
+/** A caller who has proved who it is, and by what. */
+interface Identified {
+  readonly authenticator: Authenticator
+  readonly caller: Authenticated
+  readonly ended: () => ApiError
 }
 
 async function authenticate(
   request: FastifyRequest,
   reply: FastifyReply,
   accepted: readonly Authenticator[],
-): Promise<{ caller: Authenticated; ended: () => ApiError } | null> {
+): Promise<Identified | null> {
   // A request with an Authorization header is judged by that header alone.
   const byHeader =
     request.headers.authorization !== undefined && accepted.some(({ header }) => header !== null)
@@ -218,7 +207,7 @@ async function authenticate(
     }
     try {
       const caller = await authenticator.authenticate(request)
-      if (caller !== null) return { caller, ended: refused }
+      if (caller !== null) return { authenticator, caller, ended: refused }
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error
       throw refused(error.cause)
@@ -235,11 +224,7 @@ async function judgeBehindBody({ awaitsBody, guard }: FastifyRequest): Promise<v
 /** Lines are read by the handler, which judges between them. */
 function readsBody({ method, config }: RouteOptions): boolean {
   const { body = 'none' } = config ?? {}
-  return !isSafe({ method }) && body !== 'none' && body !== 'lines'
-}
-
-function isSafe({ method }: Pick<RouteOptions, 'method'>): boolean {
-  return [method].flat().every((name) => safeMethods.has(name))
+  return !isSafe(method) && body !== 'none' && body !== 'lines'
 }
 
 /** The 401 for a caller without a credential, with every challenge that the route accepts. */
@@ -269,12 +254,8 @@ function withGroup(url: string, rule: Rule): Rule {
   return all(group.rule, rule)
 }
 
-export function accepts({ schemes }: Access, scheme: Scheme): boolean {
-  return schemes === undefined || schemes.includes(scheme)
-}
-
 async function assertAsked(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
-  if (reply.statusCode < 400 && !request.asked) {
+  if (reply.statusCode < 400 && request.resource?.facts === undefined) {
     throw new Error(`${request.routeOptions.url} succeeded without asking its rule`)
   }
   return payload

@@ -1,16 +1,27 @@
 import type { FastifyRequest } from 'fastify'
+import type { Config } from '../../config/load.ts'
 import { equalInConstantTime } from '../../kernel/digest.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
+import type { Authenticator } from './declaration.ts'
+import { isCrossSite } from './origin.ts'
 
 /**
- * A caller known by its session cookie must show the session's token as well. Spec 5.2 rule 2.
- * @throws ApiError csrfTokenInvalid where X-CSRF-Token is absent, empty, doubled or another's
+ * What a change must show whose credential a browser sends by itself, by what its authenticator
+ * declares. Spec 5.2 rule 2. @throws ApiError csrfTokenInvalid where X-CSRF-Token is absent, empty,
+ * doubled or another's; accessDenied for a page of another site
  */
-export function assertCsrf(request: FastifyRequest, { credential }: Principal): void {
-  if (credential.scheme !== 'session') return
+export function assertNotForged(
+  request: FastifyRequest,
+  { credential }: Principal,
+  { csrf }: Pick<Authenticator, 'csrf'>,
+  config: Pick<Config, 'http'>,
+): void {
+  if (csrf === 'sameSite' && isCrossSite(request, config)) throw new ApiError('accessDenied')
+  if (csrf !== 'token') return
   const sent = request.headers['x-csrf-token']
-  if (typeof sent !== 'string' || !equalInConstantTime(sent, credential.csrfToken)) {
+  const expected = 'csrfToken' in credential ? credential.csrfToken : undefined
+  if (typeof sent !== 'string' || !expected || !equalInConstantTime(sent, expected)) {
     throw new ApiError('csrfTokenInvalid')
   }
 }

@@ -1,14 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digest } from '../../kernel/digest.ts'
-import { ApiError } from '../../kernel/errors.ts'
 
 /**
  * Entity tags and If-Match, RFC 9110 sections 8.8.3 and 13.1.1: whoever changes what somebody else
  * has changed meanwhile is told so (412) instead of overwriting it.
  */
 
-/** Looks at the thing as it is now, inside the transaction that changes it. @throws ApiError preconditionFailed */
-export type Precondition<Thing> = (current: Thing) => void
+/** Whether the thing as it is now, inside the transaction that changes it, is the one that is meant. */
+export type Precondition<Thing> = (current: Thing) => boolean
 
 // Enough that no two states of one thing ever share a tag.
 const tagLength = 22
@@ -27,16 +26,17 @@ export function tagged<Shown extends object>(reply: FastifyReply, shown: Shown):
 /**
  * What the request's If-Match demands of the thing as it is shown; undefined where it demands nothing.
  * A weak tag equals nothing (the comparison is a strong one), nor does what is no tag at all.
+ * @throws Error where the route does not declare the header
  */
 export function ifMatch<Thing extends object>(
-  request: FastifyRequest,
+  { headers, routeOptions }: FastifyRequest,
   show: (current: Thing) => object = (current) => current,
 ): Precondition<Thing> | undefined {
-  const header = request.headers['if-match']
+  const { config, url } = routeOptions
+  if (!config.requestHeaders?.includes('if-match')) throw new Error(`${url} declares no If-Match`)
+  const header = headers['if-match']
   if (header === undefined) return undefined
   const wanted = header.split(',').map((tag) => tag.trim())
   if (wanted.length === 1 && wanted[0] === '*') return undefined // the thing exists: that is all
-  return (current) => {
-    if (!wanted.includes(entityTag(show(current)))) throw new ApiError('preconditionFailed')
-  }
+  return (current) => wanted.includes(entityTag(show(current)))
 }

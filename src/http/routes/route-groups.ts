@@ -8,8 +8,9 @@ import { groups } from '../../policy/groups.ts'
  */
 export async function routeGroups(app: FastifyInstance): Promise<void> {
   for (const { prefix, rule } of groups) {
+    const csrf = rule.kind === 'anyone' ? ({ csrf: 'exempt' } as const) : {} // nothing is done
     for (const url of [prefix, `${prefix}/*`]) {
-      app.all(url, { config: { access: { rule } }, schema: { hide: true } }, async () => {
+      app.all(url, { config: { access: { rule }, ...csrf }, schema: { hide: true } }, async () => {
         throw new ApiError('routeNotFound')
       })
     }

@@ -75,9 +75,9 @@ async function judge(
   const principal = await caller.again(db)
   // Another subject is another caller: of a provider's token that is linked elsewhere by now.
   if (principal?.subject !== caller.principal.subject) throw ended()
-  const { resource, routeOptions } = request
-  const rule = routeOptions.config.access?.rule
-  const allowed = rule && decide(rule, principal, resource ?? undefined)
+  const resource = request.resource?.facts
+  const rule = request.routeOptions.config.access?.rule
+  const allowed = rule && decide(rule, principal, resource)
   // Without the resource some rules cannot tell yet: their handlers ask with it.
   if (resource ? allowed !== true : allowed === false) throw new ApiError('accessDenied')
   request.principal = principal

@@ -30,7 +30,7 @@ export const rateLimit = plugin<RateLimitOptions>(async (app, { config, clock })
   const windows = new BoundedMap<string, Window>(maxAddresses)
 
   app.addHook('onRequest', (request, _reply, done) => {
-    if (isExempt(request.routeOptions.url)) return done()
+    if (request.routeOptions.config.rateLimit === 'exempt') return done()
     const now = clock.now()
     const { requests, endsAt } = count(throttledAddress(clientAddress(request)), now)
     if (requests <= max) return done()
@@ -48,11 +48,6 @@ export const rateLimit = plugin<RateLimitOptions>(async (app, { config, clock })
     return window
   }
 })
-
-/** Whether the general limit leaves a route alone: what watches the service must always see it. */
-export function isExempt(url: string | undefined): boolean {
-  return url?.startsWith('/health/') ?? false
-}
 
 /** Once per window: a flood of requests is no reason for a flood of lines. */
 function tell(request: FastifyRequest): void {

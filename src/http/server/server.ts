@@ -38,7 +38,7 @@ const keepAliveTimeoutMs = 72_000
 const maxParamLength = 16_384
 
 export interface ServerOptions {
-  /** Of rooms from outside: a page of an allowed origin may send them. */
+  /** Of the rooms: a page of an allowed origin may send them. */
   readonly requestHeaders?: readonly string[]
 }
 
