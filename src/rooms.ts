@@ -2,7 +2,6 @@ import { room as accounts } from './accounts/room.ts'
 import { room as authentication } from './authentication/room.ts'
 import { room as backup } from './backup/room.ts'
 import { room as basic } from './basic/room.ts'
-import { room as cli } from './cli/room.ts'
 import { room as docs } from './docs/room.ts'
 import { room as federation } from './federation/room.ts'
 import { room as health } from './health/room.ts'
@@ -47,5 +46,4 @@ export const rooms: readonly Room<Wired>[] = [
   statistics,
   docs,
   backup,
-  cli,
 ]

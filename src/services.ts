@@ -19,7 +19,7 @@ import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
-import { assertDistinct } from './room/registry.ts'
+import { assertDistinct, assertDistinctEvents } from './room/registry.ts'
 import type { OnAccountEnded, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
@@ -86,6 +86,7 @@ export async function createServices(
 ): Promise<Services> {
   const { config, db, asyncCommitDb, clock, events, random } = deps
   assertDistinct(rooms)
+  await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
   const keys = await loadKeySet(deps)

@@ -1,7 +1,5 @@
-import { ownAccountPrefixes } from '../policy/groups.ts'
 import { fileBeside, type Room } from '../room/room.ts'
 import type { AccountRoutesOptions } from './admin-routes.ts'
-import { adminAction, passwordChange, passwordChangeFail, permissionsChange } from './events.ts'
 import type { OwnAccountOptions } from './own-routes.ts'
 import type { ResetRoutesOptions } from './reset-routes.ts'
 
@@ -22,7 +20,7 @@ export const room: Room<OwnAccountOptions & AccountRoutesOptions & ResetRoutesOp
     },
   ],
   methods: [{ name: 'password', amr: ['pwd'] }],
-  events: [passwordChange, passwordChangeFail, permissionsChange, adminAction],
+  events: fileBeside(import.meta.url, './events'),
   errors: ['accountNotFound', 'usernameExists', 'userHasAccount', 'lastAdministrator'],
   settings: ['ADMIN_USERNAME', 'ADMIN_PASSWORD', 'LOGIN_LOCK_AFTER', 'LOGIN_LOCK_SECONDS'],
   commands: [
@@ -45,6 +43,7 @@ export const room: Room<OwnAccountOptions & AccountRoutesOptions & ResetRoutesOp
   ],
 
   async routes(app, needs) {
+    const { ownAccountPrefixes } = await import('../policy/groups.ts')
     const { ownAccountRoutes } = await import('./own-routes.ts')
     const { accountAdminRoutes } = await import('./admin-routes.ts')
     const { passwordResetRoutes } = await import('./reset-routes.ts')

@@ -1,14 +1,8 @@
-import type { Room } from '../room/room.ts'
-import { loginFail, loginSuccess } from './events.ts'
+import { fileBeside, type Room } from '../room/room.ts'
 
 export const room: Room = {
   name: 'authentication',
-  events: [loginFail, loginSuccess],
-  errors: [
-    'invalidCredentials',
-    'secondFactorRequired',
-    'passwordChangeRequired',
-    'enrolmentRequired',
-  ],
+  events: fileBeside(import.meta.url, './events'),
+  errors: ['invalidCredentials', 'passwordChangeRequired'],
   settings: ['REQUIRE_SECOND_FACTOR'],
 }

@@ -1,9 +1,8 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import { backupMade, backupRestored, databaseMoved } from './events.ts'
 
 export const room: Room = {
   name: 'backup',
-  events: [backupMade, backupRestored, databaseMoved],
+  events: fileBeside(import.meta.url, './events'),
   commands: [
     {
       names: ['backup', 'restore', 'move'],

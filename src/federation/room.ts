@@ -1,7 +1,5 @@
-import { ownAccountPrefixes } from '../policy/groups.ts'
 import { fileBeside, type Room } from '../room/room.ts'
 import type { ExternalBearer } from './authenticator.ts'
-import { identityLinked, identityProviderFail, identityUnlinked } from './events.ts'
 import type { Flows } from './flow.ts'
 import type { IdentityRoutesOptions } from './own-routes.ts'
 import type { ExternalRoutesOptions } from './routes.ts'
@@ -26,7 +24,7 @@ export const room: Room<Needs> = {
     },
   ],
   methods: [{ name: 'provider', amr: ['fed'] }],
-  events: [identityLinked, identityUnlinked, identityProviderFail],
+  events: fileBeside(import.meta.url, './events'),
   errors: ['signInFailed', 'identityNotFound', 'identityLinked', 'identityProvider'],
   settings: [
     'OIDC_ISSUER',
@@ -58,6 +56,7 @@ export const room: Room<Needs> = {
     before.map((own) => (own.scheme === 'bearer' ? externalBearer.beside(own) : own)),
 
   async routes(app, needs) {
+    const { ownAccountPrefixes } = await import('../policy/groups.ts')
     const { identityRoutes } = await import('./own-routes.ts')
     const { externalRoutes } = await import('./routes.ts')
     for (const prefix of ownAccountPrefixes) {

@@ -1,5 +1,4 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import { keyRetired, keyRotated } from './events.ts'
 import type { KeySet } from './key-set.ts'
 
 const rotateEveryMs = 3_600_000
@@ -7,7 +6,7 @@ const rotateEveryMs = 3_600_000
 export const room: Room<{ readonly keys: KeySet }> = {
   name: 'keys',
   tables: [{ name: 'keys', key: ['id'] }],
-  events: [keyRotated, keyRetired],
+  events: fileBeside(import.meta.url, './events'),
   settings: [
     'MASTER_KEY',
     'TOKEN_ALGORITHM',

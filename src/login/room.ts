@@ -4,6 +4,7 @@ import type { ThrottleRoutesOptions } from './throttle-routes.ts'
 
 export const room: Room<LoginRoutesOptions & ThrottleRoutesOptions> = {
   name: 'login',
+  errors: ['enrolmentRequired'],
   settings: ['LOGIN_FORM_MODE', 'LOGIN_JSON_MODE'],
 
   async routes(app, needs) {

@@ -1,9 +1,8 @@
-import type { Room } from '../room/room.ts'
-import { passwordBreachQueryFail } from './events.ts'
+import { fileBeside, type Room } from '../room/room.ts'
 
 export const room: Room = {
   name: 'passwords',
-  events: [passwordBreachQueryFail],
+  events: fileBeside(import.meta.url, './events'),
   settings: [
     'PASSWORD_HASH',
     'PASSWORD_MIN_LENGTH',

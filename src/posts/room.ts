@@ -1,5 +1,4 @@
-import type { Room } from '../room/room.ts'
-import { postCreated, postDeleted, postLocked, postUnlocked, postUpdated } from './events.ts'
+import { fileBeside, type Room } from '../room/room.ts'
 import type { PostRoutesOptions } from './routes.ts'
 
 export const room: Room<PostRoutesOptions> = {
@@ -13,7 +12,7 @@ export const room: Room<PostRoutesOptions> = {
       person: { column: 'author_id', gone: 'cleared' },
     },
   ],
-  events: [postCreated, postUpdated, postDeleted, postLocked, postUnlocked],
+  events: fileBeside(import.meta.url, './events'),
   errors: ['postNotFound'],
   settings: ['POSTS_DELETE_POLICY'],
 

@@ -1,4 +1,4 @@
-import type { Room } from './room.ts'
+import { fileBeside, type Room } from './room.ts'
 
 /** What belongs to no room: the part of a manifest that the floor has. */
 export const floor: Room = {
@@ -48,6 +48,20 @@ export const floor: Room = {
     'RATE_LIMIT_WINDOW_SECONDS',
     'REAUTHENTICATE_SECONDS',
     'PAGE_LIMIT_MAX',
+  ],
+  commands: [
+    {
+      names: ['start', 'migrate'],
+      file: fileBeside(import.meta.url, '../cli/commands/service'),
+    },
+    {
+      names: ['config check', 'config show'],
+      file: fileBeside(import.meta.url, '../cli/commands/config'),
+    },
+    {
+      names: ['routes', 'openapi'],
+      file: fileBeside(import.meta.url, '../cli/commands/documents'),
+    },
   ],
 
   async routes(app) {

@@ -1,3 +1,4 @@
+import type { EventType } from '../events/types.ts'
 import { type ErrorRow, errorTable } from '../kernel/errors.ts'
 import type { RoomNames } from './room.ts'
 
@@ -20,23 +21,21 @@ export function createClaims(): Claim {
 
 /**
  * Each thing belongs to one room. Schemes and routes are claimed where they are made, settings of a
- * table of its own where that is loaded.
+ * table of its own where that is loaded, and events by `assertDistinctEvents`.
  * @throws Error for a name that two manifests claim, or one twice; and for a problem that cannot be one
  */
 export function assertDistinct(rooms: readonly RoomNames[]): void {
   const claim = createClaims()
+  const names = new Set<string>()
   for (const room of rooms) {
+    if (names.has(room.name)) throw new Error(`two rooms are named ${room.name}`)
+    names.add(room.name)
     const claimAll = (kind: string, names: readonly string[] = []) => {
       for (const name of names) claim(kind, name, room.name)
     }
-    claimAll('room', [room.name])
     claimAll(
       'table',
       room.tables?.map(({ name }) => name),
-    )
-    claimAll(
-      'event',
-      room.events?.map(({ name }) => name),
     )
     claimAll(
       'error',
@@ -56,6 +55,20 @@ export function assertDistinct(rooms: readonly RoomNames[]): void {
     )
     if (!(room.settings instanceof URL)) claimAll('setting', room.settings)
   }
+}
+
+/** @throws Error for an event that two files name, or one twice */
+export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise<void> {
+  const claim = createClaims()
+  for (const { name: room, events } of rooms) {
+    if (!events) continue
+    const types = Object.values<unknown>(await import(events.href)).filter(isEventType)
+    for (const { name } of types) claim('event', name, room)
+  }
+}
+
+function isEventType(value: unknown): value is EventType {
+  return typeof value === 'object' && value !== null && 'name' in value && 'level' in value
 }
 
 /** @throws Error if a problem of a room has the name of a row, or a status that is no error */

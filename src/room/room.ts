@@ -4,7 +4,6 @@ import type { RawBuilder } from 'kysely'
 import type { SettingName } from '../config/settings-table.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Migration } from '../database/migrations/statement.ts'
-import type { EventType } from '../events/types.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { ErrorRow } from '../kernel/errors.ts'
 import type { Job } from '../runtime/jobs.ts'
@@ -14,8 +13,8 @@ import type { Job } from '../runtime/jobs.ts'
  * server, the command line, backup, erasure, the documents and the architecture test read the
  * manifests. A name that two of them claim stops the start.
  *
- * The command line reads the manifests for its help, so a manifest loads nothing but its event types:
- * what works is a function that imports when it is called. `Needs` is what those functions are given;
+ * The command line reads the manifests for its help, so a manifest loads nothing: what works is a
+ * function that imports when it is called, and other files are named. `Needs` is what those functions are given;
  * a room names the services and the deps that it uses, and `rooms.ts` checks that they exist.
  */
 export interface Room<Needs = unknown> extends RoomNames {
@@ -49,8 +48,8 @@ export interface RoomNames {
   readonly migrations?: readonly Migration[]
   /** Ways to log in, each with what it proves (RFC 8176). */
   readonly methods?: readonly { readonly name: string; readonly amr: readonly string[] }[]
-  // An event type is a consumer of its payload: none is a type of every payload.
-  readonly events?: readonly Pick<EventType, 'name' | 'level'>[]
+  /** The file of its event types. */
+  readonly events?: URL
   /** Rows of the error table that belong to this room, or problems of its own. */
   readonly errors?: readonly ErrorRow[]
   /** Rows of the settings table that belong to this room, or the file of a table of its own. */

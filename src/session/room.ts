@@ -1,8 +1,6 @@
 import type { Config } from '../config/load.ts'
-import { ownAccountPrefixes } from '../policy/groups.ts'
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
 import type { SessionAdminOptions } from './admin-routes.ts'
-import { sensitiveUpdate, sessionCreated, sessionEnded } from './events.ts'
 import type { LogoutRoutesOptions } from './logout-routes.ts'
 import type { OwnSessionsOptions } from './own-routes.ts'
 import type { SessionRoutesOptions } from './routes.ts'
@@ -23,7 +21,7 @@ export const room: Room<Needs> = {
       person: { column: 'user_id', gone: 'removed' },
     },
   ],
-  events: [sessionCreated, sessionEnded, sensitiveUpdate],
+  events: fileBeside(import.meta.url, './events'),
   errors: ['sessionNotFound'],
   /** Without it no browser could call a state-changing session operation. */
   requestHeaders: [{ name: 'X-CSRF-Token' }],
@@ -40,6 +38,7 @@ export const room: Room<Needs> = {
   },
 
   async routes(app, needs) {
+    const { ownAccountPrefixes } = await import('../policy/groups.ts')
     const { ownSessionRoutes } = await import('./own-routes.ts')
     const { logoutRoutes } = await import('./logout-routes.ts')
     const { sessionRoutes } = await import('./routes.ts')

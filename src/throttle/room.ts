@@ -1,6 +1,5 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
 import type { CaptchaDeps } from './captcha.ts'
-import { loginFailMax, loginLock } from './events.ts'
 import type { CaptchaRoutesOptions } from './routes.ts'
 
 type Needs = CaptchaRoutesOptions & Pick<CaptchaDeps, 'clock' | 'db'>
@@ -11,7 +10,7 @@ export const room: Room<Needs> = {
     { name: 'throttle_places', key: ['id'], givesIds: true },
     { name: 'used_challenges', key: ['nonce'] },
   ],
-  events: [loginFailMax, loginLock],
+  events: fileBeside(import.meta.url, './events'),
   errors: ['captchaRequired', 'tooManyLoginAttempts'],
   settings: [
     'LOGIN_ATTEMPTS',

@@ -1,7 +1,6 @@
 import { fileBeside, type Room } from '../room/room.ts'
 import type { TokenAdminOptions } from './admin-routes.ts'
 import type { BearerDeps } from './authenticator.ts'
-import { commitsLost, tokenCreated, tokenReuse, tokenRevoked } from './events.ts'
 import type { TokenRoutesOptions } from './routes.ts'
 
 export const room: Room<TokenRoutesOptions & TokenAdminOptions & BearerDeps> = {
@@ -19,7 +18,7 @@ export const room: Room<TokenRoutesOptions & TokenAdminOptions & BearerDeps> = {
     { name: 'refresh_uses', key: ['rid'] },
     { name: 'refresh_families_ended', key: ['family'] },
   ],
-  events: [tokenCreated, tokenReuse, tokenRevoked, commitsLost],
+  events: fileBeside(import.meta.url, './events'),
   errors: ['invalidOrExpiredToken', 'noTokenProvided', 'invalidToken', 'invalidRefreshToken'],
   settings: [
     'TOKEN_ISSUER',

@@ -1,7 +1,5 @@
-import { ownAccountPrefixes } from '../policy/groups.ts'
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
 import type { FactorAdminOptions } from './admin-routes.ts'
-import { mfaCodesRenewed, mfaEnrolled, mfaFail, mfaRemoved } from './events.ts'
 import type { FactorRoutesOptions } from './own-routes.ts'
 
 export const room: Room<FactorRoutesOptions & FactorAdminOptions> = {
@@ -19,9 +17,11 @@ export const room: Room<FactorRoutesOptions & FactorAdminOptions> = {
       person: { column: 'user_id', gone: 'removed' },
     },
   ],
-  events: [mfaEnrolled, mfaFail, mfaCodesRenewed, mfaRemoved],
+  errors: ['secondFactorRequired'],
+  events: fileBeside(import.meta.url, './events'),
 
   async routes(app, needs) {
+    const { ownAccountPrefixes } = await import('../policy/groups.ts')
     const { factorRoutes } = await import('./own-routes.ts')
     const { factorAdminRoutes } = await import('./admin-routes.ts')
     for (const prefix of ownAccountPrefixes) {

@@ -1,5 +1,4 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import { sensitiveCreate, sensitiveRead } from './events.ts'
 import type { TransferRoutesOptions } from './routes.ts'
 
 const underWay = 'begun anew where the data goes'
@@ -15,7 +14,7 @@ export const room: Room<TransferRoutesOptions> = {
       person: { column: 'user_id', gone: { kept: 'they go with their import, within minutes' } },
     },
   ],
-  events: [sensitiveCreate, sensitiveRead],
+  events: fileBeside(import.meta.url, './events'),
   commands: [
     {
       names: ['account import', 'account export'],

@@ -1,5 +1,4 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import { userCreated, userDeleted, userUpdated } from './events.ts'
 import type { UserRoutesOptions } from './routes.ts'
 
 export const room: Room<Omit<UserRoutesOptions, 'version'>> = {
@@ -19,7 +18,7 @@ export const room: Room<Omit<UserRoutesOptions, 'version'>> = {
       leftOut: 'an index of SQLite, made again by its triggers as the users come in',
     },
   ],
-  events: [userCreated, userUpdated, userDeleted],
+  events: fileBeside(import.meta.url, './events'),
   errors: ['nameAndEmailRequired', 'userNotFound'],
   settings: ['USERS_POLICY'],
   commands: [

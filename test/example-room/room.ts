@@ -2,7 +2,6 @@ import type { Config } from '../../src/config/load.ts'
 import { settingsOf } from '../../src/config/room-settings.ts'
 import { fileBeside, type Room } from '../../src/room/room.ts'
 import type { AuthenticatorDeps } from './authenticator.ts'
-import { noteWritten } from './events.ts'
 import type { NotesDeps } from './notes.ts'
 import { noteNotFound } from './problems.ts'
 import { migrations } from './tables.ts'
@@ -32,7 +31,7 @@ export const room: Room<Needs> = {
       person: { column: 'user_id', gone: 'removed' },
     },
   ],
-  events: [noteWritten],
+  events: fileBeside(import.meta.url, './events'),
   errors: [noteNotFound],
   requestHeaders: [{ name: 'X-Note-Key', isSecret: true }],
   settings: fileBeside(import.meta.url, './settings'),
