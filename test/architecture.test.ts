@@ -278,7 +278,7 @@ suite('manifests', () => {
     const commands = await allCommands(manifests)
     assert.deepEqual(
       sorted(commands.map(({ name }) => name)),
-      sorted(named.flatMap(({ names }) => names)),
+      sorted(named.flatMap(({ rows }) => rows.map(({ name }) => name))),
     )
   })
 

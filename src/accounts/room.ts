@@ -25,18 +25,58 @@ export const room: Room<OwnAccountOptions & AccountRoutesOptions & ResetRoutesOp
   settings: ['ADMIN_USERNAME', 'ADMIN_PASSWORD', 'LOGIN_LOCK_AFTER', 'LOGIN_LOCK_SECONDS'],
   commands: [
     {
-      names: ['account add', 'account list'],
+      rows: [
+        {
+          name: 'account add',
+          operands: ['username'],
+          summary: 'Makes an account, for a user that exists or with a new one',
+        },
+        {
+          name: 'account list',
+          summary:
+            'Shows all accounts, or those that the options leave, in the order of their users',
+        },
+      ],
       file: fileBeside(import.meta.url, '../cli/commands/accounts'),
     },
     {
-      names: [
-        'account roles',
-        'account lock',
-        'account unlock',
-        'account disable',
-        'account enable',
-        'account password',
-        'account reset-factor',
+      rows: [
+        {
+          name: 'account roles',
+          operands: ['username', 'role...'],
+          summary: 'Gives an account these roles and no others; its access tokens end',
+        },
+        {
+          name: 'account lock',
+          operands: ['username'],
+          summary: 'Lets nobody log in to an account, until it is unlocked; all its logins end',
+        },
+        {
+          name: 'account unlock',
+          operands: ['username'],
+          summary: 'Lifts the lock of an account, the automatic one too',
+        },
+        {
+          name: 'account disable',
+          operands: ['username'],
+          summary: 'Takes an account out of use; all its logins end',
+        },
+        {
+          name: 'account enable',
+          operands: ['username'],
+          summary: 'Takes an account into use again',
+        },
+        {
+          name: 'account password',
+          operands: ['username'],
+          summary: 'Sets a new password; all logins of the account end',
+        },
+        {
+          name: 'account reset-factor',
+          operands: ['username'],
+          summary:
+            'Takes the second factor away, for whoever has lost device and codes; all logins end',
+        },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/account-changes'),
     },

@@ -5,7 +5,23 @@ export const room: Room = {
   events: fileBeside(import.meta.url, './events'),
   commands: [
     {
-      names: ['backup', 'restore', 'move'],
+      rows: [
+        {
+          name: 'backup',
+          operands: ['file'],
+          summary: 'Writes all data to a new file, while the service goes on',
+        },
+        {
+          name: 'restore',
+          operands: ['file'],
+          summary: 'Fills an empty database from a backup, and ends all logins',
+        },
+        {
+          name: 'move',
+          summary:
+            'Copies the SQLite database to an empty PostgreSQL one; the service must be stopped',
+        },
+      ],
       file: fileBeside(import.meta.url, '../cli/commands/backup'),
     },
   ],

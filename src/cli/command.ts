@@ -3,22 +3,21 @@ import type { ParseArgsOptionDescriptor } from 'node:util'
 import type { Config } from '../config/load.ts'
 import type { RoomSettings } from '../config/room-settings.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Room } from '../room/room.ts'
+import type { CommandRow, Room } from '../room/room.ts'
 import type { Wired } from '../services.ts'
 import type { Output } from './output.ts'
 
-/** One command of the command line; the manifest of its room names its file. */
-export interface Command {
-  /** `keys rotate` */
+/** What a file of commands says of each: the rest stands in the manifest that names it. */
+export interface CommandWork {
   readonly name: string
-  /** Words of its own; the last may end with `...` and stands for one or more. */
-  readonly operands?: readonly string[]
-  readonly summary: string
   readonly options?: Readonly<Record<string, CommandOption>>
-  /** What follows `gatehouse `, as somebody would type it. */
+  /** What follows `gatehouse `, as it would be typed. */
   readonly example?: string
   run(call: CommandCall): Promise<void>
 }
+
+/** One command of the command line. */
+export interface Command extends CommandRow, CommandWork {}
 
 export interface CommandOption extends ParseArgsOptionDescriptor {
   /** One phrase for the help. */

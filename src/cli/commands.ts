@@ -1,5 +1,5 @@
-import type { RoomCommands } from '../room/room.ts'
-import type { Command } from './command.ts'
+import type { CommandRow, RoomCommands } from '../room/room.ts'
+import type { Command, CommandWork } from './command.ts'
 
 /**
  * Groups in the order of the help, by the first word of their names; what a room from outside brings
@@ -27,41 +27,50 @@ export interface RoomWithCommands {
   readonly commands?: readonly RoomCommands[]
 }
 
-/** All commands of the rooms, in the order of the help. @throws Error as `commandsIn` */
-export async function allCommands(rooms: readonly RoomWithCommands[]): Promise<Command[]> {
-  const files = rooms.flatMap((room) => room.commands ?? [])
-  const commands = (await Promise.all(files.map(commandsIn))).flat()
-  const rank = ({ name }: Command) => {
+/** What the manifests say of the commands, in the order of the help. */
+export function commandRows(rooms: readonly RoomWithCommands[]): CommandRow[] {
+  const rank = ({ name }: CommandRow) => {
     const index = order.indexOf(groupOf(name))
     return index === -1 ? order.length : index
   }
-  return commands.sort((left, right) => rank(left) - rank(right))
+  const rows = rooms.flatMap(({ commands = [] }) => commands.flatMap((file) => file.rows))
+  return rows.sort((left, right) => rank(left) - rank(right))
 }
 
-/** The command that the first words name, of the one file that has it; undefined if there is none. */
+/** The command that the first words name; undefined if there is none. @throws Error as `commandsIn` */
 export async function commandOf(
   rooms: readonly RoomWithCommands[],
   words: readonly string[],
 ): Promise<Command | undefined> {
-  const named = (name: string) => name === words.slice(0, name.split(' ').length).join(' ')
+  const isNamed = ({ name }: CommandRow) =>
+    name === words.slice(0, name.split(' ').length).join(' ')
   for (const { commands = [] } of rooms) {
-    const file = commands.find(({ names }) => names.some(named))
-    if (file) return (await commandsIn(file)).find(({ name }) => named(name))
+    const file = commands.find(({ rows }) => rows.some(isNamed))
+    if (file) return (await commandsIn(file)).find(isNamed)
   }
   return undefined
 }
 
+/** All commands, in the order of the help. @throws Error as `commandsIn` */
+export async function allCommands(rooms: readonly RoomWithCommands[]): Promise<Command[]> {
+  const files = rooms.flatMap((room) => room.commands ?? [])
+  const commands = (await Promise.all(files.map(commandsIn))).flat()
+  return commandRows(rooms).flatMap((row) => commands.filter(({ name }) => name === row.name))
+}
+
 /** @throws Error if the file exports other commands than the manifest names */
-async function commandsIn({ file, names }: RoomCommands): Promise<readonly Command[]> {
+async function commandsIn({ file, rows }: RoomCommands): Promise<readonly Command[]> {
   const { commands } = await import(file.href)
-  const table: readonly Command[] = Array.isArray(commands) ? commands : []
-  const exported = table.map(({ name }) => name)
-  if (exported.toSorted().join() !== names.toSorted().join()) {
+  const table: readonly CommandWork[] = Array.isArray(commands) ? commands : []
+  const [named, exported] = [rows, table].map((list) => list.map(({ name }) => name).toSorted())
+  if (String(named) !== String(exported)) {
     throw new Error(
-      `${file.pathname} has the commands ${exported.join(', ')}, not ${names.join(', ')}`,
+      `${file.pathname} has the commands ${exported?.join(', ')}, not ${named?.join(', ')}`,
     )
   }
-  return table
+  return rows.flatMap((row) =>
+    table.filter(({ name }) => name === row.name).map((work) => ({ ...work, ...row })),
+  )
 }
 
 function groupOf(name: string): string {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '../config/load.ts'
 import { assertDistinct } from '../room/registry.ts'
+import type { CommandRow } from '../room/room.ts'
 import {
   type Command,
   type CommandCall,
@@ -9,7 +10,7 @@ import {
   type Terminal,
   UsageError,
 } from './command.ts'
-import { allCommands, commandOf } from './commands.ts'
+import { commandOf, commandRows } from './commands.ts'
 import { exitOf } from './failure.ts'
 import { commonOptions, helpOf, usage } from './help.ts'
 import { createOutput, type Output } from './output.ts'
@@ -80,13 +81,13 @@ async function runCommand(
 
 type Found =
   | { readonly command: Command }
-  | { readonly group: readonly Command[]; readonly reason: string }
+  | { readonly group: readonly CommandRow[]; readonly reason: string }
 
 /** The command that the first words name, or else those that could be meant. */
 async function find(rooms: CommandCall['rooms'], words: readonly string[]): Promise<Found> {
   const command = await commandOf(rooms, words)
   if (command) return { command }
-  const commands = await allCommands(rooms)
+  const commands = commandRows(rooms)
   const [first, second] = words.filter((word) => !word.startsWith('-'))
   if (first === undefined) return { group: commands, reason: '' }
   const group = commands.filter(({ name }) => name.startsWith(`${first} `))

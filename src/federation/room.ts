@@ -46,7 +46,17 @@ export const room: Room<Needs> = {
   ],
   commands: [
     {
-      names: ['oidc discover', 'oidc token', 'oidc login'],
+      rows: [
+        { name: 'oidc discover', summary: 'Asks an identity provider for its endpoints' },
+        {
+          name: 'oidc token',
+          summary: 'Gets a token by client credentials, by a password or by a refresh token',
+        },
+        {
+          name: 'oidc login',
+          summary: 'Signs in with a browser, which comes back to a port of this machine',
+        },
+      ],
       file: fileBeside(import.meta.url, '../cli/commands/oidc'),
     },
   ],

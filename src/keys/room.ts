@@ -17,7 +17,21 @@ export const room: Room<{ readonly keys: KeySet }> = {
   ],
   commands: [
     {
-      names: ['keys list', 'keys rotate', 'keys retire'],
+      rows: [
+        {
+          name: 'keys list',
+          summary: 'Shows the key set: what signs, what still verifies, and until when',
+        },
+        {
+          name: 'keys rotate',
+          summary: 'Replaces the signing key; tokens of the old one stay valid until they expire',
+        },
+        {
+          name: 'keys retire',
+          operands: ['kid'],
+          summary: 'Ends a replaced signing key at once: its tokens are refused from now on',
+        },
+      ],
       file: fileBeside(import.meta.url, '../cli/commands/keys'),
     },
   ],

@@ -51,15 +51,37 @@ export const floor: Room = {
   ],
   commands: [
     {
-      names: ['start', 'migrate'],
+      rows: [
+        { name: 'start', summary: 'Runs the service, as `npm start` does' },
+        {
+          name: 'migrate',
+          summary:
+            'Brings the schema of the database up to date, and makes the database where there is none',
+        },
+      ],
       file: fileBeside(import.meta.url, '../cli/commands/service'),
     },
     {
-      names: ['config check', 'config show'],
+      rows: [
+        {
+          name: 'config check',
+          summary: 'Tells whether the service could start with these settings; opens nothing',
+        },
+        {
+          name: 'config show',
+          summary: 'Shows every setting, its value and where it comes from; no secret is shown',
+        },
+      ],
       file: fileBeside(import.meta.url, '../cli/commands/config'),
     },
     {
-      names: ['routes', 'openapi'],
+      rows: [
+        {
+          name: 'routes',
+          summary: 'Shows every route: method, path, schemes, and the rule of who may call it',
+        },
+        { name: 'openapi', summary: 'Prints the OpenAPI 3.1 document; with --json on one line' },
+      ],
       file: fileBeside(import.meta.url, '../cli/commands/documents'),
     },
   ],

@@ -51,7 +51,7 @@ export function assertDistinct(rooms: readonly RoomNames[]): void {
     )
     claimAll(
       'command',
-      room.commands?.flatMap(({ names }) => names),
+      room.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
     )
     if (!(room.settings instanceof URL)) claimAll('setting', room.settings)
   }

@@ -91,10 +91,19 @@ export type RoomJob =
   | Job
   | { readonly name: string; readonly purge: (most: number) => Promise<number> }
 
-/** Commands of the command line and the file that exports them as `commands`. */
+/** Commands of the command line, and the file that exports what they do as `commands`. */
 export interface RoomCommands {
-  readonly names: readonly string[]
+  readonly rows: readonly CommandRow[]
   readonly file: URL
+}
+
+/** What the list of commands shows: to show it loads none of them. */
+export interface CommandRow {
+  /** `keys rotate` */
+  readonly name: string
+  /** Words of its own; the last may end with `...` and stands for one or more. */
+  readonly operands?: readonly string[]
+  readonly summary: string
 }
 
 /** What happened to the logins of an account. */

@@ -30,7 +30,15 @@ export const room: Room<TokenRoutesOptions & TokenAdminOptions & BearerDeps> = {
     'REFRESH_GRACE_SECONDS',
   ],
   commands: [
-    { names: ['token inspect'], file: fileBeside(import.meta.url, '../cli/commands/token') },
+    {
+      rows: [
+        {
+          name: 'token inspect',
+          summary: 'Takes a token apart, and tells whether it passes here and now',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/token'),
+    },
   ],
 
   async authenticators(needs, before) {

@@ -17,7 +17,18 @@ export const room: Room<TransferRoutesOptions> = {
   events: fileBeside(import.meta.url, './events'),
   commands: [
     {
-      names: ['account import', 'account export'],
+      rows: [
+        {
+          name: 'account import',
+          operands: ['file|-'],
+          summary: 'Imports accounts from lines of JSON, all of them or none',
+        },
+        {
+          name: 'account export',
+          summary:
+            'Writes every account as a line of JSON; with its hash where an import shall read it',
+        },
+      ],
       file: fileBeside(import.meta.url, '../cli/commands/transfer'),
     },
   ],

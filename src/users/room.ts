@@ -23,7 +23,10 @@ export const room: Room<Omit<UserRoutesOptions, 'version'>> = {
   settings: ['USERS_POLICY'],
   commands: [
     {
-      names: ['user add', 'user list'],
+      rows: [
+        { name: 'user add', summary: 'Makes a user, without an account' },
+        { name: 'user list', summary: 'Shows all users, in the order of their ids' },
+      ],
       file: fileBeside(import.meta.url, '../cli/commands/users'),
     },
   ],

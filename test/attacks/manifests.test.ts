@@ -15,7 +15,8 @@ type Manifest = Omit<Room<Wired>, 'name'>
 const first: Room<Wired> = { name: 'first' }
 const table = { name: 'things', key: ['id'] }
 const problem = { name: 'thingMissing', status: 404, error: 'Thing not found' }
-const command = { names: ['thing add'], file: new URL('file:///nowhere.ts') }
+const row = { name: 'thing add', summary: 'Adds a thing' }
+const command = { rows: [row], file: new URL('file:///nowhere.ts') }
 
 const authenticator: Authenticator = {
   scheme: 'x-thing',
@@ -108,9 +109,9 @@ const doubled: readonly Doubled[] = [
     kind: 'command',
     name: 'thing add',
     both: { commands: [command] },
-    twice: { commands: [{ ...command, names: ['thing add', 'thing add'] }] },
+    twice: { commands: [{ ...command, rows: [row, row] }] },
     ofOurs: [
-      { commands: [{ ...command, names: ['user add'] }] },
+      { commands: [{ ...command, rows: [{ ...row, name: 'user add' }] }] },
       'the command user add is named by the rooms users',
     ],
   },
@@ -229,8 +230,11 @@ suite('a thing belongs to one room', () => {
 
   test('a file with other commands than its manifest names is told where they are asked for', async () => {
     const file = fileBeside(import.meta.url, '../example-room/commands')
-    const rooms = [...ours, { ...first, commands: [{ names: ['note add'], file }] }]
-    const { code, stderr } = await gatehouse(folder(), '--help', { rooms })
+    const rooms = [
+      ...ours,
+      { ...first, commands: [{ rows: [{ ...row, name: 'note add' }], file }] },
+    ]
+    const { code, stderr } = await gatehouse(folder(), 'note add', { rooms })
     assert.equal(code, 1)
     assert.match(stderr, /has the commands note key, not note add/)
   })

@@ -1,13 +1,11 @@
-import { type Command, CommandError, exitCodes } from '../../src/cli/command.ts'
+import { CommandError, type CommandWork, exitCodes } from '../../src/cli/command.ts'
 import { withServices } from '../../src/cli/work.ts'
 import { canonicalUsername } from '../../src/kernel/username.ts'
 import { createNotes } from './notes.ts'
 
-export const commands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'note key',
-    operands: ['username'],
-    summary: 'Makes a key for a device of the account, and shows it once',
     example: 'note key ann',
     run: (call) =>
       withServices(call, async ({ accounts }, deps) => {

@@ -35,7 +35,18 @@ export const room: Room<Needs> = {
   errors: [noteNotFound],
   requestHeaders: [{ name: 'X-Note-Key', isSecret: true }],
   settings: fileBeside(import.meta.url, './settings'),
-  commands: [{ names: ['note key'], file: fileBeside(import.meta.url, './commands') }],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'note key',
+          operands: ['username'],
+          summary: 'Makes a key for a device of the account, and shows it once',
+        },
+      ],
+      file: fileBeside(import.meta.url, './commands'),
+    },
+  ],
 
   async authenticators(needs, before) {
     const { noteKeyAuthenticator } = await import('./authenticator.ts')

@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/load.ts'
-import { type Command, type CommandCall, CommandError, exitCodes, UsageError } from '../command.ts'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+  UsageError,
+} from '../command.ts'
 import { progressTo } from '../progress.ts'
 import { readPassphrase } from '../secrets.ts'
 import { withDeps } from '../work.ts'
@@ -10,19 +16,15 @@ const withoutKeys = {
   'without-keys': { type: 'boolean', doc: 'leave the key set out: authenticator apps are void' },
 } as const
 
-export const commands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'backup',
-    operands: ['file'],
-    summary: 'Writes all data to a new file, while the service goes on',
     options: withoutKeys,
     example: 'backup gatehouse-2026-11-20.backup',
     run: backUp,
   },
   {
     name: 'restore',
-    operands: ['file'],
-    summary: 'Fills an empty database from a backup, and ends all logins',
     options: {
       ...withoutKeys,
       unverified: {
@@ -36,7 +38,6 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'move',
-    summary: 'Copies the SQLite database to an empty PostgreSQL one; the service must be stopped',
     options: {
       to: { type: 'string', value: 'address', doc: 'postgres://...; its password in PGPASSWORD' },
     },

@@ -1,18 +1,16 @@
 import type { Setting, Source } from '../../config/kinds.ts'
 import type { SettingsTable } from '../../config/room-settings.ts'
-import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
+import { type CommandCall, CommandError, type CommandWork, exitCodes } from '../command.ts'
 import type { Row } from '../output.ts'
 
-export const commands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'config check',
-    summary: 'Tells whether the service could start with these settings; opens nothing',
     example: 'config check',
     run: check,
   },
   {
     name: 'config show',
-    summary: 'Shows every setting, its value and where it comes from; no secret is shown',
     example: 'config show --json',
     run: show,
   },

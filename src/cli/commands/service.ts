@@ -1,10 +1,9 @@
-import type { Command } from '../command.ts'
+import type { CommandWork } from '../command.ts'
 import { withDeps } from '../work.ts'
 
-export const commands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'start',
-    summary: 'Runs the service, as `npm start` does',
     example: 'start',
     async run({ rooms, terminal }) {
       const { start } = await import('../../start.ts')
@@ -13,8 +12,6 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'migrate',
-    summary:
-      'Brings the schema of the database up to date, and makes the database where there is none',
     example: 'migrate --json',
     run: (call) =>
       withDeps(call, async ({ db, clock }) => {
