@@ -38,7 +38,7 @@ export async function postRoutes(
   const post = resource<Post>({
     param: 'id',
     missing: 'postNotFound',
-    async load(text) {
+    load(text) {
       const id = positiveInteger(text)
       return id === null ? null : posts.byId(id)
     },

@@ -78,7 +78,8 @@ export const floor: Room = {
       rows: [
         {
           name: 'routes',
-          summary: 'Shows every route: method, path, schemes, and the rule of who may call it',
+          summary:
+            'Shows every route: method, path, what guards it, and the rule of who may call it',
         },
         { name: 'openapi', summary: 'Prints the OpenAPI 3.1 document; with --json on one line' },
       ],

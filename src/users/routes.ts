@@ -52,7 +52,7 @@ export async function userRoutes(
   const user = resource<User>({
     param: 'id',
     missing: 'userNotFound',
-    async load(text) {
+    load(text) {
       const id = positiveInteger(text)
       return id === null ? null : users.byId(id)
     },

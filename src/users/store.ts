@@ -1,4 +1,10 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/staged.ts'
@@ -90,7 +96,7 @@ export function userStore(db: DatabaseOrTransaction) {
      * was seen.
      */
     async merge(id: number, { name, email }: UserChanges, seen?: User): Promise<User | null> {
-      const query = db
+      const row = await db
         .updateTable('users')
         .set({
           id: sql<number>`id`, // a set clause must not be empty
@@ -99,11 +105,9 @@ export function userStore(db: DatabaseOrTransaction) {
         })
         .where('id', '=', id)
         .where(isPresentUser)
+        .where((eb) => isAsSeen(eb, seen))
         .returning(shown)
-      const compared = seen
-        ? query.where('name', '=', seen.name).where('email', '=', seen.email)
-        : query
-      const row = await compared.executeTakeFirst()
+        .executeTakeFirst()
       return row ? toUser(row) : null
     },
 
@@ -112,15 +116,13 @@ export function userStore(db: DatabaseOrTransaction) {
      * sessions go with it.
      */
     async remove(id: number, seen?: User): Promise<User | null> {
-      const query = db
+      const row = await db
         .deleteFrom('users')
         .where('id', '=', id)
         .where(isPresentUser)
+        .where((eb) => isAsSeen(eb, seen))
         .returning(shown)
-      const compared = seen
-        ? query.where('name', '=', seen.name).where('email', '=', seen.email)
-        : query
-      const row = await compared.executeTakeFirst()
+        .executeTakeFirst()
       return row ? toUser(row) : null
     },
 
@@ -182,6 +184,13 @@ export function positionOf(user: User, { key }: Order): Position {
 
 function rowOf({ name, email }: NewUser) {
   return { name, email, name_key: caseFold(name), email_key: caseFold(email) }
+}
+
+function isAsSeen(
+  eb: ExpressionBuilder<Schema, 'users'>,
+  seen: User | undefined,
+): Expression<SqlBool> {
+  return seen ? eb.and({ name: seen.name, email: seen.email }) : eb.lit(true)
 }
 
 function looks({ name, email }: NewUser): string {

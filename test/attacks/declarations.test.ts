@@ -87,6 +87,18 @@ suite('what a route declares', async () => {
     )
   })
 
+  test('the rule of the group counts: below /api/admin nothing is open to anyone', async () => {
+    const post = (url: string, csrf?: 'exempt') =>
+      serve((server) => {
+        const config = { access: { rule: anyone }, ...(csrf && { csrf }) }
+        server.post(url, { config }, async () => ({}))
+      })
+    await (await post('/api/admin/things')).close()
+    await assert.rejects(post('/api/admin/things', 'exempt'), {
+      message: 'POST /api/admin/things has callers whose credentials say what their CSRF guard is',
+    })
+  })
+
   test('a resource is read once: behind 401, before 403, 404 and the body', async () => {
     const server = await serve((made) => {
       made.put(

@@ -177,6 +177,15 @@ suite('what takes an account over or loses an administrator wants a recent login
     assert.deepEqual([...listed].toSorted(), changing.toSorted())
   })
 
+  test('what is printed (docs/routes.txt) is what the tables say', () => {
+    for (const { method, url, reauthentication = '-' } of app.app.routes()) {
+      const asking = recent.filter(({ route }) => route === `${method} ${url}`)
+      const isSometimes = anyLogin.some(({ route }) => route === `${method} ${url}`)
+      const expected = asking.length === 0 ? '-' : isSometimes ? 'conditional' : 'always'
+      assert.equal(reauthentication, expected, `${method} ${url}`)
+    }
+  })
+
   test('the own password is not set through the administration, however recent the login', async () => {
     const { boss } = await place()
     const headers = await app.bearer(boss)

@@ -5,13 +5,11 @@ import { describeRule } from '../../policy/rules.ts'
 import { csrfGuardsOf, type RouteDeclaration } from '../routes/declaration.ts'
 import type { BodyKind } from '../server/bodies.ts'
 
-export interface RouteRow {
+export interface RouteRow extends Guards {
   readonly method: string
   readonly url: string
   readonly schemes: string
   readonly rule: string
-  /** What else guards it, in words of the printed table. */
-  readonly guards: Readonly<Record<GuardColumn, string>>
   readonly body: BodyKind
   /** The most bytes of it; absent where it reads none. */
   readonly maxBodyBytes?: number
@@ -19,16 +17,25 @@ export interface RouteRow {
   readonly statuses: Readonly<Record<Caller, string>>
 }
 
-/** What a route declares beside access and body; a dash where it declares nothing of a kind. */
+/** What a route declares beside access and body; absent where it declares nothing of a kind. */
+interface Guards {
+  /** What a change must show that a page of elsewhere could make a browser send. */
+  readonly csrf?: string
+  readonly reauthentication?: string
+  /** Whether an enrolment token opens it. */
+  readonly enrolment?: string
+  readonly rateLimit?: string
+  readonly requestHeaders?: string
+}
+
 const guardColumns = {
   csrf: 'CSRF',
   reauthentication: 'REAUTHENTICATION',
   enrolment: 'ENROLMENT',
   rateLimit: 'RATE LIMIT',
   requestHeaders: 'HEADERS',
-} as const
-type GuardColumn = keyof typeof guardColumns
-const columnNames = Object.keys(guardColumns) as GuardColumn[] // its own keys
+} as const satisfies Record<keyof Guards, string>
+const guardNames = Object.keys(guardColumns) as (keyof Guards)[] // its own keys
 
 /** Collects every route that is declared from here on; the answer reads them later. */
 export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
@@ -43,7 +50,7 @@ export function collectRoutes(app: FastifyInstance): () => RouteRow[] {
       url,
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
       rule: describeRule(access.rule),
-      guards: guardsOf([method].flat(), config),
+      ...guardsOf([method].flat(), config),
       ...bodyOf(config),
       statuses: eachCaller((caller) =>
         verdicts(access.rule, caller)
@@ -62,10 +69,10 @@ export function describeRoutes(rows: readonly RouteRow[]): string {
     row.url,
     row.schemes,
     describeBody(row),
-    ...columnNames.map((name) => row.guards[name]),
+    ...guardNames.map((name) => row[name] ?? '-'),
     row.rule,
   ])
-  const titles = columnNames.map((name) => guardColumns[name])
+  const titles = Object.values(guardColumns)
   return inColumns([['METHOD', 'PATH', 'SCHEMES', 'BODY', ...titles, 'RULE'], ...table])
 }
 
@@ -79,14 +86,15 @@ export function describeAccess(rows: readonly RouteRow[]): string {
   return inColumns([['METHOD', 'PATH', ...callers], ...table])
 }
 
-function guardsOf(methods: readonly string[], config: RouteDeclaration): RouteRow['guards'] {
+function guardsOf(methods: readonly string[], config: RouteDeclaration): Guards {
   const { enrols, rateLimit, reauthentication, requestHeaders = [] } = config
+  const csrf = csrfGuardsOf(methods, config)
   return {
-    csrf: csrfGuardsOf(methods, config).join() || '-',
-    reauthentication: reauthentication ?? '-',
-    enrolment: enrols ? 'yes' : '-',
-    rateLimit: rateLimit ?? '-',
-    requestHeaders: requestHeaders.join(',') || '-',
+    ...(csrf.length > 0 && { csrf: csrf.join() }),
+    ...(reauthentication && { reauthentication }),
+    ...(enrols && { enrolment: 'yes' }),
+    ...(rateLimit && { rateLimit }),
+    ...(requestHeaders.length > 0 && { requestHeaders: requestHeaders.join() }),
   }
 }
 

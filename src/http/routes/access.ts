@@ -8,12 +8,18 @@ import type { Principal } from '../../kernel/principal.ts'
 import { decide, type Resource } from '../../policy/decide.ts'
 import { groupOf } from '../../policy/groups.ts'
 import { all, describeRule, needsResource, type Rule } from '../../policy/rules.ts'
-import { assertNotForged } from './csrf.ts'
-import { type Authenticator, accepts, isSafe, mistakesIn } from './declaration.ts'
+import {
+  type Authenticator,
+  accepts,
+  isSafe,
+  mistakesIn,
+  type RouteDeclaration,
+} from './declaration.ts'
+import { identify } from './identify.ts'
 import { isForeignPage } from './origin.ts'
 import { assertRecentLogin } from './reauthentication.ts'
-import { assertConditionAsked, type LoadedResource, type ResourceOptions } from './resource.ts'
-import { type Authenticated, assertJudgedAgain, guardOf } from './still-allowed.ts'
+import { assertConditionAsked, type LoadedResource } from './resource.ts'
+import { assertJudgedAgain } from './still-allowed.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,16 +39,13 @@ export interface AccessOptions {
   readonly db: Database
 }
 
-/** What it takes to read credentials. */
-type IdentifyDeps = Pick<AccessOptions, 'config' | 'db'>
-
 /**
  * Authenticates and authorizes before the body is read, by what the matched route declares. A
  * declaration with a mistake stops the service from starting; the group of its path is added to its
  * rule.
  */
 export const access = plugin<AccessOptions>(async (app, options) => {
-  const { authenticators, config, clock } = options
+  const { authenticators } = options
   app.decorate('authenticators', authenticators)
   app.decorateRequest('principal', null)
   app.decorateRequest('resource', null)
@@ -52,41 +55,44 @@ export const access = plugin<AccessOptions>(async (app, options) => {
 
   app.addHook('onRoute', (route) => {
     if (isPreflight(route)) return
+    fillIn(route, authenticators)
     const mistakes = mistakesIn(route, authenticators)
     if (mistakes.length > 0) throw new Error(`${route.method} ${route.url} ${mistakes.join('; ')}`)
-    prepare(route, options)
+    addGuards(route, options)
   })
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done): Promise<void> | undefined => {
     if (request.is404) throw new ApiError('routeNotFound')
     const { config: declaration, url = '' } = request.routeOptions
-    const { access: declared, accepted: ownSchemes = [], reauthentication, resource } = declaration
-    if (!declared) return // CORS preflight
+    const { access: declared, accepted: ownSchemes = [], resource } = declaration
+    if (!declared) return void done() // CORS preflight
     const isRoute = !hasEmptyParameter(request)
     // Otherwise it is an unknown path: as any other, it asks for the role of its group first.
     const rule = isRoute ? declared.rule : groupOf(url)?.rule
     if (rule === undefined) throw new ApiError('routeNotFound')
     // Anyone may, or anyone may with some things: then `load` asks.
-    if (decide(rule, null) === false) {
-      const accepted = isRoute ? ownSchemes : authenticators
-      const principal = await identify(request, reply, accepted, options)
-      if (decide(rule, principal) === false) throw new ApiError('accessDenied')
-    }
-    if (!isRoute) throw new ApiError('routeNotFound')
-    if (reauthentication === 'always') assertRecentLogin(request, config, clock)
-    if (resource) await load(request, reply, { resource, rule, accepted: ownSchemes }, options)
+    const isOpen = decide(rule, null) !== false
+    if (!isRoute && isOpen) throw new ApiError('routeNotFound')
+    if (isOpen && !resource) return void done() // nothing to wait for, and waiting costs
+    const accepted = isRoute ? ownSchemes : authenticators
+    return admit(request, reply, { declaration, rule, isRoute, accepted }, options)
   })
 })
 
-/** Fills in what follows from a declaration, and adds what holds the route to it. */
-function prepare(route: RouteOptions, { authenticators, config }: AccessOptions): void {
-  const { access: declared, csrf, requestHeaders } = route.config ?? {}
-  if (!declared) return // stopped the start
+/** What follows from a declaration: the rule with that of the group, and whom the route asks. */
+function fillIn(route: RouteOptions, authenticators: readonly Authenticator[]): void {
+  const declared = route.config?.access
+  if (!declared) return
   const rule = withGroup(route.url, declared.rule)
   const accepted = authenticators.filter(({ scheme }) => accepts(declared, scheme))
   route.config = { ...route.config, access: { ...declared, rule }, accepted }
+}
+
+/** What holds a route to its declaration, beside the hook that every request passes. */
+function addGuards(route: RouteOptions, { config }: AccessOptions): void {
+  const { access: declared, csrf, requestHeaders } = route.config ?? {}
   const assertions = [
-    ...(needsResource(rule) ? [assertAsked] : []),
+    ...(declared && needsResource(declared.rule) ? [assertAsked] : []),
     ...(isSafe(route.method) ? [] : [assertJudgedAgain]),
     ...(requestHeaders?.includes('if-match') ? [assertConditionAsked] : []),
   ]
@@ -103,24 +109,34 @@ function prepare(route: RouteOptions, { authenticators, config }: AccessOptions)
   }
 }
 
-/** What it takes to read the resource of a route. */
-interface Load {
-  readonly resource: ResourceOptions<object>
+/** By what a request is judged. */
+interface Admission {
+  readonly declaration: RouteDeclaration
+  /** Of the route, or of the group alone where the path is unknown. */
   readonly rule: Rule
+  readonly isRoute: boolean
   readonly accepted: readonly Authenticator[]
 }
 
 /**
- * Reads the thing that the path names, and asks the rule with it where it depends on that: 401 and 403
- * come before 404. Under a rule that lets anyone do something, credentials are read where it asks for
- * a caller.
+ * All that waits: 401 and 403 come first, then the recent login, and 404 where the rule has been asked
+ * with what there is. Under a rule that lets anyone do something, credentials are read where it asks
+ * for a caller.
  */
-async function load(
+async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { resource, rule, accepted }: Load,
-  deps: IdentifyDeps,
+  { declaration, rule, isRoute, accepted }: Admission,
+  options: AccessOptions,
 ): Promise<void> {
+  const { reauthentication, resource } = declaration
+  if (decide(rule, null) === false) {
+    const principal = await identify(request, reply, accepted, options)
+    if (decide(rule, principal) === false) throw new ApiError('accessDenied')
+    if (!isRoute) throw new ApiError('routeNotFound')
+  }
+  if (reauthentication === 'always') assertRecentLogin(request, options.config, options.clock)
+  if (!resource) return
   const { [resource.param]: text = '' } = request.params as Readonly<Record<string, string>>
   const thing = await resource.load(text) // of a path that has the parameter, as the router fills it
   request.resource = { loader: resource, thing, facts: undefined, isConditionAsked: false }
@@ -128,7 +144,7 @@ async function load(
     const facts = await resource.facts?.(thing, rule)
     if (facts === undefined) throw new Error('a rule has nothing to ask') // stopped the start
     if (request.principal === null && decide(rule, null, facts) !== true) {
-      await identify(request, reply, accepted, deps)
+      await identify(request, reply, accepted, options)
     }
     authorize(request, facts)
   }
@@ -143,24 +159,6 @@ function hasEmptyParameter({ params }: FastifyRequest): boolean {
   const given = params as Readonly<Record<string, string>> // as the router fills it, often with none
   for (const name in given) if (given[name] === '' && name !== '*') return true
   return false
-}
-
-/** Sets `request.principal`. @throws ApiError where no accepted credential proves the caller */
-async function identify(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  accepted: readonly Authenticator[],
-  { config, db }: IdentifyDeps,
-): Promise<Principal> {
-  const found = await authenticate(request, reply, accepted)
-  if (found === null) throw challenged(request, reply, accepted)
-  const { authenticator, caller, ended } = found
-  const { principal } = caller
-  request.principal = principal
-  request.guard = guardOf(request, { caller, ended, db })
-  request.awaitsBody = !request.raw.complete // what came with its header needs no second look
-  if (!isSafe(request.method)) assertNotForged(request, principal, authenticator, config)
-  return principal
 }
 
 /** The caller of a route that anyone without a principal never reaches. @throws Error otherwise */
@@ -182,40 +180,6 @@ export function authorize(request: FastifyRequest, facts: Resource): void {
     throw new ApiError(request.principal ? 'accessDenied' : 'authenticationRequired')
 }
 
-/** A caller who has proved who it is, and by what. */
-interface Identified {
-  readonly authenticator: Authenticator
-  readonly caller: Authenticated
-  readonly ended: () => ApiError
-}
-
-async function authenticate(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  accepted: readonly Authenticator[],
-): Promise<Identified | null> {
-  // A request with an Authorization header is judged by that header alone.
-  const byHeader =
-    request.headers.authorization !== undefined && accepted.some(({ header }) => header !== null)
-  for (const authenticator of accepted) {
-    if (byHeader && authenticator.header === null) continue
-    const refused = (cause?: unknown): ApiError => {
-      if (authenticator.header !== 'bearer') return challenged(request, reply, accepted)
-      reply.header('www-authenticate', `${authenticator.challenge}, error="invalid_token"`)
-      const isAlone = accepted.length === 1 && authenticator.invalid
-      return new ApiError(isAlone || 'invalidOrExpiredToken', { cause })
-    }
-    try {
-      const caller = await authenticator.authenticate(request)
-      if (caller !== null) return { authenticator, caller, ended: refused }
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error
-      throw refused(error.cause)
-    }
-  }
-  return null
-}
-
 /** A body may come slowly: a caller that has ended meanwhile is told so before what is wrong in its fields. */
 async function judgeBehindBody({ awaitsBody, guard }: FastifyRequest): Promise<void> {
   if (awaitsBody) await guard?.now()
@@ -225,26 +189,6 @@ async function judgeBehindBody({ awaitsBody, guard }: FastifyRequest): Promise<v
 function readsBody({ method, config }: RouteOptions): boolean {
   const { body = 'none' } = config ?? {}
   return !isSafe(method) && body !== 'none' && body !== 'lines'
-}
-
-/** The 401 for a caller without a credential, with every challenge that the route accepts. */
-function challenged(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  accepted: readonly Authenticator[],
-): ApiError {
-  const challenges = accepted
-    .filter(({ header }) => header !== 'basic' || !isOwnFetch(request))
-    .flatMap(({ challenge }) => challenge ?? [])
-  const [first, ...more] = challenges
-  if (first) reply.header('www-authenticate', more.length === 0 ? first : challenges)
-  const [only, ...others] = accepted
-  return new ApiError(only && others.length === 0 ? only.missing : 'authenticationRequired')
-}
-
-/** A script's fetch: the Basic challenge would make the browser ask for a password by itself. */
-function isOwnFetch({ headers }: FastifyRequest): boolean {
-  return headers['sec-fetch-site'] !== undefined && headers['sec-fetch-mode'] !== 'navigate'
 }
 
 /** A route's rule behind that of its group; once, where they are the same. */

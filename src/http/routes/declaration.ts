@@ -108,7 +108,9 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /** Whether a request by this method, or each of these, changes nothing. RFC 9110 section 9.2.1. */
 export function isSafe(method: string | readonly string[]): boolean {
-  return [method].flat().every((name) => safeMethods.has(name))
+  return typeof method === 'string'
+    ? safeMethods.has(method)
+    : method.every((name) => safeMethods.has(name))
 }
 
 export function accepts({ schemes }: Access, scheme: Scheme): boolean {

@@ -12,7 +12,7 @@ export interface ResourceOptions<Thing extends object> {
   /** The refusal where there is none. */
   readonly missing: ErrorRow
   /** Reads it; null where there is none, or the text can be the name of none. */
-  load(text: string): Promise<Thing | null>
+  load(text: string): Thing | null | Promise<Thing | null>
   /** What a rule may ask of it, or of one that does not exist; absent where no rule asks. */
   facts?(thing: Thing | null, rule: Rule): Resource | Promise<Resource>
   /** As callers see it, which is what its ETag is made of; absent: as it is. */
@@ -56,9 +56,12 @@ export function resource<Thing extends object>(
 ): ResourceLoader<Thing> {
   const loader: ResourceLoader<Thing> = {
     ...options,
-    of({ resource: loaded, routeOptions }) {
+    of(request) {
+      const loaded = request.resource
       if (loaded?.loader !== loader) {
-        throw new Error(`${routeOptions.url} does not declare the resource that it asks for`)
+        throw new Error(
+          `${request.routeOptions.url} does not declare the resource that it asks for`,
+        )
       }
       return loaded.thing as Thing // what its own `load` answered, and not null: `access` has seen to it
     },
