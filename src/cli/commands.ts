@@ -37,18 +37,21 @@ export function commandRows(rooms: readonly RoomWithCommands[]): CommandRow[] {
   return rows.sort((left, right) => rank(left) - rank(right))
 }
 
-/** The command that the first words name; undefined if there is none. @throws Error as `commandsIn` */
+/**
+ * The command with the longest name that the words begin with; undefined if there is none.
+ * @throws Error as `commandsIn`
+ */
 export async function commandOf(
   rooms: readonly RoomWithCommands[],
   words: readonly string[],
 ): Promise<Command | undefined> {
   const isNamed = ({ name }: CommandRow) =>
     name === words.slice(0, name.split(' ').length).join(' ')
-  for (const { commands = [] } of rooms) {
-    const file = commands.find(({ rows }) => rows.some(isNamed))
-    if (file) return (await commandsIn(file)).find(isNamed)
-  }
-  return undefined
+  const found = rooms
+    .flatMap(({ commands = [] }) => commands)
+    .flatMap((file) => file.rows.filter(isNamed).map(({ name }) => ({ file, name })))
+    .sort((left, right) => right.name.length - left.name.length)[0]
+  return found && (await commandsIn(found.file)).find(({ name }) => name === found.name)
 }
 
 /** All commands, in the order of the help. @throws Error as `commandsIn` */

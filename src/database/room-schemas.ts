@@ -39,7 +39,7 @@ export function assertKnownRooms(
 ): void {
   for (const [name, version] of versions) {
     const known = rooms.find((room) => room.name === name)?.migrations?.length ?? 0
-    if (version <= known) continue
+    if (Number.isInteger(version) && version >= 0 && version <= known) continue
     throw new Error(
       known === 0
         ? `the database has the room ${name}, this program does not: start one that has it`

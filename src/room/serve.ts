@@ -12,7 +12,7 @@ declare module 'fastify' {
 
 /**
  * The authenticators of the rooms, in the order in which they are asked.
- * @throws Error for a scheme that two rooms bring, or one twice
+ * @throws Error for a scheme that two rooms bring, or one twice, and one that a room drops
  */
 export async function authenticatorsOf<Needs>(
   rooms: readonly Room<Needs>[],
@@ -30,6 +30,8 @@ export async function authenticatorsOf<Needs>(
       if (known.has(scheme) && !isWrapped.has(scheme)) isWrapped.add(scheme)
       else claim('scheme', scheme, room.name)
     }
+    const dropped = known.difference(isWrapped).values().next().value
+    if (dropped) throw new Error(`the room ${room.name} drops the scheme ${dropped}`)
     all = next
   }
   return all

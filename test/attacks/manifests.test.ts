@@ -193,6 +193,13 @@ suite('a thing belongs to one room', () => {
     })
   }
 
+  test('a room that drops a scheme of another stops the start', async () => {
+    const authenticators = async () => [authenticator]
+    await assert.rejects(testApp({}, { rooms: [...ours, { ...first, authenticators }] }), {
+      message: 'the room first drops the scheme basic',
+    })
+  })
+
   test('two rooms of one name stop the start', async () => {
     await assert.rejects(testApp({}, { rooms: [...ours, { name: 'posts' }] }), {
       message: 'two rooms are named posts',

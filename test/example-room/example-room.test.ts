@@ -2,14 +2,16 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { suite, test } from 'node:test'
+import { tablesOf } from '../../src/backup/tables.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { latestSchema } from '../../src/database/migrate.ts'
 import { databaseFileName } from '../../src/database/sqlite/connect.ts'
 import { describeService } from '../../src/documents.ts'
 import { describeRoutes } from '../../src/http/documents/route-table.ts'
 import { settingsOfRooms } from '../../src/room/settings.ts'
 import { rooms as ours } from '../../src/rooms.ts'
 import { passwordOf, testApp } from '../app.ts'
-import { backup, restore } from '../backups.ts'
+import { backup, loadDump, restore } from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { folder, passphrase, place, restoring } from '../copies.ts'
 import { sqliteOnly } from '../database.ts'
@@ -245,6 +247,33 @@ suite('a room from outside', async () => {
     assert.match(ahead.stderr, /lacks migrations of the room notes: .*gatehouse migrate/)
     assert.deepEqual([behind.code, ahead.code], [1, 1])
     assert.deepEqual(await app.rows(), before)
+  })
+
+  test('migrate tells the schema of the room', async () => {
+    const { code, stdout } = await gatehouse(app.directory, 'migrate --json', { rooms })
+    assert.equal(code, 0)
+    assert.deepEqual(JSON.parse(stdout), {
+      from: latestSchema,
+      to: latestSchema,
+      rooms: { notes: 2 },
+    })
+  })
+
+  test('a backup that names a schema of no room is refused', async () => {
+    const { deps, tables } = await place()
+    for (const version of [-1, 1.5, 3]) {
+      const dump = {
+        schema: latestSchema,
+        rooms: new Map([['notes', version]]),
+        counts: new Map(),
+        lastIds: new Map(),
+        batches: (async function* () {})(),
+      }
+      const options = { clock: deps.clock, tables: await tablesOf(rooms), keepLogins: true }
+      const loading = deps.db.transaction().execute((trx) => loadDump(trx, dump, options))
+      await assert.rejects(loading, /the database has schema \S+ of the room notes/)
+    }
+    assert.deepEqual(await tables(), [])
   })
 
   test('its setting is read with its kind, and a mistake is told with all others', async () => {

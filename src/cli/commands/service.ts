@@ -16,11 +16,15 @@ export const commands: readonly CommandWork[] = [
     run: (call) =>
       withDeps(call, async ({ db, clock }) => {
         const { latestSchema, migrate } = await import('../../database/migrate.ts')
+        const { roomVersions } = await import('../../database/room-schemas.ts')
         const to = latestSchema
         const from = to - (await migrate(db, clock, { rooms: call.rooms }))
+        const rooms = Object.fromEntries(await roomVersions(db))
+        const ofRooms = Object.entries(rooms).map(([name, version]) => `, ${name} ${version}`)
+        const text = from === to ? `schema ${to}, nothing to do` : `schema ${from} -> ${to}`
         call.output.result(
-          { from, to },
-          from === to ? `schema ${to}, nothing to do` : `schema ${from} -> ${to}`,
+          { from, to, ...(ofRooms.length > 0 && { rooms }) },
+          text + ofRooms.join(''),
         )
       }),
   },
