@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { buildApp } from './app.ts'
 import type { Config } from './config/load.ts'
 import type { RouteRow } from './http/documents/route-table.ts'
+import type { Room } from './room/room.ts'
+import { rooms as ours } from './rooms.ts'
 import { createLog, systemDeps } from './runtime/deps.ts'
+import type { Wired } from './services.ts'
 
 export interface ServiceDescription {
   readonly routes: readonly RouteRow[]
@@ -16,13 +19,16 @@ export interface ServiceDescription {
  * What the service would offer under a configuration. It is built on a database that lives as long as
  * this takes: neither the data directory nor the configured keys and secrets are touched.
  */
-export async function describeService(given: Config): Promise<ServiceDescription> {
+export async function describeService(
+  given: Config,
+  rooms: readonly Room<Wired>[] = ours,
+): Promise<ServiceDescription> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   try {
     const deps = systemDeps(throwaway(given, directory))
     const { server, routes } = await buildApp(
       { ...deps, log: createLog('silent') },
-      { runsJobs: false },
+      { runsJobs: false, rooms },
     )
     const openapi = server.swagger()
     await server.close()

@@ -8,22 +8,27 @@ import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { migrate } from './database/migrate.ts'
+import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
 import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
+import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
+import { assertDistinct, assertDistinctEvents } from './room/registry.ts'
+import type { OnAccountEnded, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
-import { inBatches, inJobContext, type Job } from './runtime/jobs.ts'
-import { createSessions, endSessionsOf, type Sessions } from './session/sessions.ts'
-import { type Captcha, createCaptcha, purgeChallenges } from './throttle/captcha.ts'
+import type { LogoutEndings } from './session/logout-routes.ts'
+import { createSessions, type Sessions } from './session/sessions.ts'
+import { type Captcha, createCaptcha } from './throttle/captcha.ts'
 import { createLoginLimits, type LoginLimits } from './throttle/limits.ts'
 import { createThrottleOverview, type ThrottleOverview } from './throttle/overview.ts'
-import { purgeThrottle } from './throttle/throttle.ts'
+import { endBearer } from './token/authenticator.ts'
+import { endRefreshToken } from './token/end-token.ts'
 import { createProfiles, type Profiles } from './token/profiles.ts'
 import { loadRevocations, type Revocations } from './token/revocations.ts'
 import { createRotation, type Rotation } from './token/rotation.ts'
@@ -32,17 +37,12 @@ import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
 
-export const purgeEveryMs = 60_000
-// On SQLite everything else waits for a step: these take 20 ms of a large database.
-export const purgeBatchSize = 250
-const flushEveryMs = 1000
-const rotateEveryMs = 3_600_000
-
 /** What the rooms offer each other, put together: the service without its HTTP. */
-export interface Services {
+export interface Services extends LogoutEndings {
   readonly accounts: Accounts
   readonly captcha: Captcha
   readonly completion: Completion
+  readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly identities: Identities
   readonly idempotency: Idempotency
@@ -50,6 +50,7 @@ export interface Services {
   readonly keys: KeySet
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
+  readonly loginAddress: LoginAddress
   readonly passwords: Passwords
   readonly posts: Posts
   readonly profiles: Profiles
@@ -65,13 +66,28 @@ export interface Services {
   readonly verifier: Verifier
 }
 
+/** What the parts of a manifest are given: see `Room`. */
+export type Wired = Deps & Services
+
+export interface ServicesOptions {
+  /** Whether an older schema is brought up to date. */
+  readonly mayMigrate?: boolean
+  readonly rooms: readonly Room<Wired>[]
+}
+
 /**
  * Schema and keys first, then every room's service; for the server and for the command line.
- * @throws Error where the schema is an older one and `mayMigrate` is false
+ * @throws Error if two manifests name one thing, and if the schema is an older one and `mayMigrate` is
+ * false
  */
-export async function createServices(deps: Deps, { mayMigrate = true } = {}): Promise<Services> {
+export async function createServices(
+  deps: Deps,
+  { mayMigrate = true, rooms }: ServicesOptions,
+): Promise<Services> {
   const { config, db, asyncCommitDb, clock, events, random } = deps
-  await migrate(db, clock, { mayChange: mayMigrate })
+  assertDistinct(rooms)
+  await assertDistinctEvents(rooms)
+  await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
   const keys = await loadKeySet(deps)
   const revocations = await loadRevocations(deps)
@@ -87,16 +103,13 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
     keys,
   })
   const isBreached = breachQuery(deps)
+  const ended: OnAccountEnded[] = [] // of the manifests, which need what comes below
   const accounts = createAccounts({
     ...deps,
     passwords,
     isBreached,
     requirements,
-    hooks: {
-      ending: [endSessionsOf],
-      revoking: [revocations.revokeBelow],
-      changed: [revocations.appended],
-    },
+    hooks: { ended, changed: [revocations.appended] },
   })
   const users = createUsers({
     config,
@@ -109,58 +122,44 @@ export async function createServices(deps: Deps, { mayMigrate = true } = {}): Pr
     },
   })
   const profiles = createProfiles(users, revocations)
-  return {
+  const identities = createIdentities({ ...deps, accounts })
+  const providers = createProviders(deps)
+  const rotation = createRotation(deps)
+  const tokens = createTokens({ config, clock, random, keys })
+  const external = externalBearer({ ...deps, identities, providers, requirements, revocations })
+  const ending = { events, revocations, rotation, tokens }
+  const endOwn = endBearer(ending)
+  const services: Services = {
     accounts,
     captcha,
     completion: createCompletion({ ...deps, requirements, present: presentAccount }),
+    endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
+    endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
+    externalBearer: external,
     flows: createFlows({ ...deps, accounts, keys }),
-    identities: createIdentities({ ...deps, accounts }),
+    identities,
     idempotency: createIdempotency({ ...deps, keys }),
     imports: createImports({ ...deps, passwords, isBreached }),
     keys,
     limits,
     lock,
+    loginAddress: createLoginAddress(config),
     passwords,
     posts: createPosts(deps),
     profiles,
-    providers: createProviders(deps),
+    providers,
     requirements,
     revocations,
-    rotation: createRotation(deps),
+    rotation,
     secondFactor: createSecondFactor({ ...deps, accounts, keys }),
     sessions: createSessions({ ...deps, accounts, requirements }),
     throttle: createThrottleOverview({ ...deps, keys }),
-    tokens: createTokens({ config, clock, random, keys }),
+    tokens,
     users,
     verifier: createVerifier({ ...deps, passwords }),
   }
-}
-
-/** What runs beside the requests. */
-export function jobsOf(
-  { flows, idempotency, imports, keys, revocations, rotation, sessions }: Services,
-  deps: Deps,
-): Job[] {
-  const purging = inBatches(purgeBatchSize)
-  return [
-    { name: 'session activity', everyMs: flushEveryMs, run: sessions.flush },
-    { name: 'ended sessions', everyMs: purgeEveryMs, run: purging(sessions.purge) },
-    { name: 'keys of other processes', everyMs: flushEveryMs, run: keys.refresh },
-    { name: 'key rotation', everyMs: rotateEveryMs, run: keys.rotateIfDue },
-    { name: 'sign-ins under way', everyMs: purgeEveryMs, run: purging(flows.purge) },
-    { name: 'refresh tokens', everyMs: purgeEveryMs, run: purging(rotation.purge) },
-    { name: 'dead imports', everyMs: purgeEveryMs, run: purging(imports.purge) },
-    { name: 'revocations', everyMs: purgeEveryMs, run: purging(revocations.purge) },
-    { name: 'idempotency keys', everyMs: purgeEveryMs, run: purging(idempotency.purge) },
-    {
-      name: 'throttle places',
-      everyMs: purgeEveryMs,
-      run: purging((most) => purgeThrottle(deps, most)),
-    },
-    {
-      name: 'used captchas',
-      everyMs: purgeEveryMs,
-      run: purging((most) => purgeChallenges(deps, most)),
-    },
-  ].map(inJobContext)
+  for (const { onAccountEnded } of rooms) {
+    if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))
+  }
+  return services
 }

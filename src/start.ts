@@ -4,14 +4,22 @@ import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadConfig } from './config/load.ts'
 import { serverWarnings } from './database/postgres/server.ts'
 import { reasonOf } from './kernel/reason.ts'
-import { systemDeps } from './runtime/deps.ts'
+import { secretFields } from './room/registry.ts'
+import type { Room } from './room/room.ts'
+import { settingsOfRooms } from './room/settings.ts'
+import { rooms as ours } from './rooms.ts'
+import { createLog, systemDeps } from './runtime/deps.ts'
 import { firstRunText } from './runtime/first-run.ts'
 import { drainOnSignal } from './runtime/shutdown.ts'
+import type { Wired } from './services.ts'
 
 /** Starts the service; whatever keeps it from starting is told on standard error, and the exit code is 1. */
-export async function start(env: NodeJS.ProcessEnv): Promise<void> {
+export async function start(
+  env: NodeJS.ProcessEnv,
+  rooms: readonly Room<Wired>[] = ours,
+): Promise<void> {
   try {
-    await serve(loadConfig(env))
+    await serve(loadConfig(env, await settingsOfRooms(rooms)), rooms)
   } catch (error) {
     process.stderr.write(
       error instanceof ConfigError
@@ -22,10 +30,11 @@ export async function start(env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-async function serve(config: Config): Promise<void> {
-  const deps = systemDeps(config)
+async function serve(config: Config, rooms: readonly Room<Wired>[]): Promise<void> {
+  const log = createLog(config.logLevel, { secretFields: secretFields(rooms) })
+  const deps = systemDeps(config, { log })
   for (const warning of config.warnings) deps.log.warn(warning)
-  const { server, makeFirstAdministrator } = await buildApp(deps)
+  const { server, makeFirstAdministrator } = await buildApp(deps, { rooms })
   drainOnSignal(server, deps.log)
   for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
   const address = await server.listen({

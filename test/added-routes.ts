@@ -6,6 +6,7 @@ import { createLoginAddress } from '../src/http/limits/login-address.ts'
 import { access, callerOf } from '../src/http/routes/access.ts'
 import { createServer } from '../src/http/server/server.ts'
 import { needsResource, type Rule } from '../src/policy/rules.ts'
+import { rooms } from '../src/rooms.ts'
 import { createServices } from '../src/services.ts'
 import { sessionAuthenticator } from '../src/session/authenticator.ts'
 import { bearerAuthenticator } from '../src/token/authenticator.ts'
@@ -21,7 +22,7 @@ export async function addedRoutes(
   rules: Readonly<Record<string, Rule>>,
 ): Promise<(path: string, headers: Headers) => Promise<Answer>> {
   const { deps } = app
-  const services = await createServices(deps)
+  const services = await createServices(deps, { rooms })
   const wired = { ...deps, ...services, loginAddress: createLoginAddress(deps.config) }
   const server = await createServer(deps)
   await server.register(access, {

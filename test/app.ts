@@ -12,8 +12,13 @@ import type { Database } from '../src/database/database.ts'
 import type { Sinks } from '../src/events/events.ts'
 import { digest } from '../src/kernel/digest.ts'
 import type { Role } from '../src/kernel/principal.ts'
+import { secretFields } from '../src/room/registry.ts'
+import type { Room } from '../src/room/room.ts'
+import { settingsOfRooms } from '../src/room/settings.ts'
+import { rooms as ours } from '../src/rooms.ts'
 import { createLog, type Deps } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
+import type { Wired } from '../src/services.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
 import {
   databaseSettings,
@@ -163,6 +168,7 @@ export interface TestOptions {
   readonly isEmpty?: boolean
   /** The sinks of events, in place of those of the service. */
   readonly sinks?: Sinks
+  readonly rooms?: readonly Room<Wired>[]
 }
 
 /**
@@ -178,6 +184,7 @@ export async function testApp(
     deps: given = {},
     isEmpty = false,
     sinks,
+    rooms = ours,
   }: TestOptions = {},
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = []
@@ -188,15 +195,16 @@ export async function testApp(
     },
   }
   if (!isEmpty) await placeSqliteFile(directory)
-  const loaded = loadConfig({
+  const settings = {
     NODE_ENV: 'test',
     ...(await databaseSettings(directory, { isEmpty })),
     ADMIN_PASSWORD: adminPassword,
     ...env,
     ...timeoutFor(env.DATABASE_TIMEOUT_MS),
-  })
+  }
+  const loaded = loadConfig(settings, await settingsOfRooms(rooms))
   const config = isAboutHashes(env) ? loaded : withQuickHashes(loaded)
-  const logger = createLog(config.logLevel, destination)
+  const logger = createLog(config.logLevel, { destination, secretFields: secretFields(rooms) })
   const deps: Deps = {
     config,
     ...connect({ ...config.database, synchronous: 'off' }),
@@ -211,7 +219,7 @@ export async function testApp(
       ...(sinks && { sinks }),
     }),
   }
-  const app = await buildApp(deps, { runsJobs: false }) // tests run jobs themselves
+  const app = await buildApp(deps, { runsJobs: false, rooms }) // tests run jobs themselves
   await app.makeFirstAdministrator()
   enterDatabase(directory)
   let closed = false

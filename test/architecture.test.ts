@@ -2,6 +2,11 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { suite, test } from 'node:test'
+import { allCommands } from '../src/cli/commands.ts'
+import { settings } from '../src/config/settings-table.ts'
+import { errorTable } from '../src/kernel/errors.ts'
+import { assertDistinct, assertDistinctEvents } from '../src/room/registry.ts'
+import { rooms as manifests } from '../src/rooms.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -10,28 +15,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .sort()
 
 /** Each may import those before it, and the floor. */
-const rooms = [
-  'keys',
-  'idempotency',
-  'throttle',
-  'authentication',
-  'users',
-  'passwords',
-  'accounts',
-  'totp',
-  'session',
-  'token',
-  'transfer',
-  'basic',
-  'federation',
-  'login',
-  'posts',
-  'health',
-  'statistics',
-  'docs',
-  'backup',
-  'cli',
-]
+const rooms = [...manifests.map(({ name }) => name).filter((name) => name !== 'floor'), 'cli']
 
 /** What each part of the floor may import besides itself. */
 const floor: Record<string, readonly string[]> = {
@@ -45,6 +29,7 @@ const floor: Record<string, readonly string[]> = {
   config: ['kernel', 'addresses', 'strength', 'database'],
   runtime: ['kernel', 'database', 'config', 'events'],
   http: ['kernel', 'addresses', 'bounded', 'policy', 'database', 'events', 'config', 'runtime'],
+  room: ['kernel', 'policy', 'database', 'events', 'config', 'runtime', 'http'],
 }
 
 /** Parts of http/, each of which may import those before it. */
@@ -107,7 +92,7 @@ suite('architecture', () => {
       if (source in floor && !floor[source]?.includes(target)) return true
       // The command line, like app.ts, stands above everything.
       if (source.endsWith('.ts')) return false
-      if (target === 'runtime') return !typesOnly
+      if (target === 'runtime' && source !== 'room') return !typesOnly
       if (target in floor) return false
       return target.endsWith('.ts') || rooms.indexOf(target) > rooms.indexOf(source)
     })
@@ -219,5 +204,144 @@ suite('architecture', () => {
     const map = read('ARCHITECTURE.md')
     const missing = sources.filter((path) => !map.includes(path.split('/').at(-1) ?? path))
     assert.deepEqual(missing, [])
+  })
+})
+
+/** What a manifest says of its room is all that its folder has. */
+suite('manifests', () => {
+  const sorted = (names: Iterable<string>) => [...names].toSorted()
+  const filesOf = (room: string) => sources.filter((path) => placeOf(path) === room)
+  const own = manifests.filter(({ name }) => name !== 'floor')
+
+  test('every room has one, by the name of its folder, and no name is in two', () => {
+    assertDistinct(manifests)
+    for (const { name } of own) {
+      const [file = ''] = filesOf(name).filter((path) => path.endsWith('/room.ts'))
+      assert.match(read(file), /export const room: Room\b/, name)
+      assert.ok(read('src/rooms.ts').includes(`from './${name}/room.ts'`), name)
+    }
+  })
+
+  test('every table of the schema belongs to one room, or to the floor', () => {
+    const { schema = '' } =
+      read('src/database/schema.ts').match(/interface Schema \{(?<schema>.*?)\n\}/s)?.groups ?? {}
+    const tables = [...schema.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name)
+    assert.ok(tables.length > 20)
+    const named = manifests.flatMap((room) => room.tables ?? []).map(({ name }) => name)
+    assert.deepEqual(sorted(named), sorted(tables))
+  })
+
+  test('a file reaches the tables of its own room and of those before it', () => {
+    // An import is done, and a session ends, by a statement that joins what is below and above.
+    const allowed = ['accounts import_names', 'accounts imports', 'accounts sessions']
+    const ownerOf = new Map(
+      manifests.flatMap(({ name, tables = [] }) => tables.map((table) => [table.name, name])),
+    )
+    const query = /(?:selectFrom|insertInto|updateTable|deleteFrom|innerJoin|leftJoin)\('(\w+)/g
+    const reached = rooms.flatMap((room) =>
+      filesOf(room).flatMap((path) =>
+        [...read(path).matchAll(query)].map(([, table = '']) => ({ room, table })),
+      ),
+    )
+    assert.ok(reached.length > 100)
+    const outlaws = reached.filter(({ room, table }) => {
+      const owner = ownerOf.get(table) ?? ''
+      return owner !== 'floor' && !(rooms.indexOf(owner) <= rooms.indexOf(room) && owner !== '')
+    })
+    const names = new Set(outlaws.map(({ room, table }) => `${room} ${table}`))
+    assert.deepEqual(sorted(names), allowed)
+  })
+
+  test('every column that names a user is told, with what becomes of its row', () => {
+    const source = read('src/database/schema.ts')
+    const people = manifests.flatMap((room) => room.tables ?? [])
+    for (const { name, person } of people) {
+      const type = source.match(new RegExp(`^ {2}${name}: (\\w+)`, 'm'))?.[1]
+      const columns = source.match(new RegExp(`interface ${type} \\{(.*?)\\n\\}`, 's'))?.[1] ?? ''
+      const naming = columns.match(/^ {2}(user_id|account|author_id|owner_id)\b/m)?.[1]
+      assert.equal(person?.column, naming, name)
+    }
+  })
+
+  test('every file of event types is in the manifest of its room, and each type once', async () => {
+    await assertDistinctEvents(manifests)
+    const files = manifests.flatMap(({ name, events }) => (events ? [[name, events] as const] : []))
+    for (const [room, { pathname }] of files) {
+      assert.ok(pathname.endsWith(`/src/${room}/events.ts`), pathname)
+    }
+    const there = sources.filter((path) => /^src\/(?!events\/)\w+\/events\.ts$/.test(path))
+    assert.deepEqual(sorted(files.map(([room]) => room)), sorted(there.map(placeOf)))
+  })
+
+  test('every row of the error table belongs to one, whose files refuse by it', () => {
+    const named = manifests.flatMap((room) => room.errors ?? [])
+    assert.deepEqual(sorted(named.map(String)), sorted(Object.keys(errorTable)))
+    const floorFiles = sources.filter(
+      (path) =>
+        placeOf(path) in floor && path !== 'src/kernel/errors.ts' && placeOf(path) !== 'room',
+    )
+    for (const { name, errors = [] } of manifests) {
+      const files =
+        name === 'floor' ? floorFiles : filesOf(name).filter((path) => !path.endsWith('/room.ts'))
+      const source = files.map(read).join()
+      for (const row of errors) assert.ok(source.includes(`'${String(row)}'`), `${name}: ${row}`)
+    }
+  })
+
+  test('every setting of the table belongs to one', () => {
+    const named = manifests.flatMap((room) => (Array.isArray(room.settings) ? room.settings : []))
+    assert.deepEqual(sorted(named), sorted(Object.keys(settings)))
+  })
+
+  test('every file of commands is named, with what it exports', async () => {
+    const named = manifests.flatMap((room) => room.commands ?? [])
+    const files = named.map(({ file }) => file.pathname.split('/').at(-1) ?? '')
+    const there = sources.filter((path) => path.startsWith('src/cli/commands/'))
+    assert.deepEqual(sorted(files), sorted(there.map((path) => path.split('/').at(-1) ?? '')))
+    const commands = await allCommands(manifests)
+    assert.deepEqual(
+      sorted(commands.map(({ name }) => name)),
+      sorted(named.flatMap(({ rows }) => rows.map(({ name }) => name))),
+    )
+  })
+
+  test('every plugin of routes, and every authenticator, is in the manifest of its room', () => {
+    const plugin = /^export (?:async )?function (\w+(?:Routes|Authenticator)|externalBearer)\(/gm
+    let found = 0
+    for (const room of rooms) {
+      for (const path of filesOf(room)) {
+        for (const [, name = ''] of read(path).matchAll(plugin)) {
+          found += 1
+          assert.match(read(`src/${room}/room.ts`), new RegExp(`\\b${name}\\b`), path)
+        }
+      }
+    }
+    assert.ok(found > 20)
+  })
+
+  test('every way to prove who logs in is a method of its room', () => {
+    const proving = rooms.filter((room) =>
+      filesOf(room).some((path) =>
+        /\baccount, amr: \['/.test(read(path).replace(/methods:.*/g, '')),
+      ),
+    )
+    assert.deepEqual(
+      proving,
+      own.filter(({ methods = [] }) => methods.length > 0).map(({ name }) => name),
+    )
+  })
+
+  test('a manifest loads nothing: it imports types and what names a file', () => {
+    const allowed = /^src\/room\/room\.ts$/
+    const outlaws = imports.filter(
+      ({ from, to, typesOnly }) =>
+        from.endsWith('/room.ts') && from !== 'src/room/room.ts' && !typesOnly && !allowed.test(to),
+    )
+    // Those of a call, `import(...)`, are loaded when they are wanted.
+    const atOnce = outlaws.filter(({ from, to }) => {
+      const file = to.split('/').at(-1) ?? ''
+      return new RegExp(`^import (?!type).*/${file.replace('.', '\\.')}'$`, 'm').test(read(from))
+    })
+    assert.deepEqual(atOnce, [])
   })
 })

@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeRequirements } from '../src/authentication/requirement-table.ts'
+import { allCommands } from '../src/cli/commands.ts'
 import { describeCommands } from '../src/cli/help.ts'
-import { commands } from '../src/cli/main.ts'
 import { describeSettings, loadConfig } from '../src/config/load.ts'
 import { describeService } from '../src/documents.ts'
 import { describeAccess, describeRoutes } from '../src/http/documents/route-table.ts'
+import { rooms } from '../src/rooms.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
@@ -15,7 +16,7 @@ const folder = join(import.meta.dirname, '../docs')
 export async function generateDocs(): Promise<Record<string, string>> {
   const { routes, openapi } = await describeService(loadConfig({}))
   return {
-    'command-line.md': describeCommands(commands),
+    'command-line.md': describeCommands(await allCommands(rooms)),
     'configuration.md': describeSettings(),
     'routes.txt': describeRoutes(routes),
     'access.txt': `${describeAccess(routes)}\n${describeRequirements()}`,

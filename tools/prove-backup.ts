@@ -5,13 +5,14 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Batch, readRows, writeRows } from '../src/backup/rows.ts'
-import { copiedTables } from '../src/backup/tables.ts'
+import { tablesOf } from '../src/backup/tables.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { connect } from '../src/database/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { systemRandom } from '../src/kernel/random.ts'
 import { loadKeySet } from '../src/keys/key-set.ts'
+import { rooms } from '../src/rooms.ts'
 import { createLog } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
 
@@ -116,7 +117,7 @@ async function gatehouse(dataDirectory: string, ...words: readonly string[]): Pr
 async function printOf(dataDirectory: string): Promise<string> {
   const { db } = connect({ dataDirectory, timeoutMs: 1000 })
   const hash = createHash('sha256')
-  for (const table of copiedTables) {
+  for (const table of (await tablesOf(rooms)).copied) {
     if (table.name === 'keys' || table.isLogin) continue
     for await (const batch of readRows(db, table)) hash.update(JSON.stringify(batch))
   }

@@ -154,7 +154,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
           await assertAnotherAdministrator(trx, userId)
         }
         await store.update(userId, changes, clock.now())
-        await endTokens(trx, userId, endedBy(before, wanted), keepSession)
+        await endTokens(trx, userId, endedBy(before, wanted), { keepSession })
         return recorded(trx, wanted, present(await store.byUserId(userId)))
       }
       return changing(userId, work, { lockNames: lockNamesOf(wanted), guard })
@@ -167,7 +167,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const work = async (trx: DatabaseOrTransaction) => {
         const before = await reread(trx, verified, 'commit')
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash), clock.now())
-        await endTokens(trx, userId, endedBy(before, wanted), keepSession)
+        await endTokens(trx, userId, endedBy(before, wanted), { keepSession })
         const after = present(await accountStore(trx).byUserId(userId))
         await events.record(trx, passwordChange, fieldsOf(after))
         await also?.(trx)
@@ -179,7 +179,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async endLogins(userId, { keepSession, guard, also } = {}) {
       const work = async (trx: DatabaseOrTransaction) => {
         if (!(await accountStore(trx).byUserId(userId))) return false
-        await endTokens(trx, userId, everything, keepSession)
+        await endTokens(trx, userId, everything, { keepSession })
         await also?.(trx)
         return true
       }
@@ -190,7 +190,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const change = async (trx: DatabaseOrTransaction) => {
         if (!(await work(trx))) return false
         await accountStore(trx).update(userId, { secondFactor: on }, clock.now())
-        await endTokens(trx, userId, everything, keepSession)
+        await endTokens(trx, userId, everything, { keepSession })
         return true
       }
       return changing(userId, change, { guard })
@@ -299,7 +299,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
   async function removeAccount(trx: DatabaseOrTransaction, account: Account): Promise<void> {
     if (isAdministrator(account)) await assertAnotherAdministrator(trx, account.userId)
-    await endTokens(trx, account.userId, everything)
+    await endTokens(trx, account.userId, everything, { isRemoved: true })
     await accountStore(trx).remove(account.userId)
   }
 }

@@ -6,12 +6,14 @@ import { type Clock, isoTime } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { operatorKeys } from '../keys/signing-key.ts'
 import { exportKeys } from '../keys/travelling-keys.ts'
+import type { RoomNames } from '../room/room.ts'
 import { assertStrongPassphrase } from '../strength/passphrase.ts'
 import { writeArchive } from './archive-writer.ts'
 import { type OnProgress, takeDump, withoutSealed } from './dump.ts'
 import { backupMade, ofMachine } from './events.ts'
 import { type BackupHeader, toLines } from './format.ts'
 import { createKeyBox, leastPassphrase, saltBytes } from './key-box.ts'
+import { tablesOf } from './tables.ts'
 
 export interface BackupDeps {
   readonly config: Pick<Config, 'masterKey' | 'database' | 'token'>
@@ -19,6 +21,8 @@ export interface BackupDeps {
   readonly clock: Clock
   readonly events: Events
   readonly random: Random
+  /** What they declare of their tables. */
+  readonly rooms: readonly RoomNames[]
 }
 
 export interface BackupOptions {
@@ -49,13 +53,15 @@ export async function backup(
       : await createKeyBox(passphrase, randomText(random, saltBytes))
   const kids = (await operatorKeys(config)).map(({ kid }) => kid)
   const startedAt = clock.now()
+  const tables = await tablesOf(deps.rooms)
 
   const sha256 = await inSnapshot(db, async (snapshot) => {
-    const dump = await takeDump(snapshot, { except: ['keys'], onProgress })
+    const dump = await takeDump(snapshot, { tables, except: ['keys'], onProgress })
     const header: BackupHeader = {
       format: 'gatehouse-backup',
       version: 1,
       schema: dump.schema,
+      rooms: Object.fromEntries(dump.rooms),
       created_at: isoTime(startedAt),
       counts: Object.fromEntries(dump.counts),
       last_ids: Object.fromEntries(dump.lastIds),
@@ -64,7 +70,7 @@ export async function backup(
         ? { salt: box.salt, sealed: box.seal(random, await exportKeys(snapshot, deps)) }
         : null,
     }
-    const batches = box ? dump.batches : withoutSealed(dump.batches)
+    const batches = box ? dump.batches : withoutSealed(dump.batches, tables)
     return writeArchive(path, { header, body: toLines(batches), macOf: box?.macOf })
   })
   events.tell(backupMade, { file: path, sha256, keys: box !== undefined, ...ofMachine() })

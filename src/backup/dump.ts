@@ -1,13 +1,16 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { latestSchema, schemaVersion } from '../database/migrate.ts'
+import { assertKnownRooms, roomVersions } from '../database/room-schemas.ts'
 import { lastId } from './last-ids.ts'
 import { type Batch, countRows, existingTables, readRows, type TableName } from './rows.ts'
-import { type CopiedTable, copiedTables } from './tables.ts'
+import type { CopiedTable, Tables } from './tables.ts'
 
 /** All that a database holds, in words that every database understands. */
 export interface Dump {
   /** Whose tables and columns these are. */
   readonly schema: number
+  /** The same of each room from outside. */
+  readonly rooms: ReadonlyMap<string, number>
   /** Rows of each table. */
   readonly counts: ReadonlyMap<TableName, number>
   /** What was given out last, in the tables that give ids out. */
@@ -16,6 +19,7 @@ export interface Dump {
 }
 
 export interface DumpOptions {
+  readonly tables: Tables
   readonly except?: readonly TableName[]
   readonly onProgress?: OnProgress | undefined
 }
@@ -26,13 +30,16 @@ export type OnProgress = (table: TableName, done: number, total: number) => void
 /** Looks at a database that stands still: inside a snapshot, which must outlive the batches. */
 export async function takeDump(
   snapshot: DatabaseOrTransaction,
-  { except = [], onProgress }: DumpOptions = {},
+  { tables: all, except = [], onProgress }: DumpOptions,
 ): Promise<Dump> {
   const existing = await existingTables(snapshot)
   if (!existing.has('schema_version')) throw new Error('there is nothing in the database yet')
   const schema = await schemaVersion(snapshot)
-  assertKnown(schema)
-  const tables = copiedTables
+  const rooms = existing.has('room_schemas')
+    ? await roomVersions(snapshot)
+    : new Map<string, number>()
+  assertKnown({ schema, rooms }, all)
+  const tables = all.copied
     .filter(({ name }) => existing.has(name) && !except.includes(name))
     .map((table) => (existing.has('imports') ? table : { ...table, unlessStaged: undefined }))
   const counts = new Map<TableName, number>()
@@ -42,15 +49,20 @@ export async function takeDump(
     if (givesIds) lastIds.set(name, await lastId(snapshot, name))
   }
   const batches = counted(readTables(snapshot, tables), counts, onProgress)
-  return { schema, counts, lastIds, batches }
+  return { schema, rooms, counts, lastIds, batches }
 }
 
 /** @throws Error for a schema whose tables this program may not all know */
-export function assertKnown(schema: number): void {
-  if (schema <= latestSchema) return
-  throw new Error(
-    `this has schema ${schema}, this program knows ${latestSchema}: use a newer Gatehouse`,
-  )
+export function assertKnown(
+  { schema, rooms }: Pick<Dump, 'schema' | 'rooms'>,
+  tables: Pick<Tables, 'rooms'>,
+): void {
+  if (schema > latestSchema) {
+    throw new Error(
+      `this has schema ${schema}, this program knows ${latestSchema}: use a newer Gatehouse`,
+    )
+  }
+  assertKnownRooms(rooms, tables.rooms)
 }
 
 async function* readTables(
@@ -88,10 +100,12 @@ export function assertSameCount(
   throw new Error(`${table}: ${found} rows where ${expected ?? 'none'} were expected`)
 }
 
-const sealedColumns = new Map(copiedTables.map(({ name, sealed = [] }) => [name, new Set(sealed)]))
-
 /** The same rows without what only the data key opens. */
-export async function* withoutSealed(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
+export async function* withoutSealed(
+  batches: AsyncIterable<Batch>,
+  { copied }: Pick<Tables, 'copied'>,
+): AsyncGenerator<Batch> {
+  const sealedColumns = new Map(copied.map(({ name, sealed = [] }) => [name, new Set(sealed)]))
   for await (const batch of batches) {
     const { columns, rows, table } = batch
     const sealed = sealedColumns.get(table)

@@ -1,11 +1,13 @@
 import type { Batch, TableName, Value } from './rows.ts'
-import { copiedTables } from './tables.ts'
+import type { Tables } from './tables.ts'
 
 /** What a backup says of itself, in its first line. */
 export interface BackupHeader {
   readonly format: 'gatehouse-backup'
   readonly version: 1
   readonly schema: number
+  /** Schemas of rooms from outside; absent in a backup of before there were any. */
+  readonly rooms?: Readonly<Record<string, number>>
   /** ISO 8601, UTC: all that was acknowledged by then is in it. */
   readonly created_at: string
   readonly counts: Readonly<Record<string, number>>
@@ -25,17 +27,21 @@ export function parseHeader(value: unknown): BackupHeader {
   return header
 }
 
-const known = new Map<string, TableName>(copiedTables.map(({ name }) => [name, name]))
+type Copied = Pick<Tables, 'copied'>
 
 /** @throws Error for a table that this program does not copy */
-function tableNamed(name: string): TableName {
-  const table = known.get(name)
-  if (!table) throw new Error(`the backup has a table that this program does not know: ${name}`)
-  return table
+function assertCopied(name: string, { copied }: Copied): void {
+  if (copied.some((table) => table.name === name)) return
+  throw new Error(`the backup has a table that this program does not know: ${name}`)
 }
 
-export function byTable(numbers: Readonly<Record<string, number>>): Map<TableName, number> {
-  return new Map(Object.entries(numbers).map(([name, number]) => [tableNamed(name), number]))
+/** @throws Error for a table that this program does not copy */
+export function byTable(
+  numbers: Readonly<Record<string, number>>,
+  tables: Copied,
+): Map<TableName, number> {
+  for (const name of Object.keys(numbers)) assertCopied(name, tables)
+  return new Map(Object.entries(numbers))
 }
 
 /**
@@ -60,7 +66,10 @@ function portable(value: Value): Value {
 const batchRows = 500
 
 /** The opposite of `toLines`. @throws Error where a line is none of its */
-export async function* fromLines(lines: AsyncIterable<string>): AsyncGenerator<Batch> {
+export async function* fromLines(
+  lines: AsyncIterable<string>,
+  tables: Copied,
+): AsyncGenerator<Batch> {
   let batch: { table: TableName; columns: string[]; rows: Value[][] } | undefined
   for await (const line of lines) {
     const read: unknown = JSON.parse(line)
@@ -74,7 +83,8 @@ export async function* fromLines(lines: AsyncIterable<string>): AsyncGenerator<B
     } else {
       if (batch && batch.rows.length > 0) yield batch
       const { table, columns } = read as { table: string; columns: string[] } // as `toLines` has it
-      batch = { table: tableNamed(table), columns, rows: [] }
+      assertCopied(table, tables)
+      batch = { table, columns, rows: [] }
     }
   }
   if (batch && batch.rows.length > 0) yield batch

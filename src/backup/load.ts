@@ -1,15 +1,17 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { latestSchema, migrateTo } from '../database/migrate.ts'
 import { assertServer } from '../database/postgres/server.ts'
+import { migrateRooms } from '../database/room-schemas.ts'
 import { lockName, takeExclusiveLocks } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { assertKnown, assertSameCount, counted, type Dump, type OnProgress } from './dump.ts'
 import { setLastId } from './last-ids.ts'
 import { countRows, existingTables, type TableName, writeRows } from './rows.ts'
-import { copiedTables, leftOutTables } from './tables.ts'
+import type { Tables } from './tables.ts'
 
 export interface LoadOptions {
   readonly clock: Clock
+  readonly tables: Tables
   /**
    * Whether nothing has happened since the dump was taken. Otherwise sessions are left out, and ids
    * that may have been given out since then are not given out again.
@@ -28,15 +30,16 @@ const idGap = 1_000_000
 export async function loadDump(
   trx: DatabaseOrTransaction,
   dump: Dump,
-  { clock, keepLogins, onProgress }: LoadOptions,
+  { clock, tables, keepLogins, onProgress }: LoadOptions,
 ): Promise<Map<TableName, number>> {
-  assertKnown(dump.schema)
+  assertKnown(dump, tables)
   await assertServer(trx)
   await takeExclusiveLocks(trx, lockName.schema)
-  await assertEmpty(trx)
+  await assertEmpty(trx, tables)
   await migrateTo(trx, clock, dump.schema)
+  if (dump.rooms.size > 0) await migrateRooms(trx, clock, tables.rooms, dump.rooms)
 
-  const logins = new Set(copiedTables.flatMap(({ name, isLogin }) => (isLogin ? [name] : [])))
+  const logins = new Set(tables.copied.flatMap(({ name, isLogin }) => (isLogin ? [name] : [])))
   const isLeftOut = (table: TableName) => !keepLogins && logins.has(table)
   for await (const batch of counted(dump.batches, dump.counts, onProgress)) {
     if (!isLeftOut(batch.table)) await writeRows(trx, batch)
@@ -52,12 +55,13 @@ export async function loadDump(
     loaded.set(table, found)
   }
   await migrateTo(trx, clock, latestSchema)
+  await migrateRooms(trx, clock, tables.rooms)
   return loaded
 }
 
-async function assertEmpty(trx: DatabaseOrTransaction): Promise<void> {
+async function assertEmpty(trx: DatabaseOrTransaction, { copied, leftOut }: Tables): Promise<void> {
   const existing = await existingTables(trx)
-  const ours = [...copiedTables.map(({ name }) => name), ...Object.keys(leftOutTables)]
+  const ours = [...copied.map(({ name }) => name), ...leftOut.keys()]
   const found = ours.find((name) => existing.has(name))
   if (found) throw new Error(`the database is not empty: it has a table ${found}`)
 }

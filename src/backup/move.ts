@@ -5,10 +5,12 @@ import { disableTimeouts, inSnapshot } from '../database/snapshot.ts'
 import { committing } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { RoomNames } from '../room/room.ts'
 import { type OnProgress, takeDump } from './dump.ts'
 import { databaseMoved, ofMachine } from './events.ts'
 import { loadDump } from './load.ts'
 import type { TableName } from './rows.ts'
+import { tablesOf } from './tables.ts'
 
 export interface MoveOptions {
   readonly from: { readonly db: Database; readonly feed: Pick<ChangeFeed, 'version'> }
@@ -18,6 +20,8 @@ export interface MoveOptions {
   readonly target: string
   readonly clock: Clock
   readonly events: Events
+  /** What they declare of their tables. */
+  readonly rooms: readonly RoomNames[]
   readonly onProgress?: OnProgress
 }
 
@@ -26,15 +30,17 @@ export interface MoveOptions {
  * by the same master key, and goes on where this one stopped. Answers how many rows each table got.
  * @throws Error where another process wrote meanwhile, or a count differs; nothing is moved then
  */
-export async function move({ from, to, target, clock, events, onProgress }: MoveOptions) {
+export async function move(options: MoveOptions): Promise<Map<TableName, number>> {
+  const { from, to, target, clock, events, onProgress } = options
+  const tables = await tablesOf(options.rooms)
   await schemaVersion(from.db) // opens the database, so that its version can be told
   const before = from.feed.version()
-  return inSnapshot(from.db, async (snapshot): Promise<Map<TableName, number>> => {
+  return inSnapshot(from.db, async (snapshot) => {
     return committing(() =>
       to.transaction().execute(async (trx) => {
         await disableTimeouts(trx)
-        const dump = await takeDump(snapshot, { onProgress })
-        const loaded = await loadDump(trx, dump, { clock, keepLogins: true })
+        const dump = await takeDump(snapshot, { tables, onProgress })
+        const loaded = await loadDump(trx, dump, { clock, tables, keepLogins: true })
         await setImmediate() // a version is kept for one turn of the event loop
         if (from.feed.version() !== before) {
           throw new Error('the database was changed meanwhile: stop the service first')

@@ -10,6 +10,7 @@ import { type BackupHeader, byTable, fromLines, parseHeader } from './format.ts'
 import { createKeyBox } from './key-box.ts'
 import { loadDump } from './load.ts'
 import type { TableName } from './rows.ts'
+import { tablesOf } from './tables.ts'
 
 export interface RestoreOptions {
   /** Asked, unless the backup goes `unverified`: opens the keys, authenticates the whole file. */
@@ -51,18 +52,20 @@ export async function restore(
     if (!keepLogins) await assertTokensEnd(deps, header)
     const opened = unverified ? [] : await openKeys(archive, header, passphrase)
     const keys = withoutKeys ? [] : opened
-    const lines = fromLines(archive.lines())
+    const tables = await tablesOf(deps.rooms)
+    const lines = fromLines(archive.lines(), tables)
     const dump = {
       schema: header.schema,
-      counts: byTable(header.counts),
-      lastIds: byTable(header.last_ids),
-      batches: withoutKeys ? withoutSealed(lines) : lines,
+      rooms: new Map(Object.entries(header.rooms ?? {})),
+      counts: byTable(header.counts, tables),
+      lastIds: byTable(header.last_ids, tables),
+      batches: withoutKeys ? withoutSealed(lines, tables) : lines,
     }
     const { clock } = deps
     const counts = await committing(() =>
       deps.db.transaction().execute(async (trx) => {
         await disableTimeouts(trx)
-        const loaded = await loadDump(trx, dump, { clock, keepLogins, onProgress })
+        const loaded = await loadDump(trx, dump, { clock, tables, keepLogins, onProgress })
         const kept = keys.filter(({ purpose }) => keepLogins || purpose === 'data')
         await importKeys(trx, deps, kept)
         await deps.events.record(trx, backupRestored, {

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import type { Schema } from '../database/schema.ts'
 import { isPostgres } from '../database/transactions.ts'
 import type { CopiedTable } from './tables.ts'
 
-export type TableName = keyof Schema
+/** Those of rooms from outside are in no type. */
+export type TableName = string
 /** What columns hold on every database. */
 export type Value = string | number | null
 

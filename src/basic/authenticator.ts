@@ -12,7 +12,7 @@ import { lockName } from '../database/transactions.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import { keyedDigest } from '../kernel/digest.ts'
-import { ApiError, type ErrorName } from '../kernel/errors.ts'
+import { ApiError, type ErrorRow } from '../kernel/errors.ts'
 import { type Principal, type Role, rolesAmong } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
 import { canonicalUsername } from '../kernel/username.ts'
@@ -38,7 +38,7 @@ const rememberedMs = 60_000
 const maxRemembered = 1000
 
 /** What a login tells apart; here all is a 401 with its challenges. */
-const refusals = new Set<ErrorName>(['invalidCredentials', 'captchaRequired'])
+const refusals = new Set<ErrorRow>(['invalidCredentials', 'captchaRequired'])
 
 function asMissing(error: unknown): never {
   const isRefused = error instanceof ApiError && refusals.has(error.row)

@@ -1,21 +1,23 @@
 import type { Readable, Writable } from 'node:stream'
 import type { ParseArgsOptionDescriptor } from 'node:util'
 import type { Config } from '../config/load.ts'
+import type { RoomSettings } from '../config/room-settings.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { CommandRow, Room } from '../room/room.ts'
+import type { Wired } from '../services.ts'
 import type { Output } from './output.ts'
 
-/** One command of the command line, as a row of the table in `main.ts`. */
-export interface Command {
-  /** `keys rotate` */
+/** What a file of commands says of each: the rest stands in the manifest that names it. */
+export interface CommandWork {
   readonly name: string
-  /** Words of its own; the last may end with `...` and stands for one or more. */
-  readonly operands?: readonly string[]
-  readonly summary: string
   readonly options?: Readonly<Record<string, CommandOption>>
-  /** What follows `gatehouse `, as somebody would type it. */
+  /** What follows `gatehouse `, as it would be typed. */
   readonly example?: string
   run(call: CommandCall): Promise<void>
 }
+
+/** One command of the command line. */
+export interface Command extends CommandRow, CommandWork {}
 
 export interface CommandOption extends ParseArgsOptionDescriptor {
   /** One phrase for the help. */
@@ -30,6 +32,10 @@ export interface CommandCall {
   readonly operands: readonly string[]
   readonly values: Readonly<Record<string, unknown>>
   readonly output: Output
+  /** Those that this program is made of. */
+  readonly rooms: readonly Room<Wired>[]
+  /** The settings that rooms from outside bring. */
+  readonly tables: readonly RoomSettings[]
   readonly terminal: Terminal
 }
 

@@ -1,19 +1,29 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '../config/load.ts'
-import { type Command, CommandError, exitCodes, type Terminal, UsageError } from './command.ts'
+import { assertDistinct } from '../room/registry.ts'
+import type { CommandRow } from '../room/room.ts'
+import {
+  type Command,
+  type CommandCall,
+  CommandError,
+  exitCodes,
+  type Terminal,
+  UsageError,
+} from './command.ts'
+import { commandOf, commandRows } from './commands.ts'
 import { exitOf } from './failure.ts'
 import { commonOptions, helpOf, usage } from './help.ts'
 import { createOutput, type Output } from './output.ts'
 
 /** Runs the command that the words name; answers the exit code. What fails is on standard error. */
 export async function dispatch(
-  commands: readonly Command[],
+  rooms: CommandCall['rooms'],
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
   const output = createOutput(terminal, words.includes('--json'))
   try {
-    await runCommand(commands, words, terminal, output)
+    await runCommand(rooms, words, terminal, output)
     await output.flush()
     return exitCodes.done.code
   } catch (error) {
@@ -24,12 +34,13 @@ export async function dispatch(
 }
 
 async function runCommand(
-  commands: readonly Command[],
+  rooms: CommandCall['rooms'],
   words: readonly string[],
   terminal: Terminal,
   output: Output,
 ): Promise<void> {
-  const found = find(commands, words)
+  assertDistinct(rooms)
+  const found = await find(rooms, words)
   if ('group' in found) {
     if (words.some((word) => word === '--help' || word === '-h')) {
       return output.text(usage(found.group))
@@ -47,15 +58,19 @@ async function runCommand(
     if (values.help === true) return output.text(helpOf(command))
     assertOperands(command, positionals)
     const { loadConfig } = await import('../config/load.ts')
+    const { settingsOfRooms } = await import('../room/settings.ts')
+    const tables = await settingsOfRooms(rooms)
     let config: Config | undefined
     await command.run({
       get config() {
-        config ??= loadConfig(terminal.env)
+        config ??= loadConfig(terminal.env, tables)
         return config
       },
       operands: positionals,
       values,
       output,
+      rooms,
+      tables,
       terminal,
     })
   } catch (error) {
@@ -66,14 +81,13 @@ async function runCommand(
 
 type Found =
   | { readonly command: Command }
-  | { readonly group: readonly Command[]; readonly reason: string }
+  | { readonly group: readonly CommandRow[]; readonly reason: string }
 
 /** The command that the first words name, or else those that could be meant. */
-function find(commands: readonly Command[], words: readonly string[]): Found {
-  const command = commands.find(
-    ({ name }) => name === words.slice(0, name.split(' ').length).join(' '),
-  )
+async function find(rooms: CommandCall['rooms'], words: readonly string[]): Promise<Found> {
+  const command = await commandOf(rooms, words)
   if (command) return { command }
+  const commands = commandRows(rooms)
   const [first, second] = words.filter((word) => !word.startsWith('-'))
   if (first === undefined) return { group: commands, reason: '' }
   const group = commands.filter(({ name }) => name.startsWith(`${first} `))

@@ -1,5 +1,5 @@
 import { DatabaseUnavailable } from '../database/errors.ts'
-import { ApiError, type ErrorName, errorTable } from '../kernel/errors.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { reasonOf } from '../kernel/reason.ts'
 import { CommandError, type Exit, exitCodes } from './command.ts'
 
@@ -13,14 +13,14 @@ export function exitOf(error: unknown): { code: number; message: string } {
     }
   }
   if (error instanceof ApiError) {
-    return { code: exitCodes[exitOfRow(error.row)].code, message: messageOf(error) }
+    return { code: exitCodes[exitOfStatus(error.status)].code, message: messageOf(error) }
   }
   return { code: exitCodes.failed.code, message: reasonOf(error) }
 }
 
 /** The classes of HTTP say it already. */
-function exitOfRow(row: ErrorName): Exit {
-  switch (errorTable[row].status) {
+function exitOfStatus(status: number): Exit {
+  switch (status) {
     case 400:
     case 409:
       return 'refused'

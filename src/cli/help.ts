@@ -1,3 +1,4 @@
+import type { CommandRow } from '../room/room.ts'
 import { type Command, type CommandOption, exitCodes } from './command.ts'
 
 /** Options of every command. */
@@ -8,7 +9,7 @@ export const commonOptions = {
 } as const satisfies Record<string, CommandOption>
 
 /** The commands, one line each. */
-export function usage(commands: readonly Command[]): string {
+export function usage(commands: readonly CommandRow[]): string {
   const rows = commands.map((command) => [synopsis(command), command.summary] as const)
   return `gatehouse <command> [options]\n\n${columns(rows)}\nEach command tells more with --help.\n`
 }
@@ -55,7 +56,7 @@ page is generated from the table of commands (\`npm run docs\`).
 - \`gatehouse account list | head\` ends quietly, with 0.
 `
 
-function synopsis({ name, operands = [] }: Command): string {
+function synopsis({ name, operands = [] }: CommandRow): string {
   return [name, ...operands.map(operandOf)].join(' ')
 }
 

@@ -1,41 +1,21 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { type Command, exitCodes, type Terminal } from './command.ts'
-import { accountChangeCommands } from './commands/account-changes.ts'
-import { accountCommands } from './commands/accounts.ts'
-import { backupCommands } from './commands/backup.ts'
-import { configCommands } from './commands/config.ts'
-import { documentCommands } from './commands/documents.ts'
-import { keyCommands } from './commands/keys.ts'
-import { oidcCommands } from './commands/oidc.ts'
-import { serviceCommands } from './commands/service.ts'
-import { tokenCommands } from './commands/token.ts'
-import { transferCommands } from './commands/transfer.ts'
-import { userCommands } from './commands/users.ts'
+import { rooms as ours } from '../rooms.ts'
+import { type CommandCall, exitCodes, type Terminal } from './command.ts'
 import { dispatch } from './dispatch.ts'
 
 /**
- * The command line. What is imported here and in the tables is small; a command loads what it works
- * with when it runs, so that help and mistakes are told at once.
+ * Runs one command of the rooms; answers the exit code. What is imported here and in the files of
+ * commands is small; a command loads what it works with when it runs, so that help and mistakes are
+ * told at once.
  */
-export const commands: readonly Command[] = [
-  ...serviceCommands,
-  ...accountCommands,
-  ...accountChangeCommands,
-  ...transferCommands,
-  ...userCommands,
-  ...keyCommands,
-  ...tokenCommands,
-  ...oidcCommands,
-  ...backupCommands,
-  ...configCommands,
-  ...documentCommands,
-]
-
-/** Runs one command; answers the exit code. */
-export function main(words: readonly string[], terminal: Terminal): Promise<number> {
-  return dispatch(commands, words, terminal)
+export function main(
+  words: readonly string[],
+  terminal: Terminal,
+  rooms: CommandCall['rooms'] = ours,
+): Promise<number> {
+  return dispatch(rooms, words, terminal)
 }
 
 /** The database forgets what was not committed; files that are not whole go with the event `exit`. */

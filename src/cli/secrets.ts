@@ -1,7 +1,5 @@
-import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { Random } from '../kernel/random.ts'
-import { generatedPassword } from '../passwords/generated-password.ts'
 import { type CommandCall, CommandError, exitCodes, type Terminal, UsageError } from './command.ts'
 
 const maxBytes = 16_384
@@ -41,6 +39,7 @@ export async function newPassword(
 ): Promise<NewPassword> {
   const mustChange = values['must-change'] === true
   if (values.generate === true) {
+    const { generatedPassword } = await import('../passwords/generated-password.ts')
     const text = generatedPassword(random, config.password.minLength)
     return { text, isGenerated: true, mustChange: true }
   }
@@ -117,7 +116,8 @@ function decode(bytes: Uint8Array, what: string): string {
 }
 
 /** Asks at the terminal; what is typed is not shown. @throws CommandError where that is broken off */
-function ask({ stdin, stderr }: Terminal, questions: readonly string[]): Promise<string[]> {
+async function ask({ stdin, stderr }: Terminal, questions: readonly string[]): Promise<string[]> {
+  const { createInterface } = await import('node:readline')
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: stdin, output: unseen, terminal: true, historySize: 0 })
   const answers: string[] = []

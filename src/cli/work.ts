@@ -6,13 +6,15 @@ import { type CommandCall, CommandError, exitCodes } from './command.ts'
 
 /** Runs work on the database alone, and closes it whatever happens; makes it where it is missing. */
 export async function withDeps<T>(
-  { config, terminal, values }: CommandCall,
+  { config, rooms, terminal, values }: CommandCall,
   work: (deps: Deps) => Promise<T>,
 ): Promise<T> {
   const { createLog, systemDeps } = await import('../runtime/deps.ts')
   const { inContext } = await import('../events/context.ts')
+  const { secretFields } = await import('../room/registry.ts')
   const log = createLog(values.verbose === true ? config.logLevel : 'silent', {
-    write: (line: string) => void terminal.stderr.write(line),
+    destination: { write: (line: string) => void terminal.stderr.write(line) },
+    secretFields: secretFields(rooms),
   })
   for (const warning of config.warnings) log.warn(warning)
   const deps = systemDeps(config, { log, ...(terminal.clock && { clock: terminal.clock }) })
@@ -46,7 +48,7 @@ export async function withServices<T>(
       const place = `${postgres.host}/${postgres.database}`
       if (!(await hasSchema(deps.db))) throw noDatabase(place, 'DATABASE_URL')
     }
-    return work(await createServices(deps, { mayMigrate: false }), deps)
+    return work(await createServices(deps, { mayMigrate: false, rooms: call.rooms }), deps)
   })
 }
 

@@ -15,6 +15,7 @@ import {
   unknownRoles,
 } from './oidc.ts'
 import { notRole } from './oidc-settings.ts'
+import { type RoomSettings, type RoomValues, readRoomSettings } from './room-settings.ts'
 import { settings } from './settings-table.ts'
 
 type SettingValues = Values<typeof settings>
@@ -36,12 +37,21 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the settings of an environment. @throws ConfigError that lists every mistake */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+/**
+ * Reads the settings of an environment, with those that rooms from outside bring.
+ * @throws ConfigError that lists every mistake
+ */
+export function loadConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  tables: readonly RoomSettings[] = [],
+): Config {
   const { values, mistakes, warnings } = readSettings(settings, env)
   const oidc = readProviders(values, env)
   mistakes.push(...oidc.mistakes)
   warnings.push(...oidc.warnings, ...providerWarnings(oidc.providers))
+  const ofRooms = readRoomSettings(tables, env)
+  mistakes.push(...ofRooms.mistakes)
+  warnings.push(...ofRooms.warnings)
   // A setting that could not be read takes part in no contradiction.
   const misread = new Set(mistakes.map(settingOf))
   mistakes.push(...unsupportedSettings(env))
@@ -53,7 +63,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   ]
   mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return toConfig(values, oidc, warnings)
+  return toConfig(values, oidc, ofRooms, warnings)
 }
 
 /** The setting of a mistake, whose name it begins with. */
@@ -130,7 +140,12 @@ function postgresOf({ DATABASE_URL }: SettingValues) {
   return DATABASE_URL && parsePostgresAddress(DATABASE_URL.reveal(), isLoopback)
 }
 
-function toConfig(values: SettingValues, { providers }: ProvidersReading, read: readonly string[]) {
+function toConfig(
+  values: SettingValues,
+  { providers }: ProvidersReading,
+  { values: ofRooms }: Pick<RoomValues, 'values'>,
+  read: readonly string[],
+) {
   const postgres = postgresOf(values)
   const warnings = [...read]
   if (postgres && isUnguarded(postgres, isLoopback)) {
@@ -215,6 +230,8 @@ function toConfig(values: SettingValues, { providers }: ProvidersReading, read: 
     users: { policy: values.USERS_POLICY },
     posts: { deletePolicy: values.POSTS_DELETE_POLICY },
     lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
+    /** Read by `settingsOf`. */
+    ofRooms,
   })
 }
 

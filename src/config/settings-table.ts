@@ -291,6 +291,8 @@ export const settings = {
   ...oidcSettings,
 } satisfies Record<string, Setting<unknown>>
 
+export type SettingName = keyof typeof settings
+
 /** The 32 bytes of a master key. @throws Error whose message says what is wrong */
 export function parseMasterKey(value: string): Uint8Array {
   const bytes = /^[0-9a-fA-F]{64}$/.test(value)

@@ -16,8 +16,10 @@ import * as search from './migrations/0012-search.ts'
 import * as hashKinds from './migrations/0013-hash-kinds.ts'
 import * as subjects from './migrations/0014-subjects.ts'
 import * as sessionAmr from './migrations/0015-session-amr.ts'
+import * as roomSchemas from './migrations/0016-room-schemas.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
+import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
 import { disableTimeouts } from './snapshot.ts'
 import { isPostgres, lockName, takeExclusiveLocks, transact } from './transactions.ts'
 
@@ -38,6 +40,7 @@ const migrations: readonly Migration[] = [
   hashKinds.statements,
   subjects.statements,
   sessionAmr.statements,
+  roomSchemas.statements,
 ]
 
 /** The version of the schema that this program works with. */
@@ -54,22 +57,31 @@ export async function hasSchema(db: Database): Promise<boolean> {
   return rows.some(({ found }) => found > 0)
 }
 
+export interface MigrateOptions {
+  readonly mayChange?: boolean
+  /** Those from outside have migrations of their own. */
+  readonly rooms?: readonly RoomSchema[]
+}
+
 /**
  * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one
- * and two processes that start at once apply it once. Answers how many migrations ran.
+ * and two processes that start at once apply it once. Answers how many migrations ran, those of rooms
+ * apart.
  * @throws Error where the database is newer than this program, or older and `mayChange` is false, and
- * as `assertServer`
+ * as `assertServer` and `migrateRooms`
  */
 export async function migrate(
   db: Database,
   clock: Clock,
-  { mayChange = true } = {},
+  { mayChange = true, rooms = [] }: MigrateOptions = {},
 ): Promise<number> {
   await assertServer(db)
   return transact(db, [], async (trx) => {
     await disableTimeouts(trx)
-    if (!mayChange) await assertLatest(trx)
-    return migrateTo(trx, clock, latestSchema)
+    if (!mayChange) await assertLatest(trx, rooms)
+    const ran = await migrateTo(trx, clock, latestSchema)
+    await migrateRooms(trx, clock, rooms)
+    return ran
   })
 }
 
@@ -100,12 +112,19 @@ export async function migrateTo(
 }
 
 /** @throws Error where the schema is an older one */
-async function assertLatest(db: DatabaseOrTransaction): Promise<void> {
+async function assertLatest(
+  db: DatabaseOrTransaction,
+  rooms: readonly RoomSchema[],
+): Promise<void> {
   const version = await schemaVersion(db)
-  if (version >= latestSchema) return
-  throw new Error(
-    `the database has schema ${version}, this program works with ${latestSchema}: stop what still works on it, and run \`gatehouse migrate\``,
-  )
+  const advice = 'stop what still works on it, and run `gatehouse migrate`'
+  if (version < latestSchema) {
+    throw new Error(
+      `the database has schema ${version}, this program works with ${latestSchema}: ${advice}`,
+    )
+  }
+  const [due] = version === latestSchema ? dueRooms(await roomVersions(db), rooms) : []
+  if (due) throw new Error(`the database lacks migrations of the room ${due[0]}: ${advice}`)
 }
 
 /** The version of a database that has been migrated at least once. */

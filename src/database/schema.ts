@@ -28,6 +28,7 @@ export interface Schema {
   row_counts: RowCountsTable
   users_search: UsersSearchTable
   schema_version: SchemaVersionTable
+  room_schemas: RoomSchemasTable
 }
 
 interface UsersTable {
@@ -249,6 +250,13 @@ interface UsersSearchTable {
 }
 
 interface SchemaVersionTable {
+  version: number
+  applied_at: number
+}
+
+/** The migrations that rooms from outside have run. */
+interface RoomSchemasTable {
+  room: string
   version: number
   applied_at: number
 }

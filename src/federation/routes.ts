@@ -193,7 +193,7 @@ export async function externalRoutes(
   function tellOfFailure({ config: { name } }: Provider, error: unknown) {
     const { row = null } = error instanceof ApiError ? error : {}
     const { cause } = error instanceof ApiError ? error : {}
-    const reason = cause instanceof Error ? cause.message : row
+    const reason = cause instanceof Error ? cause.message : typeof row === 'string' ? row : null
     events.tell(loginFail, { provider: name, reason })
   }
 

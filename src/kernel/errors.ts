@@ -1,6 +1,7 @@
 /**
  * Every error that a caller can see: spec section 7 and further texts. No other file contains a
- * status code or an error text.
+ * status code or an error text, except a room from outside: a problem of its own is a value (see
+ * `Problem`).
  */
 export const errorTable = {
   badRequest: { status: 400, error: 'Bad request' },
@@ -46,6 +47,22 @@ export const errorTable = {
 
 export type ErrorName = keyof typeof errorTable
 
+/** An error of a room from outside, which the table has no row for. Its manifest names it. */
+export interface Problem {
+  readonly name: string
+  /** From 400 to 599. */
+  readonly status: number
+  /** The text that callers see. */
+  readonly error: string
+}
+
+export type ErrorRow = ErrorName | Problem
+
+/** The row that a name stands for; a room's own problem as it is. */
+export function problemOf(row: ErrorRow): Omit<Problem, 'name'> {
+  return typeof row === 'string' ? errorTable[row] : row
+}
+
 /** An entry of `details`: the path of a wrong field and the fault. Spec section 7. */
 export interface Detail {
   readonly path: readonly string[]
@@ -65,20 +82,21 @@ export interface ApiErrorOptions {
   readonly challenge?: string | undefined
 }
 
-/** A refusal: names a row of `errorTable`, from which the error handler makes the answer. */
+/** A refusal: names a row of `errorTable` or is a room's own; the error handler makes the answer from it. */
 export class ApiError extends Error {
-  readonly row: ErrorName
+  readonly row: ErrorRow
   readonly status: number
   readonly details: readonly Detail[] | undefined
   readonly extra: Readonly<Record<string, unknown>> | undefined
   readonly retryAfterSeconds: number | undefined
   readonly challenge: string | undefined
 
-  constructor(row: ErrorName, options: ApiErrorOptions = {}) {
-    super(errorTable[row].error, { cause: options.cause })
+  constructor(row: ErrorRow, options: ApiErrorOptions = {}) {
+    const { error, status } = problemOf(row)
+    super(error, { cause: options.cause })
     this.name = 'ApiError'
     this.row = row
-    this.status = errorTable[row].status
+    this.status = status
     this.details = options.details
     this.extra = options.extra
     this.retryAfterSeconds = options.retryAfterSeconds

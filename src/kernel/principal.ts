@@ -26,6 +26,10 @@ export type Credential =
     }
   | { readonly scheme: 'bearer'; readonly claims: AccessClaims }
   | { readonly scheme: 'external'; readonly claims: ExternalClaims }
+  | { readonly scheme: OutsideScheme }
+
+/** Of a room from outside; its name begins with `x-`, so that it is none of ours. */
+export type OutsideScheme = `x-${string}`
 
 /** What a route may ask for. A token of another issuer comes where one of ours may. */
 export type Scheme = Exclude<Credential['scheme'], 'external'>

@@ -42,10 +42,22 @@ export function systemDeps(
   }
 }
 
+export interface LogOptions {
+  /** Standard output unless another is given. */
+  readonly destination?: pino.DestinationStream
+  /** Fields of rooms from outside that hold secrets; lower-case names of request headers. */
+  readonly secretFields?: readonly string[]
+}
+
+const secretFieldsOfOurs = ['password', 'token', 'secret', 'cookie', 'authorization']
+
 /**
  * Creates the log: JSON lines on standard output, with fields that could hold a secret redacted.
  */
-export function createLog(level: string, destination?: pino.DestinationStream): Logger {
+export function createLog(
+  level: string,
+  { destination = standardOutput(), secretFields = [] }: LogOptions = {},
+): Logger {
   return pino(
     {
       level,
@@ -53,14 +65,14 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
-        paths: ['password', 'token', 'secret', 'cookie', 'authorization'].flatMap((name) => [
-          name,
-          `*.${name}`,
+        paths: [...secretFieldsOfOurs, ...secretFields].flatMap((name) => [
+          `["${name}"]`,
+          `*["${name}"]`,
         ]),
         censor: '[redacted]',
       },
     },
-    destination ?? standardOutput(),
+    destination,
   )
 }
 

@@ -9,7 +9,10 @@ import { type BrowserSessionDeps, endSession } from './browser.ts'
  * with the pair it came with, and the refresh token of the body. A token that is not valid counts
  * as ended.
  */
-export interface LogoutRoutesOptions extends BrowserSessionDeps {
+export interface LogoutRoutesOptions extends BrowserSessionDeps, LogoutEndings {}
+
+/** What other rooms end with a session. */
+export interface LogoutEndings {
   /** Ends the bearer token of a request, if it has one. */
   readonly endBearer: (request: FastifyRequest) => Promise<unknown>
   /** Ends a refresh token, if it is one. */

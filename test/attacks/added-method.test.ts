@@ -6,6 +6,7 @@ import { ApiError, type ErrorName } from '../../src/kernel/errors.ts'
 import { canonicalUsername } from '../../src/kernel/username.ts'
 import { logIn } from '../../src/login/log-in.ts'
 import type { Sent } from '../../src/login/steps.ts'
+import { rooms } from '../../src/rooms.ts'
 import { createServices } from '../../src/services.ts'
 import { tokenResult } from '../../src/token/results.ts'
 import { type Headers, testApp } from '../app.ts'
@@ -19,7 +20,7 @@ import { eventsNamed, newHost } from '../logins.ts'
 suite('an added method of login meets every requirement', async () => {
   const app = await testApp()
   const config = { ...app.deps.config, secondFactor: { requiredOf: ['EDITOR'] as const } }
-  const services = await createServices({ ...app.deps, config })
+  const services = await createServices({ ...app.deps, config }, { rooms })
   const admin = await app.bearer(app.admin)
 
   const byHeader = (headers: Headers): Method => ({

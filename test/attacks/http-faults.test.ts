@@ -139,7 +139,9 @@ for (const environment of ['test', 'production', 'development']) {
 
 suite('the log', async () => {
   const lines: string[] = []
-  const log = createLog('trace', { write: (line: string) => void lines.push(line) })
+  const log = createLog('trace', {
+    destination: { write: (line: string) => void lines.push(line) },
+  })
   const canary = (name: string) => `canary ${name} 0123456789`
   const secret = canary('signing secret in settings, quite long')
   const app = await testApp(

@@ -1,8 +1,8 @@
 // The same on every database: what a restore ends is decided from its choice and its keys; rows have tests on each.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { restore } from '../../src/backup/restore.ts'
 import { type Headers, type TestApp, testApp } from '../app.ts'
+import { restore } from '../backups.ts'
 import { backupOf, place, restoredApp, restoring } from '../copies.ts'
 import { enrolled } from '../factor.ts'
 

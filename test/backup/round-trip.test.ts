@@ -4,18 +4,21 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { backup } from '../../src/backup/backup.ts'
-import { takeDump } from '../../src/backup/dump.ts'
-import { loadDump } from '../../src/backup/load.ts'
-import { move } from '../../src/backup/move.ts'
-import { restore } from '../../src/backup/restore.ts'
-import { copiedTables, leftOutTables } from '../../src/backup/tables.ts'
 import { connect } from '../../src/database/connect.ts'
 import { latestSchema, migrate, migrateTo, schemaVersion } from '../../src/database/migrate.ts'
 import { inSnapshot } from '../../src/database/snapshot.ts'
 import { assertUnused } from '../../src/database/sqlite/exclusive-access.ts'
 import { createFindUsers } from '../../src/users/find-users.ts'
 import { testApp } from '../app.ts'
+import {
+  backup,
+  copiedTables,
+  leftOutTables,
+  loadDump,
+  move,
+  restore,
+  takeDump,
+} from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { backupOf, folder, passphrase, place, restoring } from '../copies.ts'
 import { databaseSettings, postgresOnly, sqliteOnly } from '../database.ts'
@@ -88,7 +91,8 @@ suite('a copy of everything', async () => {
     assert.deepEqual(unsealed(after), unsealed(before))
     assert.notDeepEqual(after.keys, before.keys)
     assert.equal(counts.get('users'), before.users?.length)
-    assert.deepEqual(told.slice(0, 3), ['users 500/1205', 'users 1000/1205', 'users 1205/1205'])
+    const ofUsers = told.filter((line) => line.startsWith('users '))
+    assert.deepEqual(ofUsers, ['users 500/1205', 'users 1000/1205', 'users 1205/1205'])
     const { total } = await deps.db
       .selectFrom('row_counts')
       .select('total')

@@ -3,13 +3,15 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { commands } from '../../src/cli/main.ts'
+import { allCommands } from '../../src/cli/commands.ts'
 import { latestSchema } from '../../src/database/migrate.ts'
+import { rooms } from '../../src/rooms.ts'
 import { testApp } from '../app.ts'
 import { databaseLock, databaseSettings, timeoutFor } from '../database.ts'
 import { gatehouse } from './gatehouse.ts'
 
 const root = join(import.meta.dirname, '../..')
+const commands = await allCommands(rooms)
 const nowhere = join(tmpdir(), 'gatehouse-that-is-not')
 
 suite('the command line', async () => {

@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { main } from '../../src/cli/main.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
+import { rooms as ours } from '../../src/rooms.ts'
 import { databaseSettings } from '../database.ts'
 
 export interface Ran {
@@ -17,23 +18,25 @@ export interface Surroundings {
   /** What is typed at its terminal, line by line. */
   readonly typed?: readonly string[]
   readonly clock?: Clock
+  readonly rooms?: typeof ours
 }
 
 /** Runs the command line in this process, as it would run in one of its own. */
 export async function gatehouse(
   directory: string,
   words: string,
-  { env = {}, stdin = '', typed, clock }: Surroundings = {},
+  { env = {}, stdin = '', typed, clock, rooms = ours }: Surroundings = {},
 ): Promise<Ran> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const [out, err] = [text(stdout), text(stderr)]
-  const code = await main(wordsOf(words), {
+  const process = {
     stdin: typed ? terminal(typed) : Readable.from([Buffer.from(stdin)]),
     stdout,
     stderr,
     env: { NODE_ENV: 'test', ...(await databaseSettings(directory)), ...env },
     ...(clock && { clock }),
-  })
+  }
+  const code = await main(wordsOf(words), process, rooms)
   stdout.end()
   stderr.end()
   return { code, stdout: await out, stderr: await err }

@@ -10,6 +10,7 @@ import { restore } from '../../src/backup/restore.ts'
 import type { Database } from '../../src/database/database.ts'
 import { latestSchema, migrate, migrateTo, schemaVersion } from '../../src/database/migrate.ts'
 import { transact } from '../../src/database/transactions.ts'
+import { rooms } from '../../src/rooms.ts'
 import { passwordOf, type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { folder, place, restoring } from '../copies.ts'
@@ -182,9 +183,9 @@ suite('the step from schema 13', () => {
       await transact(old, [], (trx) => migrateTo(trx, fixedClock(writtenAt), schema))
       const source = await place({ MASTER_KEY: masterKey }, directory)
       const path = `${folder()}/backup`
-      await backup(source.deps, path, { passphrase: undefined })
+      await backup({ ...source.deps, rooms }, path, { passphrase: undefined })
       const { deps } = await place()
-      await restore(deps, path, { ...restoring, withoutKeys: true, unverified: true })
+      await restore({ ...deps, rooms }, path, { ...restoring, withoutKeys: true, unverified: true })
       const { db } = deps
       assert.equal(await schemaVersion(db), latestSchema)
       const roles = await db

@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { median } from '../../bench/rounds.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { jobsOf, purgeBatchSize, purgeEveryMs } from '../../src/room/jobs.ts'
+import { rooms } from '../../src/rooms.ts'
 import { systemDeps } from '../../src/runtime/deps.ts'
-import { createServices, jobsOf, purgeBatchSize, purgeEveryMs } from '../../src/services.ts'
+import { createServices } from '../../src/services.ts'
 import { callerOf } from '../../test/faults/http.ts'
 import { insertSessions, numbersUpTo } from './seed.ts'
 import { type Side, startNode } from './side.ts'
@@ -63,7 +65,8 @@ async function fill(store: Store, rows: number, users: number, expiresAt: number
 /** Runs the jobs in this process, each a batch at a time. */
 async function measureSteps(store: Store, rows: number): Promise<void> {
   const deps = systemDeps(loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }))
-  const jobs = jobsOf(await createServices(deps), deps)
+  const services = await createServices(deps, { rooms })
+  const jobs = await jobsOf(rooms, { ...deps, ...services })
   const title = `${store.name}: ms of a step of ${purgeBatchSize} of ${rows} ended rows, beside ${alive} others`
   // SQLite works in this process: its processor time does not depend on other load of the machine.
   const isHere = store.name === 'SQLite'

@@ -1,18 +1,14 @@
 import type { WantedChange } from '../../accounts/wanted-change.ts'
 import type { Account } from '../../authentication/account.ts'
 import type { Services } from '../../services.ts'
-import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
+import { type CommandCall, CommandError, type CommandWork, exitCodes } from '../command.ts'
 import { assertPasswordSource, newPassword, passwordOptions, tellPassword } from '../secrets.ts'
 import { accountView, parseRoles, rolesOf, withAccount } from './accounts.ts'
 
-const username = ['username']
-
 /** What an administrator does to an account, with the same rules and the same ends of logins. */
-export const accountChangeCommands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'account roles',
-    operands: ['username', 'role...'],
-    summary: 'Gives an account these roles and no others; its access tokens end',
     example: 'account roles ann USER EDITOR',
     async run(call) {
       const roles = parseRoles(call, call.operands.slice(1))
@@ -25,44 +21,32 @@ export const accountChangeCommands: readonly Command[] = [
   },
   {
     name: 'account lock',
-    operands: username,
-    summary: 'Lets nobody log in to an account, until it is unlocked; all its logins end',
     example: 'account lock ann',
     run: (call) => change(call, { locked: true }, (account) => `${account.username} is locked`),
   },
   {
     name: 'account unlock',
-    operands: username,
-    summary: 'Lifts the lock of an account, the automatic one too',
     example: 'account unlock ann',
     run: (call) => change(call, { locked: false }, (account) => `${account.username} is open`),
   },
   {
     name: 'account disable',
-    operands: username,
-    summary: 'Takes an account out of use; all its logins end',
     example: 'account disable ann',
     run: (call) => change(call, { active: false }, (account) => `${account.username} is disabled`),
   },
   {
     name: 'account enable',
-    operands: username,
-    summary: 'Takes an account into use again',
     example: 'account enable ann',
     run: (call) => change(call, { active: true }, (account) => `${account.username} is enabled`),
   },
   {
     name: 'account password',
-    operands: username,
-    summary: 'Sets a new password; all logins of the account end',
     options: passwordOptions,
     example: 'account password ann --password-stdin < new-password.txt',
     run: setPassword,
   },
   {
     name: 'account reset-factor',
-    operands: username,
-    summary: 'Takes the second factor away, for whoever has lost device and codes; all logins end',
     example: 'account reset-factor ann',
     run: (call) =>
       withAccount(call, async (account, { secondFactor }) => {

@@ -5,9 +5,9 @@ import { canonicalUsername } from '../../kernel/username.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import type { Services } from '../../services.ts'
 import {
-  type Command,
   type CommandCall,
   CommandError,
+  type CommandWork,
   exitCodes,
   textOf,
   UsageError,
@@ -19,11 +19,9 @@ import { parseUser, userOptions } from './users.ts'
 
 const atOnce = 500
 
-export const accountCommands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'account add',
-    operands: ['username'],
-    summary: 'Makes an account, for a user that exists or with a new one',
     options: {
       role: {
         type: 'string',
@@ -40,7 +38,6 @@ export const accountCommands: readonly Command[] = [
   },
   {
     name: 'account list',
-    summary: 'Shows all accounts, or those that the options leave, in the order of their users',
     options: {
       role: { type: 'string', value: 'role', doc: 'those that have it' },
       locked: { type: 'boolean', doc: 'those that are locked, by an administrator or by guessing' },

@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/load.ts'
-import { type Command, type CommandCall, CommandError, exitCodes, UsageError } from '../command.ts'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+  UsageError,
+} from '../command.ts'
 import { progressTo } from '../progress.ts'
 import { readPassphrase } from '../secrets.ts'
 import { withDeps } from '../work.ts'
@@ -10,19 +16,15 @@ const withoutKeys = {
   'without-keys': { type: 'boolean', doc: 'leave the key set out: authenticator apps are void' },
 } as const
 
-export const backupCommands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'backup',
-    operands: ['file'],
-    summary: 'Writes all data to a new file, while the service goes on',
     options: withoutKeys,
     example: 'backup gatehouse-2026-11-20.backup',
     run: backUp,
   },
   {
     name: 'restore',
-    operands: ['file'],
-    summary: 'Fills an empty database from a backup, and ends all logins',
     options: {
       ...withoutKeys,
       unverified: {
@@ -36,7 +38,6 @@ export const backupCommands: readonly Command[] = [
   },
   {
     name: 'move',
-    summary: 'Copies the SQLite database to an empty PostgreSQL one; the service must be stopped',
     options: {
       to: { type: 'string', value: 'address', doc: 'postgres://...; its password in PGPASSWORD' },
     },
@@ -54,7 +55,7 @@ async function backUp(call: CommandCall): Promise<void> {
   const { backup } = await import('../../backup/backup.ts')
   await withDeps(call, async (deps) => {
     const onProgress = progressTo(terminal.stderr, deps.clock)
-    const sha256 = await backup(deps, path, { passphrase, onProgress })
+    const sha256 = await backup({ ...deps, rooms: call.rooms }, path, { passphrase, onProgress })
     output.result({ file: path, sha256 }, `${path} is written; its SHA-256 is ${sha256}`)
   })
 }
@@ -69,7 +70,7 @@ async function restoreFrom(call: CommandCall): Promise<void> {
   const { restore } = await import('../../backup/restore.ts')
   await withDeps(call, async (deps) => {
     const keepLogins = values['keep-logins'] === true
-    const { createdAt, counts } = await restore(deps, path, {
+    const { createdAt, counts } = await restore({ ...deps, rooms: call.rooms }, path, {
       passphrase: () => passphraseOf(call, isWithoutKeys),
       withoutKeys: isWithoutKeys,
       unverified,
@@ -107,7 +108,15 @@ async function moveTo(call: CommandCall): Promise<void> {
       const onProgress = progressTo(terminal.stderr, clock)
       const { host, database } = target
       const named = `${host}/${database}`
-      const counts = await move({ from, to: db, target: named, clock, events, onProgress })
+      const counts = await move({
+        from,
+        to: db,
+        target: named,
+        rooms: call.rooms,
+        clock,
+        events,
+        onProgress,
+      })
       output.result(
         { rows: Object.fromEntries(counts) },
         `moved: ${sumOf(counts)}\nStart the service on the new database with the same master key; the old one is left as it was.`,

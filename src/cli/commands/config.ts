@@ -1,17 +1,16 @@
 import type { Setting, Source } from '../../config/kinds.ts'
-import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
+import type { SettingsTable } from '../../config/room-settings.ts'
+import { type CommandCall, CommandError, type CommandWork, exitCodes } from '../command.ts'
 import type { Row } from '../output.ts'
 
-export const configCommands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'config check',
-    summary: 'Tells whether the service could start with these settings; opens nothing',
     example: 'config check',
     run: check,
   },
   {
     name: 'config show',
-    summary: 'Shows every setting, its value and where it comes from; no secret is shown',
     example: 'config show --json',
     run: show,
   },
@@ -36,9 +35,9 @@ async function show(call: CommandCall): Promise<void> {
   const { readSettings, sourceOf } = await import('../../config/kinds.ts')
   const { settings } = await import('../../config/settings-table.ts')
   const { env } = call.terminal
-  const { values, mistakes } = readSettings(settings, env)
-  const given: Readonly<Record<string, unknown>> = values
-  const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]): Row => {
+  const all: SettingsTable = Object.assign({}, settings, ...call.tables.map(({ table }) => table))
+  const { values: given, mistakes } = readSettings(all, env)
+  const rows = Object.entries(all).map(([name, setting]: [string, Setting<unknown>]): Row => {
     const source = sourceOf(name, setting, env)
     const isMisread = mistakes.some((mistake) => mistake.startsWith(`${name} `))
     const isJson = call.values.json === true

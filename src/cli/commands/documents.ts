@@ -1,10 +1,9 @@
-import type { Command, CommandCall } from '../command.ts'
+import type { CommandCall, CommandWork } from '../command.ts'
 
 /** Of the service as the settings make it; nothing of DATA_DIR is touched. */
-export const documentCommands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'routes',
-    summary: 'Shows every route: method, path, what guards it, and the rule of who may call it',
     example: 'routes --json',
     async run(call) {
       const { routes } = await describe(call)
@@ -15,7 +14,6 @@ export const documentCommands: readonly Command[] = [
   },
   {
     name: 'openapi',
-    summary: 'Prints the OpenAPI 3.1 document; with --json on one line',
     example: 'openapi > openapi.json',
     async run(call) {
       const { openapi } = await describe(call)
@@ -26,5 +24,5 @@ export const documentCommands: readonly Command[] = [
 
 async function describe(call: CommandCall) {
   const { describeService } = await import('../../documents.ts')
-  return describeService(call.config)
+  return describeService(call.config, call.rooms)
 }

@@ -1,12 +1,11 @@
 import { isoTime } from '../../kernel/clock.ts'
-import { type Command, CommandError, exitCodes } from '../command.ts'
+import { CommandError, type CommandWork, exitCodes } from '../command.ts'
 import { withServices } from '../work.ts'
 
 /** A running service takes up a change of the key set by itself, within a second. */
-export const keyCommands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'keys list',
-    summary: 'Shows the key set: what signs, what still verifies, and until when',
     example: 'keys list --json',
     run: (call) =>
       withServices(call, async ({ keys }) => {
@@ -25,7 +24,6 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'keys rotate',
-    summary: 'Replaces the signing key; tokens of the old one stay valid until they expire',
     example: 'keys rotate',
     run: (call) =>
       withServices(call, async ({ keys }) => {
@@ -40,8 +38,6 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'keys retire',
-    operands: ['kid'],
-    summary: 'Ends a replaced signing key at once: its tokens are refused from now on',
     example: 'keys retire 5vKp2mQwXb3nTz8h',
     run: (call) =>
       withServices(call, async ({ keys }) => {

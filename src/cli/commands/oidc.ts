@@ -1,6 +1,6 @@
 import type { ClientToken } from '../../federation/client-tokens.ts'
 import type { Provider } from '../../federation/provider.ts'
-import { type Command, type CommandCall, CommandError, UsageError } from '../command.ts'
+import { type CommandCall, CommandError, type CommandWork, UsageError } from '../command.ts'
 import { knownSecret } from '../secrets.ts'
 
 /**
@@ -13,10 +13,9 @@ const ofProvider = {
 } as const
 const loginPatienceSeconds = 300
 
-export const oidcCommands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'oidc discover',
-    summary: 'Asks an identity provider for its endpoints',
     options: ofProvider,
     example: 'oidc discover --provider acme',
     run: (call) =>
@@ -31,7 +30,6 @@ export const oidcCommands: readonly Command[] = [
   },
   {
     name: 'oidc token',
-    summary: 'Gets a token by client credentials, by a password or by a refresh token',
     options: {
       ...ofProvider,
       scope: { type: 'string', value: 'scopes', doc: 'separated by spaces' },
@@ -44,7 +42,6 @@ export const oidcCommands: readonly Command[] = [
   },
   {
     name: 'oidc login',
-    summary: 'Signs in with a browser, which comes back to a port of this machine',
     options: {
       ...ofProvider,
       port: { type: 'string', value: 'number', doc: 'to come back to; else any that is free' },

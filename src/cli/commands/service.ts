@@ -1,29 +1,30 @@
-import type { Command } from '../command.ts'
+import type { CommandWork } from '../command.ts'
 import { withDeps } from '../work.ts'
 
-export const serviceCommands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'start',
-    summary: 'Runs the service, as `npm start` does',
     example: 'start',
-    async run({ terminal }) {
+    async run({ rooms, terminal }) {
       const { start } = await import('../../start.ts')
-      await start({ ...terminal.env })
+      await start({ ...terminal.env }, rooms)
     },
   },
   {
     name: 'migrate',
-    summary:
-      'Brings the schema of the database up to date, and makes the database where there is none',
     example: 'migrate --json',
     run: (call) =>
       withDeps(call, async ({ db, clock }) => {
         const { latestSchema, migrate } = await import('../../database/migrate.ts')
+        const { roomVersions } = await import('../../database/room-schemas.ts')
         const to = latestSchema
-        const from = to - (await migrate(db, clock))
+        const from = to - (await migrate(db, clock, { rooms: call.rooms }))
+        const rooms = Object.fromEntries(await roomVersions(db))
+        const ofRooms = Object.entries(rooms).map(([name, version]) => `, ${name} ${version}`)
+        const text = from === to ? `schema ${to}, nothing to do` : `schema ${from} -> ${to}`
         call.output.result(
-          { from, to },
-          from === to ? `schema ${to}, nothing to do` : `schema ${from} -> ${to}`,
+          { from, to, ...(ofRooms.length > 0 && { rooms }) },
+          text + ofRooms.join(''),
         )
       }),
   },

@@ -1,15 +1,14 @@
 import type { Inspection } from '../../token/inspect.ts'
-import { type Command, type CommandCall, CommandError, exitCodes } from '../command.ts'
+import { type CommandCall, CommandError, type CommandWork, exitCodes } from '../command.ts'
 import type { Row } from '../output.ts'
 import { knownSecret } from '../secrets.ts'
 import { withServices } from '../work.ts'
 
 const times = ['exp', 'nbf', 'iat', 'auth_time']
 
-export const tokenCommands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'token inspect',
-    summary: 'Takes a token apart, and tells whether it passes here and now',
     options: {
       'token-stdin': {
         type: 'boolean',

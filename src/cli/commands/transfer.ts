@@ -1,15 +1,13 @@
 import { createReadStream } from 'node:fs'
 import type { ImportReport, Mistake } from '../../transfer/import.ts'
-import { type Command, CommandError, type Terminal } from '../command.ts'
+import { CommandError, type CommandWork, type Terminal } from '../command.ts'
 import { withServices } from '../work.ts'
 
 const progressEveryLines = 10_000
 
-export const transferCommands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'account import',
-    operands: ['file|-'],
-    summary: 'Imports accounts from lines of JSON, all of them or none',
     options: { 'dry-run': { type: 'boolean', doc: 'finds every mistake and changes nothing' } },
     example: 'account import accounts.jsonl --dry-run',
     run: (call) =>
@@ -30,7 +28,6 @@ export const transferCommands: readonly Command[] = [
   },
   {
     name: 'account export',
-    summary: 'Writes every account as a line of JSON; with its hash where an import shall read it',
     options: {
       'with-hashes': { type: 'boolean', doc: 'adds the password hashes: keep them safe' },
     },

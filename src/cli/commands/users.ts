@@ -2,7 +2,7 @@ import { isEmail } from '../../http/bodies/validation.ts'
 import { codePointLength, isStorableText } from '../../kernel/text.ts'
 import { CreateUser } from '../../users/schemas.ts'
 import type { NewUser } from '../../users/user.ts'
-import { type Command, type CommandCall, textOf, UsageError } from '../command.ts'
+import { type CommandCall, type CommandWork, textOf, UsageError } from '../command.ts'
 import type { Row } from '../output.ts'
 import { withServices } from '../work.ts'
 
@@ -14,10 +14,9 @@ export const userOptions = {
   email: { type: 'string', value: 'address', doc: 'of the new user' },
 } as const
 
-export const userCommands: readonly Command[] = [
+export const commands: readonly CommandWork[] = [
   {
     name: 'user add',
-    summary: 'Makes a user, without an account',
     options: userOptions,
     example: "user add --name 'Ann Lee' --email ann@example.org",
     async run(call) {
@@ -30,7 +29,6 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'user list',
-    summary: 'Shows all users, in the order of their ids',
     example: 'user list --json',
     run: (call) =>
       withServices(call, async ({ users }) => {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, type ErrorName } from '../../kernel/errors.ts'
+import { ApiError, type ErrorRow } from '../../kernel/errors.ts'
 import type { Resource } from '../../policy/decide.ts'
 import type { Rule } from '../../policy/rules.ts'
 import { ifMatch, type Precondition } from './entity-tag.ts'
@@ -10,7 +10,7 @@ export interface ResourceOptions<Thing extends object> {
   /** The parameter of the path that names it: `id` for `/users/:id`. */
   readonly param: string
   /** The refusal where there is none. */
-  readonly missing: ErrorName
+  readonly missing: ErrorRow
   /** Reads it; null where there is none, or the text can be the name of none. */
   load(text: string): Thing | null | Promise<Thing | null>
   /** What a rule may ask of it, or of one that does not exist; absent where no rule asks. */

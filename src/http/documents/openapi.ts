@@ -1,8 +1,9 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { Config } from '../../config/load.ts'
-import { type ErrorName, errorTable } from '../../kernel/errors.ts'
+import { type ErrorRow, problemOf } from '../../kernel/errors.ts'
 import { decide } from '../../policy/decide.ts'
+import { groupOf } from '../../policy/groups.ts'
 import { describeRule } from '../../policy/rules.ts'
 import { lineContentType } from '../bodies/long-bodies.ts'
 import { type Authenticator, declaredErrors, type RouteDeclaration } from '../routes/declaration.ts'
@@ -40,14 +41,18 @@ export async function registerOpenApi(
       return { url, schema: described }
     },
     transformObject: (document) => {
-      const { paths = {} } = 'openapiObject' in document ? document.openapiObject : {}
+      if (!('openapiObject' in document)) return document.swaggerObject
+      const { paths = {} } = document.openapiObject
       for (const { post } of Object.values(paths).filter((path) => path !== undefined)) {
         const body = post?.requestBody
         if (body && 'content' in body && withoutBody.has(post.operationId ?? '')) {
           body.required = false
         }
       }
-      return 'openapiObject' in document ? document.openapiObject : document.swaggerObject
+      // In the order of the paths, whichever room comes first.
+      const sorted = Object.entries(paths).sort(([left], [right]) => (left < right ? -1 : 1))
+      Object.assign(document.openapiObject, { paths: Object.fromEntries(sorted) })
+      return document.openapiObject
     },
   })
 }
@@ -104,7 +109,7 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
     ...(requestHeaders.length > 0 && { headers: headersOf(requestHeaders) }),
     description: descriptionOf(config),
     operationId: operationIdOf(String(method), url),
-    tags: [tagOf(url)],
+    tags: [config.tag ?? groupOf(url)?.tag ?? 'Authentication'],
     ...((body === 'form' || body === 'any') && {
       consumes: ['application/json', 'application/x-www-form-urlencoded'],
     }),
@@ -164,7 +169,7 @@ function described(schema: JsonSchema) {
   return { description: 'Success', ...schema }
 }
 
-function errorsOf(schema: RouteSchema, config: RouteDeclaration): ErrorName[] {
+function errorsOf(schema: RouteSchema, config: RouteDeclaration): ErrorRow[] {
   const { access, accepted = [], body = 'none', csrf, errors = [], rateLimit } = config
   const isOpen = access?.rule.kind === 'anyone'
   return [
@@ -183,7 +188,7 @@ function errorsOf(schema: RouteSchema, config: RouteDeclaration): ErrorName[] {
 }
 
 /** Of those who do not prove who they are, or may not. */
-function refusalsOf(accepted: readonly Authenticator[]): ErrorName[] {
+function refusalsOf(accepted: readonly Authenticator[]): ErrorRow[] {
   const [only, ...others] = accepted
   const isAlone = only !== undefined && others.length === 0
   const bearer = accepted.find(({ header }) => header === 'bearer')
@@ -197,10 +202,10 @@ function refusalsOf(accepted: readonly Authenticator[]): ErrorName[] {
   ]
 }
 
-function errorResponses(names: readonly ErrorName[]): Record<number, object> {
+function errorResponses(rows: readonly ErrorRow[]): Record<number, object> {
   const texts = new Map<number, Set<string>>()
-  for (const name of names) {
-    const { status, error } = errorTable[name]
+  for (const row of rows) {
+    const { status, error } = problemOf(row)
     texts.set(status, (texts.get(status) ?? new Set()).add(error))
   }
   return Object.fromEntries(
@@ -218,12 +223,4 @@ function errorResponses(names: readonly ErrorName[]): Record<number, object> {
 function operationIdOf(method: string, url: string): string {
   const words = url.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
-}
-
-function tagOf(url: string): string {
-  if (/\/users(\/|$)/.test(url)) return 'Users'
-  if (/\/posts(\/|$)/.test(url)) return 'Posts'
-  if (url.startsWith('/api/admin')) return 'Administration'
-  if (/^\/(health|api\/public|api\/docs|api\/openapi)/.test(url)) return 'Service'
-  return 'Authentication'
 }

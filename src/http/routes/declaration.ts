@@ -1,5 +1,5 @@
 import type { FastifyRequest, RouteOptions } from 'fastify'
-import type { ErrorName } from '../../kernel/errors.ts'
+import type { ErrorRow } from '../../kernel/errors.ts'
 import type { Scheme } from '../../kernel/principal.ts'
 import { decide } from '../../policy/decide.ts'
 import { needsResource, type Rule } from '../../policy/rules.ts'
@@ -38,11 +38,11 @@ export interface RouteDeclaration {
   /** The longest body that it reads, in bytes; filled for every route that reads one. */
   maxBodyBytes?: number
   /** Fields whose absence has an error text of its own. */
-  required?: { readonly fields: readonly string[]; readonly error: ErrorName }
+  required?: { readonly fields: readonly string[]; readonly error: ErrorRow }
   /** Request headers that the handler goes by. */
   requestHeaders?: readonly RequestHeader[]
   /** Refusals of the handler itself; OpenAPI adds those of everything else that is declared. */
-  errors?: readonly ErrorName[]
+  errors?: readonly ErrorRow[]
   /** The query, for OpenAPI: what is wrong in it counts as absent, or the handler refuses it. */
   query?: JsonSchema
   /** The schema of a 200 that the handler writes itself, for OpenAPI. */
@@ -76,11 +76,11 @@ export interface Authenticator {
   /** The scheme of the Authorization header that it reads; null for a cookie. */
   readonly header: 'basic' | 'bearer' | null
   /** What a route that accepts this scheme alone answers when there is no credential. */
-  readonly missing: ErrorName
+  readonly missing: ErrorRow
   /** And when the credential is bad; a route that accepts several says what is thrown. */
-  readonly invalid?: ErrorName
+  readonly invalid?: ErrorRow
   /** What else it refuses with, for OpenAPI. */
-  readonly errors?: readonly ErrorName[]
+  readonly errors?: readonly ErrorRow[]
   /** The WWW-Authenticate value. RFC 9110 section 11.6.1. */
   readonly challenge?: string
   /**
@@ -127,7 +127,7 @@ export function csrfGuardsOf(
 }
 
 /** The refusals of what is declared beside the handler's own, in the order in which they come. */
-export function declaredErrors(declaration: RouteDeclaration): ErrorName[] {
+export function declaredErrors(declaration: RouteDeclaration): ErrorRow[] {
   const { reauthentication, required, requestHeaders: headers = [], resource } = declaration
   return [
     ...(required ? [required.error] : []),

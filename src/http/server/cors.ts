@@ -1,19 +1,23 @@
 import fastifyCors from '@fastify/cors'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
-import { requestHeaders } from './request-headers.ts'
+import { requestHeaders as known } from './request-headers.ts'
 
 /** What routes may declare that they go by. */
-const declarable = Object.values(requestHeaders).map(({ name }) => name)
+const declarable = Object.values(known).map(({ name }) => name)
 
-/** Allows cross-origin requests of browsers. Spec 4.5, and three request headers more. */
-export const cors = plugin<Pick<Config, 'http'>>(async (app, { http }) => {
+interface CorsOptions extends Pick<Config, 'http'> {
+  /** The request headers of the rooms. */
+  readonly requestHeaders: readonly string[]
+}
+
+/** Allows cross-origin requests of browsers. Spec 4.5, and the request headers that rooms and routes declare. */
+export const cors = plugin<CorsOptions>(async (app, { http, requestHeaders }) => {
   if (http.corsOrigins.length === 0) return // no origin is allowed: browsers then refuse without a header
   await app.register(fastifyCors, {
     origin: http.corsOrigins.includes('*') ? true : [...http.corsOrigins],
     methods: ['GET', 'POST', 'PUT', 'DELETE'],
-    // Without X-CSRF-Token no browser could call a state-changing session operation.
-    allowedHeaders: ['Content-Type', 'Authorization', 'X-CSRF-Token', ...declarable],
+    allowedHeaders: ['Content-Type', 'Authorization', ...requestHeaders, ...declarable],
     exposedHeaders: ['ETag', 'Retry-After', 'X-Total-Count', 'X-Request-Id'],
     credentials: true,
     strictPreflight: false,

@@ -8,7 +8,7 @@ import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
 import { DatabaseUnavailable } from '../../database/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { ApiError, type Detail, type ErrorName, errorTable } from '../../kernel/errors.ts'
+import { ApiError, type Detail, type ErrorName } from '../../kernel/errors.ts'
 import { describeValidation } from '../bodies/validation.ts'
 import { serveNoMore } from '../connections/connections.ts'
 
@@ -81,7 +81,7 @@ function sendError(reply: FastifyReply, error: ApiError, message: string | undef
   const { details, extra } = error
   reply.header('content-type', 'application/json; charset=utf-8')
   return reply.serializer(JSON.stringify).send({
-    error: errorTable[error.row].error,
+    error: error.message,
     ...(details && { details }),
     ...extra,
     ...(message !== undefined && { message }),

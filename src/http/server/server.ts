@@ -37,8 +37,16 @@ const keepAliveTimeoutMs = 72_000
 // As long as a request line can be, so that an over-long parameter is a resource that is not found.
 const maxParamLength = 16_384
 
+export interface ServerOptions {
+  /** The request headers of the rooms: a page of an allowed origin may send them. */
+  readonly requestHeaders?: readonly string[]
+}
+
 /** Creates the HTTP server with the hooks of every request, without any route. */
-export async function createServer(deps: Deps): Promise<FastifyInstance> {
+export async function createServer(
+  deps: Deps,
+  { requestHeaders = [] }: ServerOptions = {},
+): Promise<FastifyInstance> {
   const { config, random } = deps
   const log: FastifyBaseLogger = deps.log
   // Fastify's own messages below a warning are dropped: start.ts logs that the service listens.
@@ -84,7 +92,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   await app.register(headers)
   await app.register(requestShape)
   await app.register(errorHandler, deps)
-  await app.register(cors, config)
+  await app.register(cors, { ...config, requestHeaders })
   await app.register(rateLimit, deps)
   await app.register(fastifyCookie, { hook: false }) // cookies are parsed only where they are used
   await app.register(bodies, config)

@@ -1,0 +1,103 @@
+import { fileBeside, type Room } from '../room/room.ts'
+import type { AccountRoutesOptions } from './admin-routes.ts'
+import type { OwnAccountOptions } from './own-routes.ts'
+import type { ResetRoutesOptions } from './reset-routes.ts'
+
+export const room: Room<OwnAccountOptions & AccountRoutesOptions & ResetRoutesOptions> = {
+  name: 'accounts',
+  tables: [
+    {
+      name: 'accounts',
+      key: ['user_id'],
+      person: { column: 'user_id', gone: 'removed' },
+      blank: ['import_id', 'import_line'],
+      present: async () => (await import('../database/staged.ts')).isPresentAccount,
+    },
+    {
+      name: 'role_assignments',
+      key: ['account', 'role'],
+      person: { column: 'account', gone: 'removed' },
+      present: async () => (await import('../database/staged.ts')).isOfPresentAccount,
+    },
+    {
+      name: 'token_versions',
+      key: ['user_id'],
+      person: { column: 'user_id', gone: 'removed' },
+      present: async () => (await import('../database/staged.ts')).isOfPresentUser,
+    },
+  ],
+  methods: [{ name: 'password', amr: ['pwd'] }],
+  events: fileBeside(import.meta.url, './events'),
+  errors: ['accountNotFound', 'usernameExists', 'userHasAccount', 'lastAdministrator'],
+  settings: ['ROLES', 'ADMIN_USERNAME', 'ADMIN_PASSWORD', 'LOGIN_LOCK_AFTER', 'LOGIN_LOCK_SECONDS'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'account add',
+          operands: ['username'],
+          summary: 'Makes an account, for a user that exists or with a new one',
+        },
+        {
+          name: 'account list',
+          summary:
+            'Shows all accounts, or those that the options leave, in the order of their users',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/accounts'),
+    },
+    {
+      rows: [
+        {
+          name: 'account roles',
+          operands: ['username', 'role...'],
+          summary: 'Gives an account these roles and no others; its access tokens end',
+        },
+        {
+          name: 'account lock',
+          operands: ['username'],
+          summary: 'Lets nobody log in to an account, until it is unlocked; all its logins end',
+        },
+        {
+          name: 'account unlock',
+          operands: ['username'],
+          summary: 'Lifts the lock of an account, the automatic one too',
+        },
+        {
+          name: 'account disable',
+          operands: ['username'],
+          summary: 'Takes an account out of use; all its logins end',
+        },
+        {
+          name: 'account enable',
+          operands: ['username'],
+          summary: 'Takes an account into use again',
+        },
+        {
+          name: 'account password',
+          operands: ['username'],
+          summary: 'Sets a new password; all logins of the account end',
+        },
+        {
+          name: 'account reset-factor',
+          operands: ['username'],
+          summary:
+            'Takes the second factor away, for whoever has lost device and codes; all logins end',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/account-changes'),
+    },
+  ],
+
+  async routes(app, needs) {
+    const { ownAccountPrefixes } = await import('../policy/groups.ts')
+    const { ownAccountRoutes } = await import('./own-routes.ts')
+    const { accountAdminRoutes } = await import('./admin-routes.ts')
+    const { passwordResetRoutes } = await import('./reset-routes.ts')
+    for (const prefix of ownAccountPrefixes) {
+      await app.register(ownAccountRoutes, { prefix, ...needs })
+    }
+    await app.register(accountAdminRoutes, needs)
+    await app.register(passwordResetRoutes, needs)
+  },
+}

@@ -1,0 +1,81 @@
+import type { CommandRow, RoomCommands } from '../room/room.ts'
+import type { Command, CommandWork } from './command.ts'
+
+/**
+ * Groups in the order of the help, by the first word of their names; what a room from outside brings
+ * follows in the order of the rooms.
+ */
+const order = [
+  'start',
+  'migrate',
+  'account',
+  'user',
+  'keys',
+  'token',
+  'oidc',
+  'backup',
+  'restore',
+  'move',
+  'config',
+  'routes',
+  'openapi',
+]
+
+/** What the table of commands needs of a manifest. */
+export interface RoomWithCommands {
+  readonly name: string
+  readonly commands?: readonly RoomCommands[]
+}
+
+/** What the manifests say of the commands, in the order of the help. */
+export function commandRows(rooms: readonly RoomWithCommands[]): CommandRow[] {
+  const rank = ({ name }: CommandRow) => {
+    const index = order.indexOf(groupOf(name))
+    return index === -1 ? order.length : index
+  }
+  const rows = rooms.flatMap(({ commands = [] }) => commands.flatMap((file) => file.rows))
+  return rows.sort((left, right) => rank(left) - rank(right))
+}
+
+/**
+ * The command with the longest name that the words begin with; undefined if there is none.
+ * @throws Error as `commandsIn`
+ */
+export async function commandOf(
+  rooms: readonly RoomWithCommands[],
+  words: readonly string[],
+): Promise<Command | undefined> {
+  const isNamed = ({ name }: CommandRow) =>
+    name === words.slice(0, name.split(' ').length).join(' ')
+  const found = rooms
+    .flatMap(({ commands = [] }) => commands)
+    .flatMap((file) => file.rows.filter(isNamed).map(({ name }) => ({ file, name })))
+    .sort((left, right) => right.name.length - left.name.length)[0]
+  return found && (await commandsIn(found.file)).find(({ name }) => name === found.name)
+}
+
+/** All commands, in the order of the help. @throws Error as `commandsIn` */
+export async function allCommands(rooms: readonly RoomWithCommands[]): Promise<Command[]> {
+  const files = rooms.flatMap((room) => room.commands ?? [])
+  const commands = (await Promise.all(files.map(commandsIn))).flat()
+  return commandRows(rooms).flatMap((row) => commands.filter(({ name }) => name === row.name))
+}
+
+/** @throws Error if the file exports other commands than the manifest names */
+async function commandsIn({ file, rows }: RoomCommands): Promise<readonly Command[]> {
+  const { commands } = await import(file.href)
+  const table: readonly CommandWork[] = Array.isArray(commands) ? commands : []
+  const [named, exported] = [rows, table].map((list) => list.map(({ name }) => name).toSorted())
+  if (String(named) !== String(exported)) {
+    throw new Error(
+      `${file.pathname} has the commands ${exported?.join(', ')}, not ${named?.join(', ')}`,
+    )
+  }
+  return rows.flatMap((row) =>
+    table.filter(({ name }) => name === row.name).map((work) => ({ ...work, ...row })),
+  )
+}
+
+function groupOf(name: string): string {
+  return name.split(' ', 1)[0] ?? name
+}

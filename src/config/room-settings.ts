@@ -1,0 +1,38 @@
+import { readSettings, type Setting, type Values } from './kinds.ts'
+
+export type SettingsTable = Readonly<Record<string, Setting<unknown>>>
+
+/** The settings of a room from outside. */
+export interface RoomSettings {
+  readonly room: string
+  readonly table: SettingsTable
+}
+
+/** What was read of such tables: the values under the table itself, which knows their types. */
+export interface RoomValues {
+  readonly values: ReadonlyMap<SettingsTable, Readonly<Record<string, unknown>>>
+  readonly mistakes: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+export function readRoomSettings(
+  tables: readonly RoomSettings[],
+  env: Readonly<Record<string, string | undefined>>,
+): RoomValues {
+  const readings = tables.map(({ table }) => [table, readSettings(table, env)] as const)
+  return {
+    values: new Map(readings.map(([table, { values }]) => [table, Object.freeze(values)])),
+    mistakes: readings.flatMap(([, { mistakes }]) => mistakes),
+    warnings: readings.flatMap(([, { warnings }]) => warnings),
+  }
+}
+
+/** The values of a room's own table. @throws Error if the configuration was read without it */
+export function settingsOf<const Table extends SettingsTable>(
+  { ofRooms }: { readonly ofRooms: RoomValues['values'] },
+  table: Table,
+): Values<Table> {
+  const values = ofRooms.get(table)
+  if (!values) throw new Error('the settings of this room were not read')
+  return values as Values<Table> // stored under its own table
+}

@@ -1,0 +1,11 @@
+import type { Migration } from './statement.ts'
+
+/** Rooms from outside count their own migrations. */
+export const statements: Migration = [
+  `create table room_schemas (
+    room text not null,
+    version integer not null,
+    applied_at integer not null,
+    primary key (room, version)
+  ) strict, without rowid`,
+]

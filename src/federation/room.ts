@@ -1,0 +1,80 @@
+import { fileBeside, type Room } from '../room/room.ts'
+import type { ExternalBearer } from './authenticator.ts'
+import type { Flows } from './flow.ts'
+import type { IdentityRoutesOptions } from './own-routes.ts'
+import type { ExternalRoutesOptions } from './routes.ts'
+
+type Needs = ExternalRoutesOptions &
+  IdentityRoutesOptions & { readonly externalBearer: ExternalBearer; readonly flows: Flows }
+
+export const room: Room<Needs> = {
+  name: 'federation',
+  tables: [
+    {
+      name: 'identities',
+      key: ['id'],
+      givesIds: true,
+      person: { column: 'user_id', gone: 'removed' },
+    },
+    {
+      name: 'flows',
+      key: [],
+      leftOut: 'sign-ins that are under way for ten minutes, in a browser that waits elsewhere',
+      person: { column: 'user_id', gone: 'removed' },
+    },
+  ],
+  methods: [{ name: 'provider', amr: ['fed'] }],
+  events: fileBeside(import.meta.url, './events'),
+  errors: ['signInFailed', 'identityNotFound', 'identityLinked', 'identityProvider'],
+  settings: [
+    'OIDC_ISSUER',
+    'OIDC_CLIENT_ID',
+    'OIDC_CLIENT_SECRET',
+    'OIDC_CLIENT_AUTH',
+    'OIDC_SCOPE',
+    'OIDC_REDIRECT_URI',
+    'OIDC_SIGN_UP',
+    'OIDC_DEFAULT_ROLES',
+    'OIDC_AUDIENCE',
+    'OIDC_ROLES_CLAIM',
+    'OIDC_ROLES_ALLOWED',
+    'OIDC_AUTHORIZATION_ENDPOINT',
+    'OIDC_TOKEN_ENDPOINT',
+    'OIDC_USERINFO_ENDPOINT',
+    'OIDC_JWKS_URI',
+    'OIDC_PASSWORD_GRANT',
+    'OIDC_PROVIDERS',
+  ],
+  commands: [
+    {
+      rows: [
+        { name: 'oidc discover', summary: 'Asks an identity provider for its endpoints' },
+        {
+          name: 'oidc token',
+          summary: 'Gets a token by client credentials, by a password or by a refresh token',
+        },
+        {
+          name: 'oidc login',
+          summary: 'Signs in with a browser, which comes back to a port of this machine',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/oidc'),
+    },
+  ],
+
+  /** A provider's token comes where one of ours may. */
+  authenticators: async ({ externalBearer }, before) =>
+    before.map((own) => (own.scheme === 'bearer' ? externalBearer.beside(own) : own)),
+
+  async routes(app, needs) {
+    const { ownAccountPrefixes } = await import('../policy/groups.ts')
+    const { identityRoutes } = await import('./own-routes.ts')
+    const { externalRoutes } = await import('./routes.ts')
+    for (const prefix of ownAccountPrefixes) {
+      await app.register(identityRoutes, { prefix, ...needs })
+    }
+    await app.register(externalRoutes, needs)
+  },
+
+  jobs: async ({ flows }) => [{ name: 'sign-ins under way', purge: flows.purge }],
+}

@@ -1,0 +1,94 @@
+import { fileBeside, type Room } from './room.ts'
+
+/** What belongs to no room: the part of a manifest that the floor has. */
+export const floor: Room = {
+  name: 'floor',
+  tables: [
+    { name: 'row_counts', key: [], leftOut: 'counted again by its triggers, as the rows come in' },
+    {
+      name: 'schema_version',
+      key: [],
+      leftOut: 'written by the migrations that make the new database',
+    },
+    { name: 'room_schemas', key: [], leftOut: 'written by the migrations of rooms, as that is' },
+  ],
+  errors: [
+    'badRequest',
+    'invalidBody',
+    'validationFailed',
+    'authenticationRequired',
+    'accessDenied',
+    'csrfTokenInvalid',
+    'recentLoginRequired',
+    'routeNotFound',
+    'requestTimeout',
+    'preconditionFailed',
+    'bodyTooLarge',
+    'expectationFailed',
+    'tooManyRequests',
+    'headerFieldsTooLarge',
+    'internal',
+    'serviceUnavailable',
+  ],
+  settings: [
+    'HOST',
+    'PORT',
+    'BASE_URL',
+    'DATA_DIR',
+    'DATABASE_URL',
+    'DATABASE_POOL_MAX',
+    'DATABASE_TIMEOUT_MS',
+    'NODE_ENV',
+    'LOG_LEVEL',
+    'TRUST_PROXY',
+    'BODY_LIMIT_BYTES',
+    'CORS_ORIGINS',
+    'LOGIN_TRUSTED_CALLERS',
+    'RATE_LIMIT_MAX',
+    'RATE_LIMIT_WINDOW_SECONDS',
+    'REAUTHENTICATE_SECONDS',
+    'PAGE_LIMIT_MAX',
+  ],
+  commands: [
+    {
+      rows: [
+        { name: 'start', summary: 'Runs the service, as `npm start` does' },
+        {
+          name: 'migrate',
+          summary:
+            'Brings the schema of the database up to date, and makes the database where there is none',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/service'),
+    },
+    {
+      rows: [
+        {
+          name: 'config check',
+          summary: 'Tells whether the service could start with these settings; opens nothing',
+        },
+        {
+          name: 'config show',
+          summary: 'Shows every setting, its value and where it comes from; no secret is shown',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/config'),
+    },
+    {
+      rows: [
+        {
+          name: 'routes',
+          summary:
+            'Shows every route: method, path, what guards it, and the rule of who may call it',
+        },
+        { name: 'openapi', summary: 'Prints the OpenAPI 3.1 document; with --json on one line' },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/documents'),
+    },
+  ],
+
+  async routes(app) {
+    const { routeGroups } = await import('../http/routes/route-groups.ts')
+    await app.register(routeGroups)
+  },
+}

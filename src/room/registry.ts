@@ -1,0 +1,98 @@
+import type { EventType } from '../events/types.ts'
+import { type ErrorRow, errorTable } from '../kernel/errors.ts'
+import type { RoomNames } from './room.ts'
+
+/** Notes who claims a name. @throws Error that names both places if it was claimed before */
+export type Claim = (kind: string, name: string, room: string) => void
+
+export function createClaims(): Claim {
+  const owners = new Map<string, string>()
+  return (kind, name, room) => {
+    const key = `${kind} ${name}`
+    const owner = owners.get(key)
+    if (owner !== undefined) {
+      const places =
+        owner === room ? `twice by the room ${room}` : `by the rooms ${owner} and ${room}`
+      throw new Error(`the ${kind} ${name} is named ${places}`)
+    }
+    owners.set(key, room)
+  }
+}
+
+/**
+ * Each thing belongs to one room. Schemes and routes are claimed where they are made, settings of a
+ * table of its own where that is loaded, and events by `assertDistinctEvents`.
+ * @throws Error for a name that two manifests claim, or one twice; and for a problem that cannot be one
+ */
+export function assertDistinct(rooms: readonly RoomNames[]): void {
+  const claim = createClaims()
+  const names = new Set<string>()
+  for (const room of rooms) {
+    if (names.has(room.name)) throw new Error(`two rooms are named ${room.name}`)
+    names.add(room.name)
+    const claimAll = (kind: string, names: readonly string[] = []) => {
+      for (const name of names) claim(kind, name, room.name)
+    }
+    claimAll(
+      'table',
+      room.tables?.map(({ name }) => name),
+    )
+    claimAll(
+      'error',
+      room.errors?.map((row) => errorName(row, room.name)),
+    )
+    claimAll(
+      'method',
+      room.methods?.map(({ name }) => name),
+    )
+    claimAll(
+      'request header',
+      room.requestHeaders?.map(({ name }) => name.toLowerCase()),
+    )
+    claimAll(
+      'command',
+      room.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
+    )
+    if (!(room.settings instanceof URL)) claimAll('setting', room.settings)
+  }
+}
+
+/** @throws Error for an event that two files name, or one twice */
+export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise<void> {
+  const claim = createClaims()
+  for (const { name: room, events } of rooms) {
+    if (!events) continue
+    const types = Object.values<unknown>(await import(events.href)).filter(isEventType)
+    for (const { name } of types) claim('event', name, room)
+  }
+}
+
+function isEventType(value: unknown): value is EventType {
+  return typeof value === 'object' && value !== null && 'name' in value && 'level' in value
+}
+
+/** @throws Error if a problem of a room has the name of a row, or a status that is no error */
+function errorName(row: ErrorRow, room: string): string {
+  if (typeof row === 'string') return row
+  if (row.name in errorTable) {
+    throw new Error(`the error ${row.name} is named by the error table and by the room ${room}`)
+  }
+  const isError = Number.isInteger(row.status) && row.status >= 400 && row.status <= 599
+  if (!isError || row.error === '') {
+    throw new Error(
+      `the error ${row.name} of the room ${room} has no status from 400 to 599, or no text`,
+    )
+  }
+  return row.name
+}
+
+/** What the log must cut out beside our own fields: the secret request headers of the rooms. */
+export function secretFields(rooms: readonly RoomNames[]): string[] {
+  const headers = rooms.flatMap((room) => room.requestHeaders ?? [])
+  return headers.flatMap(({ name, isSecret }) => (isSecret ? [name.toLowerCase()] : []))
+}
+
+/** The request headers of the rooms, which a page of an allowed origin may send. */
+export function requestHeadersOf(rooms: readonly RoomNames[]): string[] {
+  return rooms.flatMap(({ requestHeaders = [] }) => requestHeaders.map(({ name }) => name))
+}

@@ -1,0 +1,63 @@
+import type { FastifyInstance } from 'fastify'
+import type { Authenticator } from '../http/routes/declaration.ts'
+import { createClaims } from './registry.ts'
+import type { Room } from './room.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The tag of the room that the route belongs to, for OpenAPI. */
+    tag?: string
+  }
+}
+
+/**
+ * The authenticators of the rooms, in the order in which they are asked.
+ * @throws Error for a scheme that two rooms bring, or one twice, and one that a room drops
+ */
+export async function authenticatorsOf<Needs>(
+  rooms: readonly Room<Needs>[],
+  needs: Needs,
+): Promise<readonly Authenticator[]> {
+  const claim = createClaims()
+  let all: readonly Authenticator[] = []
+  for (const room of rooms) {
+    if (!room.authenticators) continue
+    const known = new Set(all.map(({ scheme }) => scheme))
+    const next = await room.authenticators(needs, all)
+    const isWrapped = new Set<string>()
+    for (const { scheme } of next) {
+      // The first of a scheme that was there before is that one, wrapped.
+      if (known.has(scheme) && !isWrapped.has(scheme)) isWrapped.add(scheme)
+      else claim('scheme', scheme, room.name)
+    }
+    const dropped = known.difference(isWrapped).values().next().value
+    if (dropped) throw new Error(`the room ${room.name} drops the scheme ${dropped}`)
+    all = next
+  }
+  return all
+}
+
+/**
+ * Registers the routes of the rooms, each in a context of its own.
+ * @throws Error, at `ready`, for a route that two rooms register, or one twice
+ */
+export function registerRoutes<Needs>(
+  app: FastifyInstance,
+  rooms: readonly Room<Needs>[],
+  needs: Needs,
+): void {
+  const claim = createClaims()
+  for (const { name, routes, tag } of rooms) {
+    if (!routes) continue
+    app.register(async (instance) => {
+      instance.addHook('onRoute', (route) => {
+        for (const method of [route.method].flat()) {
+          if (method === 'HEAD') continue // a copy of its GET
+          claim('route', `${method} ${route.url.replace(/:\w+/g, ':')}`, name)
+        }
+        if (tag !== undefined) route.config = { ...route.config, tag }
+      })
+      await routes(instance, needs)
+    })
+  }
+}

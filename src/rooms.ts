@@ -1,0 +1,49 @@
+import { room as accounts } from './accounts/room.ts'
+import { room as authentication } from './authentication/room.ts'
+import { room as backup } from './backup/room.ts'
+import { room as basic } from './basic/room.ts'
+import { room as docs } from './docs/room.ts'
+import { room as federation } from './federation/room.ts'
+import { room as health } from './health/room.ts'
+import { room as idempotency } from './idempotency/room.ts'
+import { room as keys } from './keys/room.ts'
+import { room as login } from './login/room.ts'
+import { room as passwords } from './passwords/room.ts'
+import { room as posts } from './posts/room.ts'
+import { floor } from './room/floor.ts'
+import type { Room } from './room/room.ts'
+import type { Wired } from './services.ts'
+import { room as session } from './session/room.ts'
+import { room as statistics } from './statistics/room.ts'
+import { room as throttle } from './throttle/room.ts'
+import { room as token } from './token/room.ts'
+import { room as totp } from './totp/room.ts'
+import { room as transfer } from './transfer/room.ts'
+import { room as users } from './users/room.ts'
+
+/**
+ * The rooms of this service; each may import those before it, and the floor. Their order is that of the
+ * tables of a copy, of the schemes that are asked, and of what follows the end of an account.
+ */
+export const rooms: readonly Room<Wired>[] = [
+  floor,
+  keys,
+  idempotency,
+  throttle,
+  authentication,
+  users,
+  passwords,
+  accounts,
+  totp,
+  basic,
+  session,
+  token,
+  transfer,
+  federation,
+  login,
+  posts,
+  health,
+  statistics,
+  docs,
+  backup,
+]

@@ -1,0 +1,65 @@
+import { fileBeside, type Room } from '../room/room.ts'
+import type { TokenAdminOptions } from './admin-routes.ts'
+import type { BearerDeps } from './authenticator.ts'
+import type { TokenRoutesOptions } from './routes.ts'
+
+export const room: Room<TokenRoutesOptions & TokenAdminOptions & BearerDeps> = {
+  name: 'token',
+  tables: [
+    {
+      name: 'revocations',
+      key: ['id'],
+      givesIds: true,
+      person: {
+        column: 'user_id',
+        gone: { kept: 'tokens of a user who is gone stay refused until they expire' },
+      },
+    },
+    { name: 'refresh_uses', key: ['rid'] },
+    { name: 'refresh_families_ended', key: ['family'] },
+  ],
+  events: fileBeside(import.meta.url, './events'),
+  errors: ['invalidOrExpiredToken', 'noTokenProvided', 'invalidToken', 'invalidRefreshToken'],
+  settings: [
+    'TOKEN_ISSUER',
+    'TOKEN_AUDIENCE',
+    'TOKEN_SECONDS',
+    'ACCESS_TOKEN_SECONDS',
+    'REFRESH_TOKEN_SECONDS',
+    'REFRESH_ROTATION',
+    'REFRESH_GRACE_SECONDS',
+  ],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'token inspect',
+          summary: 'Takes a token apart, and tells whether it passes here and now',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/token'),
+    },
+  ],
+
+  async authenticators(needs, before) {
+    const { bearerAuthenticator } = await import('./authenticator.ts')
+    return [...before, bearerAuthenticator(needs)]
+  },
+
+  async routes(app, needs) {
+    const { tokenRoutes } = await import('./routes.ts')
+    const { tokenAdminRoutes } = await import('./admin-routes.ts')
+    await app.register(tokenRoutes, needs)
+    await app.register(tokenAdminRoutes, needs)
+  },
+
+  jobs: async ({ revocations, rotation }) => [
+    { name: 'refresh tokens', purge: rotation.purge },
+    { name: 'revocations', purge: revocations.purge },
+  ],
+
+  onAccountEnded:
+    async ({ revocations }) =>
+    (trx, { userId, accessVersion }) =>
+      revocations.revokeBelow(trx, userId, accessVersion),
+}

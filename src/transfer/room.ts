@@ -1,0 +1,42 @@
+import { fileBeside, type Room } from '../room/room.ts'
+import type { TransferRoutesOptions } from './routes.ts'
+
+const underWay = 'begun anew where the data goes'
+
+export const room: Room<TransferRoutesOptions> = {
+  name: 'transfer',
+  tables: [
+    { name: 'imports', key: [], leftOut: `under way elsewhere: ${underWay}` },
+    {
+      name: 'import_names',
+      key: [],
+      leftOut: 'of those imports',
+      person: { column: 'user_id', gone: { kept: 'they go with their import, within minutes' } },
+    },
+  ],
+  events: fileBeside(import.meta.url, './events'),
+  commands: [
+    {
+      rows: [
+        {
+          name: 'account import',
+          operands: ['file|-'],
+          summary: 'Imports accounts from lines of JSON, all of them or none',
+        },
+        {
+          name: 'account export',
+          summary:
+            'Writes every account as a line of JSON; with its hash where an import shall read it',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/transfer'),
+    },
+  ],
+
+  async routes(app, needs) {
+    const { transferRoutes } = await import('./routes.ts')
+    await app.register(transferRoutes, needs)
+  },
+
+  jobs: async ({ imports }) => [{ name: 'dead imports', purge: imports.purge }],
+}

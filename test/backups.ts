@@ -1,0 +1,49 @@
+import { type BackupDeps, type BackupOptions, backup as backupOf } from '../src/backup/backup.ts'
+import { type DumpOptions, takeDump as takeDumpOf } from '../src/backup/dump.ts'
+import { type LoadOptions, loadDump as loadDumpOf } from '../src/backup/load.ts'
+import { type MoveOptions, move as moveOf } from '../src/backup/move.ts'
+import { type RestoreOptions, restore as restoreOf } from '../src/backup/restore.ts'
+import { tablesOf } from '../src/backup/tables.ts'
+import { rooms } from '../src/rooms.ts'
+
+/** Backups of the rooms of this service, unless others are given. */
+export const tables = await tablesOf(rooms)
+export const { copied: copiedTables } = tables
+export const leftOutTables: Readonly<Record<string, string>> = Object.fromEntries(tables.leftOut)
+
+type Optional<T, Name extends keyof T> = Omit<T, Name> & Partial<Pick<T, Name>>
+
+export function backup(
+  deps: Optional<BackupDeps, 'rooms'>,
+  path: string,
+  options: BackupOptions,
+): Promise<string> {
+  return backupOf({ rooms, ...deps }, path, options)
+}
+
+export function restore(
+  deps: Optional<BackupDeps, 'rooms'>,
+  path: string,
+  options: RestoreOptions,
+): ReturnType<typeof restoreOf> {
+  return restoreOf({ rooms, ...deps }, path, options)
+}
+
+export function move(options: Optional<MoveOptions, 'rooms'>): ReturnType<typeof moveOf> {
+  return moveOf({ rooms, ...options })
+}
+
+export function takeDump(
+  snapshot: Parameters<typeof takeDumpOf>[0],
+  options: Partial<DumpOptions> = {},
+): ReturnType<typeof takeDumpOf> {
+  return takeDumpOf(snapshot, { tables, ...options })
+}
+
+export function loadDump(
+  trx: Parameters<typeof loadDumpOf>[0],
+  dump: Parameters<typeof loadDumpOf>[1],
+  options: Optional<LoadOptions, 'tables'>,
+): ReturnType<typeof loadDumpOf> {
+  return loadDumpOf(trx, dump, { tables, ...options })
+}

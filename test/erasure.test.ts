@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { assertErases } from '../src/database/room-schemas.ts'
+import { rooms } from '../src/rooms.ts'
+import { testApp } from './app.ts'
+
+suite('what becomes of a row when its user goes', async () => {
+  const { deps } = await testApp()
+  const people = rooms.flatMap(({ tables = [] }) =>
+    tables.flatMap((table) => (table.person ? [{ ...table, person: table.person }] : [])),
+  )
+
+  test('the foreign keys do what the manifests say', async () => {
+    assert.ok(people.length >= 8)
+    for (const room of rooms) await assertErases(deps.db, room)
+  })
+
+  test('a manifest that says another thing is refused', async () => {
+    const erased = people.filter(({ person }) => typeof person.gone === 'string')
+    for (const { name, person } of erased) {
+      const gone = person.gone === 'removed' ? 'cleared' : 'removed'
+      const table = { name, person: { ...person, gone } } as const
+      const verdict = assertErases(deps.db, { name: 'x', tables: [table] })
+      await assert.rejects(
+        verdict,
+        new RegExp(`the table ${name} of the room x must refer to users`),
+      )
+    }
+  })
+})

@@ -1,0 +1,64 @@
+import { type Accounts, accountIn } from '../../src/accounts/accounts.ts'
+import type { Account } from '../../src/authentication/account.ts'
+import type { Requirements } from '../../src/authentication/requirements.ts'
+import type { Config } from '../../src/config/load.ts'
+import type { Database, DatabaseOrTransaction } from '../../src/database/database.ts'
+import { lockName } from '../../src/database/transactions.ts'
+import type { Authenticator } from '../../src/http/routes/declaration.ts'
+import { digest } from '../../src/kernel/digest.ts'
+import { ApiError } from '../../src/kernel/errors.ts'
+import { type Principal, type Role, rolesAmong } from '../../src/kernel/principal.ts'
+import { noteStore } from './store.ts'
+
+export interface AuthenticatorDeps {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly config: Pick<Config, 'roles'>
+  readonly db: Database
+  readonly requirements: Pick<Requirements, 'unmet'>
+}
+
+/** The key of a device, in a header of its own, which no browser sends by itself. */
+export function noteKeyAuthenticator({
+  config,
+  db,
+  requirements,
+}: AuthenticatorDeps): Authenticator {
+  return {
+    scheme: 'x-note-key',
+    header: null,
+    missing: 'authenticationRequired',
+    describes: { type: 'apiKey', in: 'header', name: 'X-Note-Key' },
+
+    async authenticate({ headers }) {
+      const key = headers['x-note-key']
+      if (key === undefined) return null
+      const id = typeof key === 'string' ? digest(key) : ''
+      const principal = await callerBy(db, id)
+      if (!principal) throw new ApiError('authenticationRequired')
+      return {
+        principal,
+        shared: () => [lockName.account(principal.subject)],
+        again: (trx) => callerBy(trx, id),
+      }
+    },
+  }
+
+  async function callerBy(reader: DatabaseOrTransaction, id: string): Promise<Principal | null> {
+    const userId = await noteStore(reader).ownerOfKey(id)
+    const account = userId === null ? null : await accountIn(reader, userId)
+    return account && !requirements.unmet('session', { account })
+      ? principalOf(account, config.roles)
+      : null
+  }
+}
+
+function principalOf({ userId, username, roles }: Account, known: readonly Role[]): Principal {
+  return {
+    subject: String(userId),
+    username,
+    roles: new Set(rolesAmong(roles, known)),
+    credential: { scheme: 'x-note-key' },
+    amr: [], // a key tells of no login
+    authTime: Number.NEGATIVE_INFINITY,
+  }
+}

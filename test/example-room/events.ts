@@ -1,0 +1,4 @@
+import { eventType } from '../../src/events/types.ts'
+
+/** A note was made or changed. */
+export const noteWritten = eventType<{ note_id: number; owner_id: number }>('note_written')

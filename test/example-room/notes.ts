@@ -1,0 +1,74 @@
+import type { Database } from '../../src/database/database.ts'
+import { type Guard, transact } from '../../src/database/transactions.ts'
+import type { Events } from '../../src/events/events.ts'
+import { type ChangeConditions, changeAsSeen } from '../../src/http/changes/resource.ts'
+import type { Clock } from '../../src/kernel/clock.ts'
+import { digest } from '../../src/kernel/digest.ts'
+import { ApiError } from '../../src/kernel/errors.ts'
+import type { Principal } from '../../src/kernel/principal.ts'
+import { type Random, randomText } from '../../src/kernel/random.ts'
+import { decide } from '../../src/policy/decide.ts'
+import { all, any, owner, role, unlocked } from '../../src/policy/rules.ts'
+import { noteWritten } from './events.ts'
+import { noteNotFound } from './problems.ts'
+import { type Note, noteStore } from './store.ts'
+
+export const mayChange = any(owner, all(role('ADMIN'), unlocked))
+
+export interface NotesDeps {
+  readonly clock: Clock
+  readonly db: Database
+  readonly events: Events
+  readonly random: Random
+}
+
+export type Notes = ReturnType<typeof createNotes>
+
+export function createNotes({ clock, db, events, random }: NotesDeps) {
+  return {
+    byId: noteStore(db).byId,
+
+    create(ownerId: number, text: string, guard: Guard | undefined): Promise<Note> {
+      const work = async (trx: Parameters<typeof noteStore>[0]) => {
+        const note = await noteStore(trx).insert(ownerId, text, clock.now())
+        await events.record(trx, noteWritten, { note_id: note.id, owner_id: note.ownerId })
+        return note
+      }
+      return transact(db, [], work, guard)
+    },
+
+    /** @throws ApiError noteNotFound; accessDenied, preconditionFailed for the note as it is by now */
+    change(
+      id: number,
+      wanted: Partial<Pick<Note, 'text' | 'locked'>>,
+      how: ChangeConditions<Note> & { readonly caller: Principal },
+    ): Promise<Note> {
+      const work = async (trx: Parameters<typeof noteStore>[0]) => {
+        const store = noteStore(trx)
+        const changed = await changeAsSeen(how, {
+          hold: () => store.held(id),
+          async write(as) {
+            if (decide(mayChange, how.caller, resourceOf(as)) !== true) return null
+            const note = { ...as, ...wanted }
+            return (await store.update(note, as)) ? note : null
+          },
+        })
+        if (!changed) throw new ApiError(noteNotFound)
+        await events.record(trx, noteWritten, { note_id: id, owner_id: changed.ownerId })
+        return changed
+      }
+      return transact(db, [], work, how.guard)
+    },
+
+    /** A new key of a device; only its digest is stored. */
+    async makeKey(userId: number): Promise<string> {
+      const key = randomText(random, 32)
+      await noteStore(db).insertKey(digest(key), userId, clock.now())
+      return key
+    },
+  }
+}
+
+export function resourceOf(note: Note | null) {
+  return { ownerId: note ? String(note.ownerId) : null, locked: note?.locked ?? false }
+}

@@ -1,0 +1,3 @@
+import type { Problem } from '../../src/kernel/errors.ts'
+
+export const noteNotFound: Problem = { name: 'noteNotFound', status: 404, error: 'Note not found' }

@@ -1,0 +1,108 @@
+import type { FastifyInstance } from 'fastify'
+import { tagged } from '../../src/http/changes/entity-tag.ts'
+import { resource } from '../../src/http/changes/resource.ts'
+import { stillAllowed } from '../../src/http/changes/still-allowed.ts'
+import { positiveInteger } from '../../src/http/lists/paging.ts'
+import { callerOf } from '../../src/http/routes/access.ts'
+import type { SchemaTypes } from '../../src/http/schemas.ts'
+import { ApiError } from '../../src/kernel/errors.ts'
+import { userIdOf } from '../../src/kernel/principal.ts'
+import { any, authenticated, owner, role } from '../../src/policy/rules.ts'
+import { mayChange, type Notes, resourceOf } from './notes.ts'
+import { noteNotFound } from './problems.ts'
+import type { Note } from './store.ts'
+
+const NoteId = { type: 'object', properties: { id: { type: 'string' } } } as const
+const NoteText = {
+  type: 'object',
+  required: ['text'],
+  properties: { text: { type: 'string', minLength: 1, maxLength: 200, format: 'text' } },
+} as const
+const NoteBody = {
+  type: 'object',
+  required: ['id', 'text', 'locked'],
+  properties: {
+    id: { type: 'integer' },
+    text: { type: 'string' },
+    locked: { type: 'boolean' },
+  },
+} as const
+
+export async function noteRoutes(
+  instance: FastifyInstance,
+  { notes }: { readonly notes: Notes },
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const note = resource<Note>({
+    param: 'id',
+    missing: noteNotFound,
+    async load(text) {
+      const id = positiveInteger(text)
+      return id === null ? null : notes.byId(id)
+    },
+    facts: resourceOf,
+    show,
+  })
+
+  app.post(
+    '/api/notes',
+    {
+      config: { access: { rule: authenticated }, body: 'json' },
+      schema: { summary: 'Write a note', body: NoteText, response: { 201: NoteBody } },
+    },
+    async (request, reply) => {
+      const ownerId = userIdOf(callerOf(request))
+      if (ownerId === null) throw new ApiError('accessDenied')
+      const made = show(await notes.create(ownerId, request.body.text, stillAllowed(request)))
+      return reply.status(201).send(tagged(reply, made))
+    },
+  )
+
+  app.get(
+    '/api/notes/:id',
+    {
+      config: { access: { rule: any(owner, role('ADMIN')) }, resource: note },
+      schema: { summary: 'One note', params: NoteId, response: { 200: NoteBody } },
+    },
+    async (request, reply) => tagged(reply, show(note.of(request))),
+  )
+
+  app.put(
+    '/api/notes/:id',
+    {
+      config: {
+        access: { rule: mayChange },
+        resource: note,
+        body: 'json',
+        requestHeaders: ['if-match'],
+      },
+      schema: {
+        summary: 'Change a note; a locked one is for its owner alone',
+        params: NoteId,
+        body: NoteText,
+        response: { 200: NoteBody },
+      },
+    },
+    async (request, reply) => {
+      const how = { ...note.changeBy(request), caller: callerOf(request) }
+      const { text } = request.body
+      return tagged(reply, show(await notes.change(note.of(request).id, { text }, how)))
+    },
+  )
+
+  app.put(
+    '/api/notes/:id/lock',
+    {
+      config: { access: { rule: owner }, resource: note, requestHeaders: ['if-match'] },
+      schema: { summary: 'Lock a note', params: NoteId, response: { 200: NoteBody } },
+    },
+    async (request, reply) => {
+      const how = { ...note.changeBy(request), caller: callerOf(request) }
+      return tagged(reply, show(await notes.change(note.of(request).id, { locked: true }, how)))
+    },
+  )
+}
+
+function show({ id, text, locked }: Note) {
+  return { id, text, locked }
+}

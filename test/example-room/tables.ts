@@ -1,0 +1,38 @@
+import type { Generated } from 'kysely'
+import type { Migration } from '../../src/database/migrations/statement.ts'
+
+// A type, not an interface: `withTables` takes no other.
+export type NoteTables = {
+  notes: {
+    id: Generated<number>
+    owner_id: number
+    text: string
+    created_at: number
+    locked: Generated<number>
+  }
+  note_keys: {
+    /** Digest of the key. */
+    id: string
+    user_id: number
+    created_at: number
+  }
+}
+
+/** Append only, as ours. */
+export const migrations: readonly Migration[] = [
+  [
+    `create table notes (
+    id integer primary key autoincrement,
+    owner_id integer not null references users (id) on delete cascade,
+    text text not null,
+    created_at integer not null
+  ) strict`,
+    'create index notes_by_owner on notes (owner_id)',
+    `create table note_keys (
+    id text primary key,
+    user_id integer not null references users (id) on delete cascade,
+    created_at integer not null
+  ) strict, without rowid`,
+  ],
+  ['alter table notes add column locked integer not null default 0'],
+]
