@@ -1,11 +1,11 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { ParseArgsOptionDescriptor } from 'node:util'
 import type { Config } from '../config/load.ts'
 import type { RoomSettings } from '../config/room-settings.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { CommandRow, Room } from '../room/room.ts'
 import type { Wired } from '../services.ts'
-import type { Output } from './output.ts'
+import type { Output, Streams } from './output.ts'
 
 /** What a file of commands says of each: the rest stands in the manifest that names it. */
 export interface CommandWork {
@@ -40,10 +40,8 @@ export interface CommandCall {
 }
 
 /** What a command sees of the world; the process itself is one. */
-export interface Terminal {
+export interface Terminal extends Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean }
-  readonly stdout: Writable & { readonly isTTY?: boolean }
-  readonly stderr: Writable & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
   /** The system's, where none is given. */
   readonly clock?: Clock

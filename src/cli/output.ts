@@ -1,6 +1,6 @@
+import type { Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { alignedLine } from '../kernel/text.ts'
-import type { Terminal } from './command.ts'
 
 type Cell = string | number | boolean | null | readonly string[] | object
 /** Rows of one list have the same names in the same order. */
@@ -27,9 +27,15 @@ export interface Output {
   flush(): Promise<boolean>
 }
 
+/** Where a command writes. */
+export interface Streams {
+  readonly stdout: Writable & { readonly isTTY?: boolean }
+  readonly stderr: Writable & { readonly isTTY?: boolean }
+}
+
 const progressEveryMs = 1000
 
-export function createOutput({ stdout, stderr }: Terminal, json: boolean): Output {
+export function createOutput({ stdout, stderr }: Streams, json: boolean): Output {
   let failure: (Error & { code?: string }) | undefined
   let isUsed = false
 

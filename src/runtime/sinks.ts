@@ -1,12 +1,18 @@
+import type { Logger } from 'pino'
 import { createEvents, type Events, logSink, type Sinks } from '../events/events.ts'
-import type { Deps } from './deps.ts'
+import type { Clock } from '../kernel/clock.ts'
+
+interface SinkDeps {
+  readonly clock: Clock
+  readonly log: Logger
+}
 
 /** The sinks of all events of this service: of HTTP, the command line and jobs. */
-function sinksOf({ log }: Pick<Deps, 'log'>): Sinks {
+function sinksOf({ log }: Pick<SinkDeps, 'log'>): Sinks {
   return { inside: [], afterCommit: [logSink(log)] }
 }
 
 /** Creates the events of a process, with the sinks of the service unless others are given. */
-export function eventsOf(deps: Pick<Deps, 'clock' | 'log'> & { readonly sinks?: Sinks }): Events {
+export function eventsOf(deps: SinkDeps & { readonly sinks?: Sinks }): Events {
   return createEvents({ sinks: sinksOf(deps), ...deps })
 }

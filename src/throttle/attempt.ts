@@ -3,7 +3,6 @@ import { afterCommit, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { EventType } from '../events/types.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { Reservation } from './throttle.ts'
 
 /**
  * One attempt to log in or to prove a code. It succeeds if its work returns, fails if the work throws
@@ -37,6 +36,24 @@ export interface FailureCount {
   readonly failedLogins: number
   readonly lockedUntil: number | null
 }
+
+/**
+ * An attempt that all its rate limits have admitted and that is not judged yet. Its holder must
+ * call `fail`, `succeed` or `cancel`. For this file only.
+ */
+export interface Reservation {
+  /** Epoch milliseconds. */
+  readonly takenAt: number
+  /** Counts the attempt as a failure until the window has passed. `also`: see `InTransaction`. */
+  fail(also?: InTransaction): Promise<void>
+  /** Deletes the reservation and earlier failures, in a transaction that may be begun anew. */
+  succeed(trx: DatabaseOrTransaction): Promise<void>
+  /** Deletes the reservation: there was no verdict, or it does not count. */
+  cancel(): Promise<void>
+}
+
+/** Work done in the transaction that settles the attempt. If it throws, nothing is settled. */
+export type InTransaction = (trx: DatabaseOrTransaction) => Promise<void>
 
 export interface AttemptDeps {
   readonly db: Database

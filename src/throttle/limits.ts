@@ -5,7 +5,13 @@ import { throttledAddress } from '../http/limits/client-address.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
-import { type Attempt, type AttemptOptions, type FailureCount, runAttempt } from './attempt.ts'
+import {
+  type Attempt,
+  type AttemptOptions,
+  type FailureCount,
+  type Reservation,
+  runAttempt,
+} from './attempt.ts'
 import type { Captcha } from './captcha.ts'
 import { loginFailMax, loginLock } from './events.ts'
 import { createThrottleKeys, type LimitName } from './keys.ts'
@@ -14,7 +20,6 @@ import {
   type Exceeded,
   type Quota,
   type RateLimit,
-  type Reservation,
   type ThrottleDeps,
   tooManyAttempts,
 } from './throttle.ts'

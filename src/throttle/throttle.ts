@@ -2,7 +2,13 @@ import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { afterCommit, lockName, transact } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { type Attempt, type AttemptOptions, runAttempt } from './attempt.ts'
+import {
+  type Attempt,
+  type AttemptOptions,
+  type InTransaction,
+  type Reservation,
+  runAttempt,
+} from './attempt.ts'
 import { type CountedAttempt, purgeAttempts, type ThrottleKey, throttleStore } from './store.ts'
 import { createWaitQueues } from './wait-queues.ts'
 
@@ -38,24 +44,6 @@ export interface RateLimit {
    */
   readonly pendingLapses: boolean
 }
-
-/**
- * An attempt that all its rate limits have admitted and that is not judged yet. Its holder must
- * call `fail`, `succeed` or `cancel`. For `attempt.ts` only.
- */
-export interface Reservation {
-  /** Epoch milliseconds. */
-  readonly takenAt: number
-  /** Counts the attempt as a failure until the window has passed. `also`: see `InTransaction`. */
-  fail(also?: InTransaction): Promise<void>
-  /** Deletes the reservation and earlier failures, in a transaction that may be begun anew. */
-  succeed(trx: DatabaseOrTransaction): Promise<void>
-  /** Deletes the reservation: there was no verdict, or it does not count. */
-  cancel(): Promise<void>
-}
-
-/** Work done in the transaction that settles the attempt. If it throws, nothing is settled. */
-type InTransaction = (trx: DatabaseOrTransaction) => Promise<void>
 
 /** The first of the rate limits that does not admit an attempt, and when it will. */
 export interface Exceeded {

@@ -11,16 +11,10 @@ import { assertAcceptablePassword } from '../passwords/rules.ts'
 import type { Deps } from '../runtime/deps.ts'
 import { userEmail } from '../users/users.ts'
 import { sensitiveCreate } from './events.ts'
-import { lineReader, type WantedLine } from './line.ts'
+import { lineReader, type Mistake, type WantedLine } from './line.ts'
 import { splitLines } from './lines.ts'
 import { type HashedLine, stage } from './stage.ts'
 import { importStore } from './store.ts'
-
-/** One thing that is wrong with one line. */
-export interface Mistake extends Detail {
-  /** From 1, blank lines counted. */
-  readonly line: number
-}
 
 export interface ImportReport {
   readonly dryRun: boolean

@@ -11,6 +11,12 @@ import type { NewUser } from '../users/user.ts'
 import type { Line } from './lines.ts'
 import { type ImportLine, transferSchemas } from './schemas.ts'
 
+/** One thing that is wrong with one line. */
+export interface Mistake extends Detail {
+  /** From 1, blank lines counted. */
+  readonly line: number
+}
+
 /** An account as a line asks for it. */
 export interface WantedLine {
   readonly line: number

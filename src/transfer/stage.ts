@@ -2,8 +2,7 @@ import { dislodge, insertUnseenAccounts } from '../accounts/accounts.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Detail } from '../kernel/errors.ts'
 import { insertUnseenUsers } from '../users/users.ts'
-import type { Mistake } from './import.ts'
-import type { WantedLine } from './line.ts'
+import type { Mistake, WantedLine } from './line.ts'
 import { type Holder, importStore, type ReadName } from './store.ts'
 
 export interface HashedLine extends WantedLine {

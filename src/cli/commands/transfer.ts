@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
-import type { ImportReport, Mistake } from '../../transfer/import.ts'
+import type { ImportReport } from '../../transfer/import.ts'
+import type { Mistake } from '../../transfer/line.ts'
 import { CommandError, type CommandWork, type Terminal } from '../command.ts'
 import { withServices } from '../work.ts'
 
