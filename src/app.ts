@@ -7,7 +7,7 @@ import { createServer } from './http/server/server.ts'
 import { jobsOf } from './room/jobs.ts'
 import { requestHeadersOf } from './room/registry.ts'
 import type { Room } from './room/room.ts'
-import { authenticatorsOf, registerRoutes } from './room/serve.ts'
+import { authenticatorsOf, loadParts, registerRoutes } from './room/serve.ts'
 import { rooms as ours } from './rooms.ts'
 import type { Deps } from './runtime/deps.ts'
 import { type Job, startJobs } from './runtime/jobs.ts'
@@ -38,6 +38,7 @@ export async function buildApp(
   { runsJobs = true, rooms = ours }: AppOptions = {},
 ): Promise<App> {
   const { config, db, random, log } = deps
+  const loaded = await loadParts(rooms)
   const services = await createServices(deps, { rooms })
   const wired: Wired = { ...deps, ...services }
   // Hashed on another thread while the server is put together.
@@ -45,13 +46,13 @@ export async function buildApp(
   bootstrap.catch(() => {}) // told where it is awaited
 
   const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms) })
-  const authenticators = await authenticatorsOf(rooms, wired)
+  const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
   const routes = collectRoutes(server, config.roles)
   await registerOpenApi(server, config)
-  registerRoutes(server, rooms, wired)
+  registerRoutes(server, loaded, wired)
 
-  const jobs = await jobsOf(rooms, wired)
+  const jobs = jobsOf(loaded, wired)
   const stopJobs = startJobs(runsJobs ? jobs : [], log)
   server.addHook('onClose', async () => {
     await stopJobs()

@@ -385,14 +385,14 @@ suite('manifests', () => {
     )
   })
 
-  test('every plugin of routes, and every authenticator, is in the manifest of its room', () => {
+  test('every plugin of routes, and every authenticator, is in the parts of its room', () => {
     const plugin = /^export (?:async )?function (\w+(?:Routes|Authenticator)|externalBearer)\(/gm
     let found = 0
     for (const room of rooms) {
       for (const path of filesOf(room)) {
         for (const [, name = ''] of read(path).matchAll(plugin)) {
           found += 1
-          assert.match(read(`src/${room}/room.ts`), new RegExp(`\\b${name}\\b`), path)
+          assert.match(read(`src/${room}/parts.ts`), new RegExp(`\\b${name}\\b`), path)
         }
       }
     }

@@ -1,9 +1,7 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import type { AccountRoutesOptions } from './admin-routes.ts'
-import type { OwnAccountOptions } from './own-routes.ts'
-import type { ResetRoutesOptions } from './reset-routes.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room<OwnAccountOptions & AccountRoutesOptions & ResetRoutesOptions> = {
+export const room: Room<Needs> = {
   name: 'accounts',
   tables: [
     {
@@ -88,16 +86,5 @@ export const room: Room<OwnAccountOptions & AccountRoutesOptions & ResetRoutesOp
       file: fileBeside(import.meta.url, '../cli/commands/account-changes'),
     },
   ],
-
-  async routes(app, needs) {
-    const { ownAccountPrefixes } = await import('../policy/groups.ts')
-    const { ownAccountRoutes } = await import('./own-routes.ts')
-    const { accountAdminRoutes } = await import('./admin-routes.ts')
-    const { passwordResetRoutes } = await import('./reset-routes.ts')
-    for (const prefix of ownAccountPrefixes) {
-      await app.register(ownAccountRoutes, { prefix, ...needs })
-    }
-    await app.register(accountAdminRoutes, needs)
-    await app.register(passwordResetRoutes, needs)
-  },
+  parts: () => import('./parts.ts'),
 }

@@ -1,11 +1,7 @@
 import type { Room } from '../room/room.ts'
-import type { BasicDeps } from './authenticator.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room<BasicDeps> = {
+export const room: Room<Needs> = {
   name: 'basic',
-
-  async authenticators(needs, before) {
-    const { basicAuthenticator } = await import('./authenticator.ts')
-    return [...before, basicAuthenticator(needs)]
-  },
+  parts: () => import('./parts.ts'),
 }

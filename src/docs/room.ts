@@ -1,12 +1,8 @@
-import type { Config } from '../config/load.ts'
 import type { Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room<{ readonly config: Pick<Config, 'environment'> }> = {
+export const room: Room<Needs> = {
   name: 'docs',
   tag: 'Service',
-
-  async routes(app, needs) {
-    const { docsRoutes } = await import('./routes.ts')
-    await app.register(docsRoutes, needs)
-  },
+  parts: () => import('./parts.ts'),
 }

@@ -1,11 +1,5 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import type { ExternalBearer } from './authenticator.ts'
-import type { Flows } from './flow.ts'
-import type { IdentityRoutesOptions } from './own-routes.ts'
-import type { ExternalRoutesOptions } from './routes.ts'
-
-type Needs = ExternalRoutesOptions &
-  IdentityRoutesOptions & { readonly externalBearer: ExternalBearer; readonly flows: Flows }
+import type { Needs } from './parts.ts'
 
 export const room: Room<Needs> = {
   name: 'federation',
@@ -61,20 +55,5 @@ export const room: Room<Needs> = {
       file: fileBeside(import.meta.url, '../cli/commands/oidc'),
     },
   ],
-
-  /** A provider's token comes where one of ours may. */
-  authenticators: async ({ externalBearer }, before) =>
-    before.map((own) => (own.scheme === 'bearer' ? externalBearer.beside(own) : own)),
-
-  async routes(app, needs) {
-    const { ownAccountPrefixes } = await import('../policy/groups.ts')
-    const { identityRoutes } = await import('./own-routes.ts')
-    const { externalRoutes } = await import('./routes.ts')
-    for (const prefix of ownAccountPrefixes) {
-      await app.register(identityRoutes, { prefix, ...needs })
-    }
-    await app.register(externalRoutes, needs)
-  },
-
-  jobs: async ({ flows }) => [{ name: 'sign-ins under way', purge: flows.purge }],
+  parts: () => import('./parts.ts'),
 }

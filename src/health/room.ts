@@ -1,12 +1,8 @@
 import type { Room } from '../room/room.ts'
-import type { HealthRoutesOptions } from './routes.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room<HealthRoutesOptions> = {
+export const room: Room<Needs> = {
   name: 'health',
   tag: 'Service',
-
-  async routes(app, needs) {
-    const { healthRoutes } = await import('./routes.ts')
-    await app.register(healthRoutes, needs)
-  },
+  parts: () => import('./parts.ts'),
 }

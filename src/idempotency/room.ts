@@ -1,10 +1,9 @@
 import type { Room } from '../room/room.ts'
-import type { Idempotency } from './idempotency.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room<{ readonly idempotency: Idempotency }> = {
+export const room: Room<Needs> = {
   name: 'idempotency',
   tables: [{ name: 'idempotency_keys', key: ['id'] }],
   errors: ['idempotencyKeyReused'],
-
-  jobs: async ({ idempotency }) => [{ name: 'idempotency keys', purge: idempotency.purge }],
+  parts: () => import('./parts.ts'),
 }

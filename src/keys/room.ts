@@ -1,9 +1,7 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import type { KeySet } from './key-set.ts'
+import type { Needs } from './parts.ts'
 
-const rotateEveryMs = 3_600_000
-
-export const room: Room<{ readonly keys: KeySet }> = {
+export const room: Room<Needs> = {
   name: 'keys',
   tables: [{ name: 'keys', key: ['id'] }],
   events: fileBeside(import.meta.url, './events'),
@@ -35,9 +33,5 @@ export const room: Room<{ readonly keys: KeySet }> = {
       file: fileBeside(import.meta.url, '../cli/commands/keys'),
     },
   ],
-
-  jobs: async ({ keys }) => [
-    { name: 'keys of other processes', everyMs: 1000, run: keys.refresh },
-    { name: 'key rotation', everyMs: rotateEveryMs, run: keys.rotateIfDue },
-  ],
+  parts: () => import('./parts.ts'),
 }

@@ -1,16 +1,9 @@
 import type { Room } from '../room/room.ts'
-import type { LoginRoutesOptions } from './routes.ts'
-import type { ThrottleRoutesOptions } from './throttle-routes.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room<LoginRoutesOptions & ThrottleRoutesOptions> = {
+export const room: Room<Needs> = {
   name: 'login',
   errors: ['enrolmentRequired'],
   settings: ['LOGIN_FORM_MODE', 'LOGIN_JSON_MODE'],
-
-  async routes(app, needs) {
-    const { loginRoutes } = await import('./routes.ts')
-    const { throttleAdminRoutes } = await import('./throttle-routes.ts')
-    await app.register(loginRoutes, needs)
-    await app.register(throttleAdminRoutes, needs)
-  },
+  parts: () => import('./parts.ts'),
 }

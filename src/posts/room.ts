@@ -1,7 +1,7 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import type { PostRoutesOptions } from './routes.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room<PostRoutesOptions> = {
+export const room: Room<Needs> = {
   name: 'posts',
   tag: 'Posts',
   tables: [
@@ -15,9 +15,5 @@ export const room: Room<PostRoutesOptions> = {
   events: fileBeside(import.meta.url, './events'),
   errors: ['postNotFound'],
   settings: ['POSTS_DELETE_POLICY'],
-
-  async routes(app, needs) {
-    const { postRoutes } = await import('./routes.ts')
-    await app.register(postRoutes, needs)
-  },
+  parts: () => import('./parts.ts'),
 }

@@ -87,8 +87,8 @@ export const floor: Room = {
     },
   ],
 
-  async routes(app) {
+  async parts() {
     const { routeGroups } = await import('../http/routes/route-groups.ts')
-    await app.register(routeGroups)
+    return { parts: { routes: async (app) => void (await app.register(routeGroups)) } }
   },
 }

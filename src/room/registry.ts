@@ -60,9 +60,9 @@ export function assertDistinct(rooms: readonly RoomNames[]): void {
 /** @throws Error for an event that two files name, or one twice */
 export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise<void> {
   const claim = createClaims()
-  for (const { name: room, events } of rooms) {
-    if (!events) continue
-    const types = Object.values<unknown>(await import(events.href)).filter(isEventType)
+  const files = await Promise.all(rooms.map(({ events }) => events && import(events.href)))
+  for (const [index, { name: room }] of rooms.entries()) {
+    const types = Object.values<unknown>(files[index] ?? {}).filter(isEventType)
     for (const { name } of types) claim('event', name, room)
   }
 }

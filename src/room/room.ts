@@ -13,11 +13,19 @@ import type { Job } from '../runtime/jobs.ts'
  * server, the command line, backup, erasure, the documents and the architecture test read the
  * manifests. A name that two of them claim stops the start.
  *
- * The command line reads the manifests for its help, so a manifest loads nothing: what works is a
- * function that imports when it is called, and other files are named. `Needs` is what those functions are given;
- * a room names the services and the deps that it uses, and `rooms.ts` checks that they exist.
+ * The command line reads the manifests for its help, so a manifest loads nothing: what runs stands in
+ * modules that are imported when they are wanted, and other files are named. `Needs` is what those parts
+ * are given; a room names the services and the deps that it uses, and `rooms.ts` checks that they exist.
  */
 export interface Room<Needs = unknown> extends RoomNames {
+  /** Imports `parts.ts`: what the room adds to the server. All rooms are loaded at once: `loadParts`. */
+  readonly parts?: () => Promise<{ readonly parts: RoomParts<Needs> }>
+  /** Makes what is called when an account ends. Not one of the parts: the command line ends accounts too. */
+  readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
+}
+
+/** What of a room runs in the server. */
+export interface RoomParts<Needs = unknown> {
   /** A Fastify plugin that registers the routes. */
   readonly routes?: (app: FastifyInstance, needs: Needs) => Promise<void>
   /**
@@ -27,10 +35,8 @@ export interface Room<Needs = unknown> extends RoomNames {
   readonly authenticators?: (
     needs: Needs,
     before: readonly Authenticator[],
-  ) => Promise<readonly Authenticator[]>
-  readonly jobs?: (needs: Needs) => Promise<readonly RoomJob[]>
-  /** Makes what is called when an account ends. */
-  readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
+  ) => readonly Authenticator[]
+  readonly jobs?: (needs: Needs) => readonly RoomJob[]
 }
 
 /** The part of a manifest that needs no services. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import { createClaims } from './registry.ts'
-import type { Room } from './room.ts'
+import type { Room, RoomParts } from './room.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -10,20 +10,34 @@ declare module 'fastify' {
   }
 }
 
+/** The parts of a room, and what of its manifest belongs to them. */
+export type LoadedRoom<Needs> = RoomParts<Needs> & Pick<Room, 'name' | 'tag'>
+
+/**
+ * Loads the parts of all rooms, at once: one room after another, each would wait for files. Answers
+ * them in the order of the rooms.
+ */
+export async function loadParts<Needs>(
+  rooms: readonly Room<Needs>[],
+): Promise<readonly LoadedRoom<Needs>[]> {
+  const modules = await Promise.all(rooms.map((room) => room.parts?.()))
+  return rooms.map((room, index) => ({ ...room, ...modules[index]?.parts }))
+}
+
 /**
  * The authenticators of the rooms, in the order in which they are asked.
  * @throws Error for a scheme that two rooms bring, or one twice, and one that a room drops
  */
-export async function authenticatorsOf<Needs>(
-  rooms: readonly Room<Needs>[],
+export function authenticatorsOf<Needs>(
+  rooms: readonly LoadedRoom<Needs>[],
   needs: Needs,
-): Promise<readonly Authenticator[]> {
+): readonly Authenticator[] {
   const claim = createClaims()
   let all: readonly Authenticator[] = []
   for (const room of rooms) {
     if (!room.authenticators) continue
     const known = new Set(all.map(({ scheme }) => scheme))
-    const next = await room.authenticators(needs, all)
+    const next = room.authenticators(needs, all)
     const isWrapped = new Set<string>()
     for (const { scheme } of next) {
       // The first of a scheme that was there before is that one, wrapped.
@@ -43,7 +57,7 @@ export async function authenticatorsOf<Needs>(
  */
 export function registerRoutes<Needs>(
   app: FastifyInstance,
-  rooms: readonly Room<Needs>[],
+  rooms: readonly LoadedRoom<Needs>[],
   needs: Needs,
 ): void {
   const claim = createClaims()

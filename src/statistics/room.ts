@@ -1,11 +1,7 @@
 import type { Room } from '../room/room.ts'
-import type { StatisticsOptions } from './routes.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room<StatisticsOptions> = {
+export const room: Room<Needs> = {
   name: 'statistics',
-
-  async routes(app, needs) {
-    const { statisticsRoutes } = await import('./routes.ts')
-    await app.register(statisticsRoutes, needs)
-  },
+  parts: () => import('./parts.ts'),
 }

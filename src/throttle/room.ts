@@ -1,8 +1,5 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import type { CaptchaDeps } from './captcha.ts'
-import type { CaptchaRoutesOptions } from './routes.ts'
-
-type Needs = CaptchaRoutesOptions & Pick<CaptchaDeps, 'clock' | 'db'>
+import type { Needs } from './parts.ts'
 
 export const room: Room<Needs> = {
   name: 'throttle',
@@ -19,18 +16,5 @@ export const room: Room<Needs> = {
     'LOGIN_ADDRESS_WINDOW_SECONDS',
     'LOGIN_CAPTCHA_AFTER',
   ],
-
-  async routes(app, needs) {
-    const { captchaRoutes } = await import('./routes.ts')
-    await app.register(captchaRoutes, needs)
-  },
-
-  async jobs(deps) {
-    const { purgeChallenges } = await import('./captcha.ts')
-    const { purgeThrottle } = await import('./throttle.ts')
-    return [
-      { name: 'throttle places', purge: (most) => purgeThrottle(deps, most) },
-      { name: 'used captchas', purge: (most) => purgeChallenges(deps, most) },
-    ]
-  },
+  parts: () => import('./parts.ts'),
 }

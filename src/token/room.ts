@@ -1,9 +1,7 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import type { TokenAdminOptions } from './admin-routes.ts'
-import type { BearerDeps } from './authenticator.ts'
-import type { TokenRoutesOptions } from './routes.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room<TokenRoutesOptions & TokenAdminOptions & BearerDeps> = {
+export const room: Room<Needs> = {
   name: 'token',
   tables: [
     {
@@ -40,23 +38,7 @@ export const room: Room<TokenRoutesOptions & TokenAdminOptions & BearerDeps> = {
       file: fileBeside(import.meta.url, '../cli/commands/token'),
     },
   ],
-
-  async authenticators(needs, before) {
-    const { bearerAuthenticator } = await import('./authenticator.ts')
-    return [...before, bearerAuthenticator(needs)]
-  },
-
-  async routes(app, needs) {
-    const { tokenRoutes } = await import('./routes.ts')
-    const { tokenAdminRoutes } = await import('./admin-routes.ts')
-    await app.register(tokenRoutes, needs)
-    await app.register(tokenAdminRoutes, needs)
-  },
-
-  jobs: async ({ revocations, rotation }) => [
-    { name: 'refresh tokens', purge: rotation.purge },
-    { name: 'revocations', purge: revocations.purge },
-  ],
+  parts: () => import('./parts.ts'),
 
   onAccountEnded:
     async ({ revocations }) =>

@@ -1,8 +1,7 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import type { FactorAdminOptions } from './admin-routes.ts'
-import type { FactorRoutesOptions } from './own-routes.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room<FactorRoutesOptions & FactorAdminOptions> = {
+export const room: Room<Needs> = {
   name: 'totp',
   tables: [
     {
@@ -19,14 +18,5 @@ export const room: Room<FactorRoutesOptions & FactorAdminOptions> = {
   ],
   errors: ['secondFactorRequired'],
   events: fileBeside(import.meta.url, './events'),
-
-  async routes(app, needs) {
-    const { ownAccountPrefixes } = await import('../policy/groups.ts')
-    const { factorRoutes } = await import('./own-routes.ts')
-    const { factorAdminRoutes } = await import('./admin-routes.ts')
-    for (const prefix of ownAccountPrefixes) {
-      await app.register(factorRoutes, { prefix, ...needs })
-    }
-    await app.register(factorAdminRoutes, needs)
-  },
+  parts: () => import('./parts.ts'),
 }

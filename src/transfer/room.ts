@@ -1,9 +1,9 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import type { TransferRoutesOptions } from './routes.ts'
+import type { Needs } from './parts.ts'
 
 const underWay = 'begun anew where the data goes'
 
-export const room: Room<TransferRoutesOptions> = {
+export const room: Room<Needs> = {
   name: 'transfer',
   tables: [
     { name: 'imports', key: [], leftOut: `under way elsewhere: ${underWay}` },
@@ -32,11 +32,5 @@ export const room: Room<TransferRoutesOptions> = {
       file: fileBeside(import.meta.url, '../cli/commands/transfer'),
     },
   ],
-
-  async routes(app, needs) {
-    const { transferRoutes } = await import('./routes.ts')
-    await app.register(transferRoutes, needs)
-  },
-
-  jobs: async ({ imports }) => [{ name: 'dead imports', purge: imports.purge }],
+  parts: () => import('./parts.ts'),
 }

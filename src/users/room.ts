@@ -1,7 +1,7 @@
 import { fileBeside, type Room } from '../room/room.ts'
-import type { UserRoutesOptions } from './routes.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room<Omit<UserRoutesOptions, 'version'>> = {
+export const room: Room<Needs> = {
   name: 'users',
   tag: 'Users',
   tables: [
@@ -30,15 +30,5 @@ export const room: Room<Omit<UserRoutesOptions, 'version'>> = {
       file: fileBeside(import.meta.url, '../cli/commands/users'),
     },
   ],
-
-  async routes(app, needs) {
-    const { userRoutes } = await import('./routes.ts')
-    for (const [prefix, version] of [
-      ['', 'v1'],
-      ['/api/v1', 'v1'],
-      ['/api/v2', 'v2'],
-    ] as const) {
-      await app.register(userRoutes, { prefix, version, ...needs })
-    }
-  },
+  parts: () => import('./parts.ts'),
 }

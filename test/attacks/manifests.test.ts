@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Authenticator } from '../../src/http/routes/declaration.ts'
 import { anyone } from '../../src/policy/rules.ts'
-import { fileBeside, type Room } from '../../src/room/room.ts'
+import { fileBeside, type Room, type RoomParts } from '../../src/room/room.ts'
 import { rooms as ours } from '../../src/rooms.ts'
 import type { Wired } from '../../src/services.ts'
 import { testApp } from '../app.ts'
@@ -11,6 +11,7 @@ import { gatehouse } from '../cli/gatehouse.ts'
 import { folder, place } from '../copies.ts'
 
 type Manifest = Omit<Room<Wired>, 'name'>
+type Parts = RoomParts<Wired>
 
 const first: Room<Wired> = { name: 'first' }
 const table = { name: 'things', key: ['id'] }
@@ -25,12 +26,13 @@ const authenticator: Authenticator = {
   describes: { type: 'apiKey', in: 'header', name: 'X-Thing' },
   authenticate: async () => null,
 }
+const withParts = (parts: Parts): Manifest => ({ parts: async () => ({ parts }) })
 const bringing =
-  (...own: Authenticator[]): NonNullable<Manifest['authenticators']> =>
-  async (_needs, before) => [...before, ...own]
+  (...own: Authenticator[]): NonNullable<Parts['authenticators']> =>
+  (_needs, before) => [...before, ...own]
 
 const serving =
-  (...urls: string[]): NonNullable<Manifest['routes']> =>
+  (...urls: string[]): NonNullable<Parts['routes']> =>
   async (app) => {
     const config = { access: { rule: anyone } }
     for (const url of urls) app.get(url, { config }, async () => 'x')
@@ -143,20 +145,20 @@ const doubled: readonly Doubled[] = [
   {
     kind: 'scheme',
     name: 'x-thing',
-    both: { authenticators: bringing(authenticator) },
-    twice: { authenticators: bringing(authenticator, authenticator) },
+    both: withParts({ authenticators: bringing(authenticator) }),
+    twice: withParts({ authenticators: bringing(authenticator, authenticator) }),
     ofOurs: [
-      { authenticators: bringing({ ...authenticator, scheme: 'bearer' }) },
+      withParts({ authenticators: bringing({ ...authenticator, scheme: 'bearer' }) }),
       'the scheme bearer is named by the rooms token',
     ],
   },
   {
     kind: 'route',
     name: 'GET /things/:',
-    both: { routes: serving('/things/:id') },
-    twice: { routes: serving('/things/:id', '/things/:name') },
+    both: withParts({ routes: serving('/things/:id') }),
+    twice: withParts({ routes: serving('/things/:id', '/things/:name') }),
     ofOurs: [
-      { routes: serving('/users/:key') },
+      withParts({ routes: serving('/users/:key') }),
       'the route GET /users/: is named by the rooms users',
     ],
   },
@@ -194,8 +196,8 @@ suite('a thing belongs to one room', () => {
   }
 
   test('a room that drops a scheme of another stops the start', async () => {
-    const authenticators = async () => [authenticator]
-    await assert.rejects(testApp({}, { rooms: [...ours, { ...first, authenticators }] }), {
+    const dropping = withParts({ authenticators: () => [authenticator] })
+    await assert.rejects(testApp({}, { rooms: [...ours, { ...first, ...dropping }] }), {
       message: 'the room first drops the scheme basic',
     })
   })

@@ -1,12 +1,7 @@
-import type { Config } from '../../src/config/load.ts'
-import { settingsOf } from '../../src/config/room-settings.ts'
 import { fileBeside, type Room } from '../../src/room/room.ts'
-import type { AuthenticatorDeps } from './authenticator.ts'
-import type { NotesDeps } from './notes.ts'
+import type { Needs } from './parts.ts'
 import { noteNotFound } from './problems.ts'
 import { migrations } from './tables.ts'
-
-type Needs = NotesDeps & AuthenticatorDeps & { readonly config: Pick<Config, 'ofRooms'> }
 
 /**
  * Notes: short texts of a user, written by a device with a key of its own. A room from outside: it
@@ -47,30 +42,7 @@ export const room: Room<Needs> = {
       file: fileBeside(import.meta.url, './commands'),
     },
   ],
-
-  async authenticators(needs, before) {
-    const { noteKeyAuthenticator } = await import('./authenticator.ts')
-    return [...before, noteKeyAuthenticator(needs)]
-  },
-
-  async routes(app, needs) {
-    const { createNotes } = await import('./notes.ts')
-    const { noteRoutes } = await import('./routes.ts')
-    await app.register(noteRoutes, { notes: createNotes(needs) })
-  },
-
-  async jobs(needs) {
-    const { purgeNotes } = await import('./store.ts')
-    const { settings } = await import('./settings.ts')
-    const { NOTES_KEEP_DAYS } = settingsOf(needs.config, settings)
-    const keptMs = NOTES_KEEP_DAYS * 86_400_000
-    return [
-      {
-        name: 'old notes',
-        purge: (most) => purgeNotes(needs.db, needs.clock.now() - keptMs, most),
-      },
-    ]
-  },
+  parts: () => import('./parts.ts'),
 
   async onAccountEnded() {
     const { endKeysOf } = await import('./store.ts')

@@ -1,0 +1,24 @@
+import { ownAccountPrefixes } from '../policy/groups.ts'
+import type { RoomParts } from '../room/room.ts'
+import type { ExternalBearer } from './authenticator.ts'
+import type { Flows } from './flow.ts'
+import { type IdentityRoutesOptions, identityRoutes } from './own-routes.ts'
+import { type ExternalRoutesOptions, externalRoutes } from './routes.ts'
+
+export type Needs = ExternalRoutesOptions &
+  IdentityRoutesOptions & { readonly externalBearer: ExternalBearer; readonly flows: Flows }
+
+export const parts: RoomParts<Needs> = {
+  /** A provider's token comes where one of ours may. */
+  authenticators: ({ externalBearer }, before) =>
+    before.map((own) => (own.scheme === 'bearer' ? externalBearer.beside(own) : own)),
+
+  async routes(app, needs) {
+    for (const prefix of ownAccountPrefixes) {
+      await app.register(identityRoutes, { prefix, ...needs })
+    }
+    await app.register(externalRoutes, needs)
+  },
+
+  jobs: ({ flows }) => [{ name: 'sign-ins under way', purge: flows.purge }],
+}
