@@ -4,6 +4,7 @@ import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { type ChangeConditions, changeAsSeen } from '../http/changes/resource.ts'
 import type { SliceStart } from '../http/lists/listing.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { userCreated, userDeleted, userUpdated } from './events.ts'
 import { createFindUsers } from './find-users.ts'
 import type { FindUsers } from './search.ts'
@@ -105,6 +106,8 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
         const removed = await changeAsSeen(checks, {
           hold: () => store.held(id),
           async write(as, isHeld) {
+            // Before what those who go with the user refuse.
+            if (isHeld && isWanted?.(as) === false) throw new ApiError('preconditionFailed')
             for (const removing of hooks.removing) await removing(trx, id)
             return store.remove(id, isWanted && !isHeld ? as : undefined)
           },

@@ -192,6 +192,16 @@ suite('a row that changes between the read and the change', async () => {
     }
   })
 
+  test("the last administrator's user under an old tag: 412 comes before 409", async () => {
+    const { userId } = app.admin
+    const row = await rowOf('users', userId)
+    const old = await call('DELETE', `/users/${userId}`, { 'if-match': '"old"' })
+    assertRefusal(old, 412, 'Precondition failed')
+    const seen = { 'if-match': await etagOf(`/users/${userId}`) }
+    assertRefusal(await call('DELETE', `/users/${userId}`, seen), 409, 'Last administrator')
+    assert.deepEqual(await rowOf('users', userId), row)
+  })
+
   test('a lock is set on the post as it is by then', async () => {
     const id = await newPost()
     await meanwhile('posts', things.posts.change(id))

@@ -10,6 +10,7 @@ import { restore } from '../../src/backup/restore.ts'
 import type { Database } from '../../src/database/database.ts'
 import { latestSchema, migrate, migrateTo, schemaVersion } from '../../src/database/migrate.ts'
 import { transact } from '../../src/database/transactions.ts'
+import type { Username } from '../../src/kernel/username.ts'
 import { rooms } from '../../src/rooms.ts'
 import { passwordOf, type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
@@ -174,6 +175,16 @@ suite('the step from schema 13', () => {
     }
     assert.ok(ran > 20, `${ran} statements`)
     assert.equal(await schemaVersion(db), latestSchema)
+    await db.destroy()
+  })
+
+  test('takes roles that were written by hand, a name twice and what is no name', async () => {
+    const { db } = await oldDatabase()
+    const written = `USER,ADMIN,,USER,"x\\`
+    await sql`update accounts set roles = ${written} where username = 'ann'`.execute(db)
+    await migrate(db, fixedClock(writtenAt))
+    const ann = await accountStore(db).byUsername('ann' as Username)
+    assert.deepEqual(ann?.roles, ['USER', 'ADMIN'])
     await db.destroy()
   })
 

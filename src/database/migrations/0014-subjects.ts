@@ -30,12 +30,13 @@ export const statements: Migration = [
   {
     sqlite: [
       `insert into role_assignments (account, role)
-        select user_id, value from accounts, json_each('["' || replace(roles, ',', '","') || '"]')
+        select distinct user_id, value
+        from accounts, json_each('[' || replace(json_quote(roles), ',', '","') || ']')
         where value <> '' order by user_id`,
     ],
     postgres: [
       `insert into role_assignments (account, role)
-        select user_id, role from accounts, string_to_table(roles, ',') as role
+        select distinct user_id, role from accounts, string_to_table(roles, ',') as role
         where role <> '' order by user_id`,
     ],
   },
