@@ -282,8 +282,13 @@ suite('manifests', () => {
       read('src/database/schema.ts').match(/interface Schema \{(?<schema>.*?)\n\}/s)?.groups ?? {}
     const tables = [...schema.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name)
     assert.ok(tables.length > 20)
-    const named = manifests.flatMap((room) => room.tables ?? []).map(({ name }) => name)
-    assert.deepEqual(sorted(named), sorted(tables))
+    const named = (rooms: typeof manifests) =>
+      rooms.flatMap((room) => room.tables ?? []).map(({ name }) => name)
+    assert.deepEqual(sorted(named(manifests.filter((room) => !room.migrations))), sorted(tables))
+    for (const room of manifests.filter(({ migrations }) => migrations)) {
+      const made = JSON.stringify(room.migrations).matchAll(/\bcreate table (\w+)/g)
+      assert.deepEqual(sorted(named([room])), sorted([...made].map(([, name = '']) => name)))
+    }
   })
 
   const ownerOf = new Map(
@@ -334,12 +339,18 @@ suite('manifests', () => {
 
   test('every column that names a user is told, with what becomes of its row', () => {
     const source = read('src/database/schema.ts')
-    const people = manifests.flatMap((room) => room.tables ?? [])
-    for (const { name, person } of people) {
+    const ours = (name: string) => {
       const type = source.match(new RegExp(`^ {2}${name}: (\\w+)`, 'm'))?.[1]
-      const columns = source.match(new RegExp(`interface ${type} \\{(.*?)\\n\\}`, 's'))?.[1] ?? ''
-      const naming = columns.match(/^ {2}(user_id|account|author_id|owner_id)\b/m)?.[1]
-      assert.equal(person?.column, naming, name)
+      return source.match(new RegExp(`interface ${type} \\{(.*?)\\n\\}`, 's'))?.[1]
+    }
+    const itsOwn = (room: string, name: string) =>
+      read(`src/${room}/tables.ts`).match(new RegExp(`^ {2}${name}: \\{(.*?)\\n {2}\\}`, 'ms'))?.[1]
+    for (const { name: room, migrations, tables = [] } of manifests) {
+      for (const { name, person } of tables) {
+        const columns = (migrations ? itsOwn(room, name) : ours(name)) ?? ''
+        const naming = columns.match(/^ +(user_id|account|author_id|owner_id)\b/m)?.[1]
+        assert.equal(person?.column, naming, name)
+      }
     }
   })
 
@@ -355,16 +366,22 @@ suite('manifests', () => {
 
   test('every row of the error table belongs to one, whose files refuse by it', () => {
     const named = manifests.flatMap((room) => room.errors ?? [])
-    assert.deepEqual(sorted(named.map(String)), sorted(Object.keys(errorTable)))
+    const ofTable = named.filter((row) => typeof row === 'string')
+    assert.deepEqual(sorted(ofTable), sorted(Object.keys(errorTable)))
     const floorFiles = sources.filter(
       (path) =>
         placeOf(path) in floor && path !== 'src/kernel/errors.ts' && placeOf(path) !== 'room',
     )
     for (const { name, errors = [] } of manifests) {
       const files =
-        name === 'floor' ? floorFiles : filesOf(name).filter((path) => !path.endsWith('/room.ts'))
+        name === 'floor'
+          ? floorFiles
+          : filesOf(name).filter((path) => !/\/(?:room|problems)\.ts$/.test(path))
       const source = files.map(read).join()
-      for (const row of errors) assert.ok(source.includes(`'${String(row)}'`), `${name}: ${row}`)
+      for (const row of errors) {
+        const refusal = typeof row === 'string' ? `'${row}'` : row.name
+        assert.ok(source.includes(refusal), `${name}: ${refusal}`)
+      }
     }
   })
 
@@ -412,10 +429,18 @@ suite('manifests', () => {
   })
 
   test('a manifest loads nothing: it imports types and what names a file', () => {
-    const allowed = /^src\/room\/room\.ts$/
+    // A room's own migrations and problems are values; their files load nothing in turn.
+    const values = /^src\/\w+\/(?:tables|problems)\.ts$/
+    const allowed = /^src\/(?:room\/room|database\/migrations\/statement)\.ts$/
+    const isPlain = (path: string) =>
+      imports.every(({ from, to, typesOnly }) => from !== path || typesOnly || allowed.test(to))
     const outlaws = imports.filter(
       ({ from, to, typesOnly }) =>
-        from.endsWith('/room.ts') && from !== 'src/room/room.ts' && !typesOnly && !allowed.test(to),
+        from.endsWith('/room.ts') &&
+        from !== 'src/room/room.ts' &&
+        !typesOnly &&
+        !allowed.test(to) &&
+        !(values.test(to) && placeOf(to) === placeOf(from) && isPlain(to)),
     )
     // Those of a call, `import(...)`, are loaded when they are wanted.
     const atOnce = outlaws.filter(({ from, to }) => {

@@ -6,18 +6,24 @@ import { describeCommands } from '../src/cli/help.ts'
 import { describeSettings, loadConfig } from '../src/config/load.ts'
 import { describeService } from '../src/documents.ts'
 import { describeAccess, describeRoutes } from '../src/http/documents/route-table.ts'
-import { rooms } from '../src/rooms.ts'
+import type { Room } from '../src/room/room.ts'
+import { settingsOfRooms } from '../src/room/settings.ts'
+import { rooms as ours } from '../src/rooms.ts'
+import type { Wired } from '../src/services.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
 /**
  * The generated documents by file name. They are checked in; a test compares them with the code.
  */
-export async function generateDocs(): Promise<Record<string, string>> {
-  const { routes, openapi } = await describeService(loadConfig({}))
+export async function generateDocs(
+  rooms: readonly Room<Wired>[] = ours,
+): Promise<Record<string, string>> {
+  const tables = await settingsOfRooms(rooms)
+  const { routes, openapi } = await describeService(loadConfig({}, tables), rooms)
   return {
     'command-line.md': describeCommands(await allCommands(rooms)),
-    'configuration.md': describeSettings(),
+    'configuration.md': describeSettings(tables),
     'routes.txt': describeRoutes(routes),
     'access.txt': `${describeAccess(routes)}\n${describeRequirements()}`,
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,

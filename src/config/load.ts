@@ -242,9 +242,10 @@ function secretWarnings(values: SettingValues): string[] {
   )
 }
 
-/** Renders docs/configuration.md from the table. */
-export function describeSettings(): string {
-  const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
+/** Renders docs/configuration.md from the table, and from those that rooms bring. */
+export function describeSettings(tables: readonly RoomSettings[] = []): string {
+  const all = [settings, ...tables.map(({ table }) => table)].flatMap(Object.entries)
+  const rows = all.map(([name, setting]: [string, Setting<unknown>]) => {
     const shown = setting.shown === '' ? '(empty)' : setting.shown
     const value = /[` (,]/.test(shown) ? shown : `\`${shown}\``
     return `| \`${name}\` | ${value} | ${setting.doc}${setting.secret ? ` Or \`${name}_FILE\`.` : ''} |`

@@ -33,6 +33,9 @@ export function settingsOf<const Table extends SettingsTable>(
   table: Table,
 ): Values<Table> {
   const values = ofRooms.get(table)
-  if (!values) throw new Error('the settings of this room were not read')
+  if (!values) {
+    const names = Object.keys(table).join(', ')
+    throw new Error(`${names} was not read: loadConfig takes what settingsOfRooms(rooms) answers`)
+  }
   return values as Values<Table> // stored under its own table
 }

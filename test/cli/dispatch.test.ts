@@ -108,10 +108,8 @@ suite('the command line', async () => {
     const { from, to } = JSON.parse(made.stdout)
     assert.deepEqual([made.code, from], [0, 0])
     assert.ok(to >= 4)
-    assert.deepEqual(JSON.parse((await gatehouse(directory, 'migrate --json')).stdout), {
-      from: to,
-      to,
-    })
+    const { rooms: _, ...again } = JSON.parse((await gatehouse(directory, 'migrate --json')).stdout)
+    assert.deepEqual(again, { from: to, to })
     assert.match((await gatehouse(directory, 'migrate')).stdout, /nothing to do/)
     const empty = await gatehouse(directory, 'account list --json')
     assert.deepEqual([empty.code, empty.stdout], [0, '[]\n'])

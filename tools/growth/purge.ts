@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { median } from '../../bench/rounds.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { jobsOf, purgeBatchSize, purgeEveryMs } from '../../src/room/jobs.ts'
+import { settingsOfRooms } from '../../src/room/settings.ts'
 import { rooms } from '../../src/rooms.ts'
 import { systemDeps } from '../../src/runtime/deps.ts'
 import { createServices } from '../../src/services.ts'
@@ -64,7 +65,9 @@ async function fill(store: Store, rows: number, users: number, expiresAt: number
 
 /** Runs the jobs in this process, each a batch at a time. */
 async function measureSteps(store: Store, rows: number): Promise<void> {
-  const deps = systemDeps(loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }))
+  const deps = systemDeps(
+    loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }, await settingsOfRooms(rooms)),
+  )
   const services = await createServices(deps, { rooms })
   const jobs = await jobsOf(rooms, { ...deps, ...services })
   const title = `${store.name}: ms of a step of ${purgeBatchSize} of ${rows} ended rows, beside ${alive} others`
