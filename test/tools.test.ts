@@ -26,7 +26,7 @@ suite('npm test', () => {
 
   test('runs on PostgreSQL what can differ there, and all that knows a database where it is complete', () => {
     for (const [file, usual, complete] of [
-      ['test/spec/8-login-limits.test.ts', true, true],
+      ['test/attacks/login-limits.test.ts', true, true],
       ['test/attacks/paths.test.ts', false, true], // it says that it is the same
       ['test/tools.test.ts', false, false],
     ] as const) {

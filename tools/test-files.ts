@@ -16,8 +16,9 @@ export function allFiles(): string[] {
 
 /**
  * The first line of a file whose tests pass or fail on every database alike: the answers come from
- * HTTP, JSON, tokens, passwords or policy, before or beside what is stored. Nothing that is about
- * SQL, transactions, races, counts or order has it. The reason follows in the same line.
+ * HTTP, JSON, tokens, passwords or policy, before or beside what is stored; or what is stored for
+ * them has tests of its own that run on each. No such test, of SQL, transactions, races, counts or
+ * order, has it. The reason follows in the same line.
  */
 export const sameOnEveryDatabase = '// The same on every database: '
 

@@ -1,3 +1,4 @@
+// The same on every database: it is about exit codes, pipes and signals of a process; commands have tests on each.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

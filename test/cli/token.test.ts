@@ -1,3 +1,4 @@
+// The same on every database: a token is read by its keys and claims; its end has tests on each.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'

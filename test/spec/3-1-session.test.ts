@@ -1,3 +1,4 @@
+// The same on every database: states follow the clock; the ends of sessions have tests of attacks on each.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, type TestApp, testApp } from '../app.ts'

@@ -1,3 +1,4 @@
+// The same on every database: states follow a count; the count has tests of attacks on each.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Call, testApp } from '../app.ts'

@@ -1,3 +1,4 @@
+// The same on every database: it is about answers and shapes; rows and pages have tests of attacks on each.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'

@@ -1,3 +1,4 @@
+// The same on every database: limits are settings; the counts have tests of attacks on each.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'

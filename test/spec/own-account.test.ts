@@ -1,3 +1,4 @@
+// The same on every database: it is about answers; what they change has tests of attacks on each.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, testApp } from '../app.ts'
