@@ -1,3 +1,4 @@
+// The same on every database: lists wait in a queue in memory; their batches and slices have tests on each.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
