@@ -1,3 +1,4 @@
+// A database makes a difference: the test of the helpers that know it.
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+// A database makes a difference: foreign keys do what the manifests say.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { assertErases } from '../src/database/room-schemas.ts'

@@ -1,3 +1,4 @@
+// A database makes a difference: each takes statements of its own for a journey.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readJourneys } from '../tools/journeys.ts'

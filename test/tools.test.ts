@@ -3,7 +3,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import type { Load } from '../tools/hostile/load.ts'
-import { filesOf, namesIn, read, runsOn, sameOnEveryDatabase } from '../tools/test-files.ts'
+import { databaseMatters, filesOf, namesIn, read, runsOn } from '../tools/test-files.ts'
 
 suite('npm test', () => {
   test('takes a path, a part of one, or a part of the name of a test, whatever its case', () => {
@@ -26,8 +26,8 @@ suite('npm test', () => {
 
   test('runs on PostgreSQL what can differ there, and all that knows a database where it is complete', () => {
     for (const [file, usual, complete] of [
-      ['test/spec/8-login-limits.test.ts', true, true],
-      ['test/attacks/paths.test.ts', false, true], // it says that it is the same
+      ['test/attacks/nodes.test.ts', true, true],
+      ['test/attacks/paths.test.ts', false, true], // it does not say that it can differ
       ['test/tools.test.ts', false, false],
     ] as const) {
       assert.equal(runsOn('sqlite', file, { isComplete: false }), true, file)
@@ -36,15 +36,19 @@ suite('npm test', () => {
     }
   })
 
-  test('what is marked as the same on every database says why, and is about no database', () => {
-    const marked = filesOf([]).filter((file) => read(file).startsWith(sameOnEveryDatabase))
-    assert.ok(marked.length > 0)
+  test('what runs on every database says why; what can run on one alone is among it', () => {
+    const marked = filesOf([]).filter((file) => read(file).startsWith(databaseMatters))
+    assert.ok(marked.length > 30)
     for (const file of marked) {
-      const source = read(file)
-      assert.match(source, /^\/\/ The same on every database: [A-Za-z].{20,}\.\n/, file)
-      const about = /\b(databaseLock|refuseChanges|heard|postgresOnly|sqliteOnly)\(/.exec(source)
-      assert.equal(about, null, `${file} holds ${about?.[1]}`)
+      assert.match(read(file), /^\/\/ A database makes a difference: [A-Za-z].{15,}\.\n/, file)
+      assert.ok(runsOn('postgres', file, { isComplete: false }), file)
     }
+    const forPostgres = filesOf([]).filter((file) => /\bpostgresOnly\(/.test(read(file)))
+    assert.ok(forPostgres.length > 0)
+    assert.deepEqual(
+      forPostgres.filter((file) => file !== 'test/tools.test.ts' && !marked.includes(file)),
+      [],
+    )
   })
 
   test('reads names in any quotes, of every kind of test', () => {

@@ -15,15 +15,15 @@ export function allFiles(): string[] {
 }
 
 /**
- * The first line of a file whose tests pass or fail on every database alike: the answers come from
- * HTTP, JSON, tokens, passwords or policy, before or beside what is stored. Nothing that is about
- * SQL, transactions, races, counts or order has it. The reason follows in the same line.
+ * The first line of a file that `npm test` runs on every database, with the reason: a statement, a
+ * transaction, a race, a count or an order may differ there. What other files ask is decided before or
+ * beside what is stored, or by statements that these files run as well.
  */
-export const sameOnEveryDatabase = '// The same on every database: '
+export const databaseMatters = '// A database makes a difference: '
 
 /**
- * Whether a file runs on a database: on PostgreSQL unless it neither starts the service nor connects,
- * or says that it is the same there and not the complete tests are meant.
+ * Whether a file runs on a database. On PostgreSQL: if it starts the service or connects at all, and
+ * says that the database makes a difference or the complete tests are meant.
  */
 export function runsOn(
   database: 'sqlite' | 'postgres',
@@ -33,7 +33,7 @@ export function runsOn(
   if (database === 'sqlite') return true
   const source = read(file)
   if (!/\b(testApp|connectTo)\b/.test(source)) return false
-  return isComplete || !source.startsWith(sameOnEveryDatabase)
+  return isComplete || source.startsWith(databaseMatters)
 }
 
 /**

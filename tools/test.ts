@@ -10,7 +10,7 @@ import { type FileResult, isPassed, memory, runFiles } from './test-workers.ts'
 /**
  * `npm test`: every test on SQLite, and on PostgreSQL as well where a database can make a difference.
  * Each database has as many processes as there are cores, since each waits now and then; the files
- * that took longest come first. `--complete` runs on both what is the same on every database, too
+ * that took longest come first. `--complete` runs every file on both
  * (`tools/test-files.ts`). Words pick files, by path or by the names of their tests; `--watch` runs
  * one or more again whenever they, or what they import, change, by Node's own runner; `TEST_DATABASE`
  * names one database of the two.

@@ -1,3 +1,4 @@
+// A database makes a difference: kinds are read from an index of its own.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'

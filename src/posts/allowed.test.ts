@@ -1,3 +1,4 @@
+// A database makes a difference: a rule becomes the condition of a statement.
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, suite, test } from 'node:test'

@@ -1,3 +1,4 @@
+// A database makes a difference: two administrators change each other at once.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Role } from '../../src/kernel/principal.ts'

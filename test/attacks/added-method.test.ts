@@ -1,4 +1,3 @@
-// The same on every database: requirements are a table in the code; what they count has tests on each.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Method } from '../../src/authentication/attempt.ts'

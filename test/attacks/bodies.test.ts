@@ -1,4 +1,3 @@
-// The same on every database: bodies are read and parsed before anything is stored.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -1,3 +1,4 @@
+// A database makes a difference: a row changes between its read and its change.
 // A row is read once before it is changed: what changes it in between must be seen.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'

@@ -1,4 +1,3 @@
-// The same on every database: Node and the HTTP layer answer these before anything is read.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -1,4 +1,3 @@
-// The same on every database: what a browser may do is decided from header fields.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ConfigError, loadConfig } from '../../src/config/load.ts'

@@ -1,4 +1,3 @@
-// The same on every database: what a route declares is asked before anything is read for it.
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { suite, test } from 'node:test'

@@ -1,3 +1,4 @@
+// A database makes a difference: a long request waits in a transaction while its caller ends.
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, suite, test } from 'node:test'

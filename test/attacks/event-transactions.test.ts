@@ -1,3 +1,4 @@
+// A database makes a difference: an event stands or falls with its transaction.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'

@@ -1,4 +1,3 @@
-// The same on every database: it is about what a provider answers, or does not.
 import assert from 'node:assert/strict'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'

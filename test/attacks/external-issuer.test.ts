@@ -1,4 +1,3 @@
-// The same on every database: it is about what a provider says of itself.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'

@@ -1,4 +1,3 @@
-// The same on every database: a provider's token is verified by keys that are kept in memory.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { suite, test } from 'node:test'

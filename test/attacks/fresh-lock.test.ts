@@ -1,3 +1,4 @@
+// A database makes a difference: an account changes between its read and the end of a login.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { canonicalUsername } from '../../src/kernel/username.ts'

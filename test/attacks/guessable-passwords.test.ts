@@ -1,4 +1,3 @@
-// The same on every database: a password is judged before it is stored, and its hash is a text.
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { suite, test } from 'node:test'

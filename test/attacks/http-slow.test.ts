@@ -1,4 +1,3 @@
-// The same on every database: time limits of sockets act before anything is read.
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { suite, test } from 'node:test'

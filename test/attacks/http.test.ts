@@ -1,4 +1,3 @@
-// The same on every database: what is no proper HTTP is answered before anything is read.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { suite, test } from 'node:test'

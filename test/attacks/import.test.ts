@@ -1,3 +1,4 @@
+// A database makes a difference: imports meet other writers, and each other.
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'

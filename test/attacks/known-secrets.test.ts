@@ -1,4 +1,3 @@
-// The same on every database: secrets and passphrases are judged before anything is read.
 import assert from 'node:assert/strict'
 import { createPrivateKey, type webcrypto } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

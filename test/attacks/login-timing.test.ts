@@ -1,4 +1,3 @@
-// The same on every database: the time of a refusal is that of hashes; their kinds have tests on each.
 import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { suite, test } from 'node:test'

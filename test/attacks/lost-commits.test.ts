@@ -1,3 +1,4 @@
+// A database makes a difference: a commit may be lost.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'

@@ -1,4 +1,3 @@
-// The same on every database: manifests are compared before anything is stored.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Authenticator } from '../../src/http/routes/declaration.ts'

@@ -1,4 +1,3 @@
-// The same on every database: the events of Node are about sockets and servers.
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { suite, test } from 'node:test'

@@ -1,3 +1,4 @@
+// A database makes a difference: two processes write to it.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, type TestApp, testApp } from '../app.ts'

@@ -1,3 +1,4 @@
+// A database makes a difference: two processes share it.
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'

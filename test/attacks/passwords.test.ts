@@ -1,4 +1,3 @@
-// The same on every database: a password is verified against a text that was read before.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { realHashes, type Someone, testApp } from '../app.ts'

@@ -1,4 +1,3 @@
-// The same on every database: the router and the guard before it read paths.
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { suite, test } from 'node:test'

@@ -1,4 +1,3 @@
-// The same on every database: it is about the order of requests on a connection.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// A database makes a difference: PostgreSQL alone stands behind a pooler.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer } from 'node:net'

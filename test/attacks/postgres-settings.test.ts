@@ -1,3 +1,4 @@
+// A database makes a difference: PostgreSQL alone has these settings.
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+// A database makes a difference: PostgreSQL alone is reached over TLS.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

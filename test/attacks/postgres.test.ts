@@ -1,3 +1,4 @@
+// A database makes a difference: PostgreSQL alone can do what this asks.
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
 import { setImmediate, setTimeout } from 'node:timers/promises'

@@ -1,4 +1,3 @@
-// The same on every database: a login is recent by the time that it carries.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'

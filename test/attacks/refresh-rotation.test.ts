@@ -1,3 +1,4 @@
+// A database makes a difference: a refresh token is used once by many requests at once.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { decodeJwt } from 'jose'

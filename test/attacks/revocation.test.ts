@@ -1,3 +1,4 @@
+// A database makes a difference: what another process revoked is read from it.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, type Someone, type TestApp, testApp } from '../app.ts'

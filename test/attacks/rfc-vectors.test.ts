@@ -1,4 +1,3 @@
-// The same on every database: the values printed in RFCs are computed, not stored.
 import assert from 'node:assert/strict'
 import { createHash, createSecretKey, generateKeyPairSync } from 'node:crypto'
 import { suite, test } from 'node:test'

@@ -1,3 +1,4 @@
+// A database makes a difference: many sessions are written by one statement.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'

@@ -1,4 +1,3 @@
-// The same on every database: the token is compared with that of the session.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, type Call, type SessionHeaders, testApp } from '../app.ts'

@@ -1,3 +1,4 @@
+// A database makes a difference: attempts are reserved and settled by locks and transactions.
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'

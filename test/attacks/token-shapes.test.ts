@@ -1,4 +1,3 @@
-// The same on every database: a token is parsed before anything is read.
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { afterEach, beforeEach, suite, test } from 'node:test'

@@ -1,4 +1,3 @@
-// The same on every database: a token is verified before anything is read.
 import assert from 'node:assert/strict'
 import { constants, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { createServer } from 'node:net'

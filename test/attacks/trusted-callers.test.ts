@@ -1,4 +1,3 @@
-// The same on every database: whom an attempt counts for is read from header fields.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { parseAddressRange } from '../../src/addresses/address-ranges.ts'

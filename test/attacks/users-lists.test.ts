@@ -1,3 +1,4 @@
+// A database makes a difference: the order of rows, and rows that come and go meanwhile.
 import assert from 'node:assert/strict'
 import { get, type IncomingMessage } from 'node:http'
 import { suite, test } from 'node:test'

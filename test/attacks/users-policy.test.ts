@@ -1,4 +1,3 @@
-// The same on every database: who may do what is decided from the setting and from the roles of the caller.
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { suite, test } from 'node:test'

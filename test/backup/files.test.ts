@@ -1,4 +1,3 @@
-// The same on every database: a file is judged before anything is written, and holds no SQL.
 import assert from 'node:assert/strict'
 import { createHash, hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,3 @@
-// The same on every database: what a restore ends is decided from its choice and its keys; rows have tests on each.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, type TestApp, testApp } from '../app.ts'

@@ -1,3 +1,4 @@
+// A database makes a difference: a copy goes from each database to each.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// A database makes a difference: a room from outside has tables and migrations of its own.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,3 @@
-// The same on every database: it is about what a provider is asked and answers; races of sign-ins have tests on each.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { digest } from '../../src/kernel/digest.ts'

@@ -1,4 +1,3 @@
-// The same on every database: a provider's token is verified by its keys and read as the settings say.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'

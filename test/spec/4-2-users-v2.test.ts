@@ -1,3 +1,4 @@
+// A database makes a difference: search and order are made by statements of its own.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { User } from '../../src/users/user.ts'

@@ -1,4 +1,3 @@
-// The same on every database: who may call a route is decided from its rule and the roles of the caller.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Role } from '../../src/kernel/principal.ts'

@@ -1,4 +1,3 @@
-// The same on every database: what a header holds is parsed before anything is read.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, type Headers, testApp } from '../app.ts'

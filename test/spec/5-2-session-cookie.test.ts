@@ -1,4 +1,3 @@
-// The same on every database: the cookie and the token against forgery are header fields.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'

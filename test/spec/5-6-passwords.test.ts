@@ -1,4 +1,3 @@
-// The same on every database: a password is judged and hashed before it is stored.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { realHashes, testApp } from '../app.ts'

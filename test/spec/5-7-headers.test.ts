@@ -1,4 +1,3 @@
-// The same on every database: header fields are set without regard to what is stored.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, type Call, testApp } from '../app.ts'

@@ -1,4 +1,3 @@
-// The same on every database: it is about sizes of requests and about settings.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { loadConfig } from '../../src/config/load.ts'

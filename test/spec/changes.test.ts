@@ -1,3 +1,4 @@
+// A database makes a difference: every route and command runs its statements once.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'

@@ -1,3 +1,4 @@
+// A database makes a difference: a key is claimed by one of many requests.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, type TestApp, testApp } from '../app.ts'

@@ -1,3 +1,4 @@
+// A database makes a difference: two changes of one thing meet in it.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, type TestApp, testApp } from '../app.ts'

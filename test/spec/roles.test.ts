@@ -1,3 +1,4 @@
+// A database makes a difference: roles are rows of a table.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
