@@ -1,6 +1,7 @@
 // The same on every database: manifests are compared before anything is stored.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Authenticator } from '../../src/http/routes/declaration.ts'
 import { anyone } from '../../src/policy/rules.ts'
 import { fileBeside, type Room, type RoomParts } from '../../src/room/room.ts'
@@ -197,13 +198,19 @@ suite('a thing belongs to one room', () => {
   }
 
   test('the parts of all rooms are loaded at once, and answered in the order of the rooms', async () => {
-    const { promise: secondIsAsked, resolve } = Promise.withResolvers<void>()
+    let isSecondAsked = false
     const loaded = await loadParts<Wired>([
-      { ...first, parts: () => secondIsAsked.then(() => ({ parts: { jobs: () => [] } })) },
+      {
+        ...first,
+        async parts() {
+          await nextTurn()
+          return { parts: isSecondAsked ? { jobs: () => [] } : {} }
+        },
+      },
       {
         name: 'second',
-        parts: async () => {
-          resolve()
+        async parts() {
+          isSecondAsked = true
           return { parts: {} }
         },
       },
