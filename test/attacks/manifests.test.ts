@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Authenticator } from '../../src/http/routes/declaration.ts'
 import { anyone } from '../../src/policy/rules.ts'
 import { fileBeside, type Room, type RoomParts } from '../../src/room/room.ts'
+import { loadParts } from '../../src/room/serve.ts'
 import { rooms as ours } from '../../src/rooms.ts'
 import type { Wired } from '../../src/services.ts'
 import { testApp } from '../app.ts'
@@ -193,6 +195,43 @@ suite('a thing belongs to one room', () => {
       })
     })
   }
+
+  test('the parts of all rooms are loaded at once, and answered in the order of the rooms', async () => {
+    let isSecondAsked = false
+    const loaded = await loadParts<Wired>([
+      {
+        ...first,
+        async parts() {
+          await nextTurn()
+          return { parts: isSecondAsked ? { jobs: () => [] } : {} }
+        },
+      },
+      {
+        name: 'second',
+        async parts() {
+          isSecondAsked = true
+          return { parts: {} }
+        },
+      },
+    ])
+    assert.deepEqual(
+      loaded.map(({ name, jobs }) => [name, typeof jobs]),
+      [
+        ['first', 'function'],
+        ['second', 'undefined'],
+      ],
+    )
+  })
+
+  test('parts that cannot be loaded stop the start, and neither help nor a command asks for them', async () => {
+    const parts = () => Promise.reject(new Error('no such file'))
+    const rooms = [...ours, { ...first, parts }]
+    await assert.rejects(testApp({}, { rooms }), { message: 'no such file' })
+    const { directory } = await place()
+    for (const line of ['--help', 'migrate', 'account list']) {
+      assert.equal((await gatehouse(directory, line, { rooms })).code, 0, line)
+    }
+  })
 
   test('a room that drops a scheme of another stops the start', async () => {
     const dropping = withParts({ authenticators: () => [authenticator] })
