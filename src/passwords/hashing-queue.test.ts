@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ApiError } from '../kernel/errors.ts'
-import { hashesAtOnce, hashingQueue } from './hashing-queue.ts'
+import { hashConcurrency, hashingQueue } from './hashing-queue.ts'
 
 /** Work that ends when it is told to. */
 function job<T>(value: T) {
@@ -89,9 +89,9 @@ suite('the hashing queue', () => {
     [8, 'many', 1],
     [64, '9999', 64],
   ]
-  for (const [cores, poolSize, most] of machines) {
-    test(`T33: ${cores} cores and UV_THREADPOOL_SIZE=${poolSize} hash ${most} at once: a thread is left`, () => {
-      assert.equal(hashesAtOnce(cores, poolSize), most)
+  for (const [cores, poolSize, concurrency] of machines) {
+    test(`T33: ${cores} cores and UV_THREADPOOL_SIZE=${poolSize} hash ${concurrency} at once: a thread is left`, () => {
+      assert.equal(hashConcurrency(cores, poolSize), concurrency)
     })
   }
 
