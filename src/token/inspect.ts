@@ -52,7 +52,7 @@ function refusalOf(
 ): string | null {
   if (!signature) return 'no key of this service signed it'
   if (expired) return 'it has expired'
-  if (revoked !== null) return revoked ? 'it was revoked, or its account lets nobody in' : null
+  if (revoked !== null) return revoked ? 'it was revoked, or its account may not log in' : null
   const { issuer, audience } = config.token
   if (claims.iss !== issuer) return `its iss is not ${issuer}: are these the service's settings?`
   if (claims.type !== 'refresh' && ![claims.aud].flat().includes(audience)) {
