@@ -44,7 +44,7 @@ export type Completing = keyof typeof commitColumns
  * the result, records the login and settles the attempt as succeeded.
  */
 export interface Completion {
-  /** @throws ApiError invalidCredentials, accessDenied where the account has changed meanwhile */
+  /** @throws ApiError invalidCredentials, accessDenied if the account has changed meanwhile */
   complete<Given, Answer>(
     passed: Passed<Completing>,
     attempt: Attempt | null,

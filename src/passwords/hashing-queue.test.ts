@@ -14,7 +14,7 @@ function job<T>(value: T) {
   return { work, end: () => resolve(value), fail: reject, hasStarted: () => started }
 }
 
-/** Everything that can go on without anybody's help has gone on. */
+/** Lets all work run that waits for nothing else. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 const isFull = (error: unknown) =>
@@ -95,7 +95,7 @@ suite('the hashing queue', () => {
     })
   }
 
-  test('nobody who arrives between two slips in before those who wait', async () => {
+  test('a caller that arrives between two jobs does not overtake the waiting ones', async () => {
     const queue = hashingQueue({ running: 1, waiting: 2 })
     const [first, second, third] = [job(1), job(2), job(3)]
     const order: number[] = []

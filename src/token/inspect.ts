@@ -21,7 +21,7 @@ export interface InspectDeps {
 }
 
 export interface Inspection {
-  /** As written in the token; the signature may be anyone's. */
+  /** As written in the token; another program may have signed it. */
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>
   /** Whether a key of this service signed it. */
