@@ -5,7 +5,7 @@ import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'
 import { type Passwords, replaceHash } from '../passwords/passwords.ts'
 import type { Verifier } from '../passwords/verifier.ts'
-import { beginWithinMs } from '../throttle/throttle.ts'
+import { maxStartDelayMs } from '../throttle/throttle.ts'
 import type { Accounts } from './accounts.ts'
 import { accountStore } from './store.ts'
 
@@ -68,7 +68,7 @@ function passwordMethod(
       // Outside any transaction: other logins go on during the verification.
       const account = await accountStore(db).byUsername(username)
       const hash = account?.passwordHash ?? null
-      const verification = await verifier.verify(password, hash, attempt.takenAt + beginWithinMs)
+      const verification = await verifier.verify(password, hash, attempt.takenAt + maxStartDelayMs)
       attempt.failsAs({
         userId: account?.userId ?? null,
         wait: () => verifier.untilRefusal(verification),

@@ -23,7 +23,7 @@ export const room: Room<Needs> = {
   ],
   events: fileBeside(import.meta.url, './events'),
   errors: ['sessionNotFound'],
-  /** A page of an allowed origin needs this header for a state-changing request with a session. */
+  /** Browsers must send it with every state-changing request of a session. */
   requestHeaders: [{ name: 'X-CSRF-Token' }],
   settings: [
     'SESSION_COOKIE_NAME',
