@@ -15,23 +15,23 @@ import { createServices, type Wired } from './services.ts'
 
 export interface App {
   readonly server: FastifyInstance
-  /** To be called once the service listens; null where there is an account already. */
+  /** Called once the service listens; answers null if there is an account already. */
   readonly makeFirstAdministrator: () => Promise<FirstAdministrator | null>
   readonly routes: () => RouteRow[]
-  /** What runs beside the requests, for whoever wants it to run now. */
+  /** The jobs, which a caller may run at once. */
   readonly jobs: readonly Job[]
 }
 
 export interface AppOptions {
-  /** Whether what runs beside the requests starts with the service; otherwise the caller runs it. */
+  /** Whether the jobs run on their schedules; otherwise the caller runs them. */
   readonly runsJobs?: boolean
   readonly rooms?: readonly Room<Wired>[]
 }
 
 /**
- * The whole service, ready to listen: schema, keys and services first, then the server, and in it what
- * the rooms declare.
- * @throws Error if two rooms name one thing; both are named
+ * Builds the whole service, ready to listen: schema, keys and services first, then the server with
+ * the routes and authenticators of the rooms, then the jobs.
+ * @throws Error if two rooms declare the same thing; the message names both
  */
 export async function buildApp(
   deps: Deps,
@@ -41,9 +41,9 @@ export async function buildApp(
   const loaded = await loadParts(rooms)
   const services = await createServices(deps, { rooms })
   const wired: Wired = { ...deps, ...services }
-  // Hashed on another thread while the server is put together.
+  // The password is hashed on another thread while the server is built.
   const bootstrap = prepareFirstAdministrator(services.accounts, config, random)
-  bootstrap.catch(() => {}) // told where it is awaited
+  bootstrap.catch(() => {}) // the await below throws it
 
   const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms) })
   const authenticators = authenticatorsOf(loaded, wired)

@@ -16,8 +16,8 @@ export interface ServiceDescription {
 }
 
 /**
- * What the service would offer under a configuration. It is built on a database that lives as long as
- * this takes: neither the data directory nor the configured keys and secrets are touched.
+ * Describes the service that a configuration makes. It builds the service on a temporary database:
+ * neither the data directory nor the configured keys and secrets are used.
  */
 export async function describeService(
   given: Config,
@@ -44,7 +44,7 @@ function throwaway(config: Config, dataDirectory: string): Config {
     database: { ...config.database, dataDirectory, postgres: undefined },
     masterKey: undefined,
     admin: { ...config.admin, password: undefined },
-    // Quickly made, and nobody is asked.
+    // A quick hash, and no query for breached passwords.
     password: { ...config.password, hash: 'pbkdf2', pbkdf2Iterations: 1, breachUrl: undefined },
     token: {
       ...config.token,

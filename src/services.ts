@@ -37,7 +37,7 @@ import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
 
-/** What the rooms offer each other, put together: the service without its HTTP. */
+/** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
   readonly accounts: Accounts
   readonly captcha: Captcha
@@ -66,19 +66,20 @@ export interface Services extends LogoutEndings {
   readonly verifier: Verifier
 }
 
-/** What the parts of a manifest are given: see `Room`. */
+/** The dependencies and services that the functions of a manifest get: see `Room`. */
 export type Wired = Deps & Services
 
 export interface ServicesOptions {
-  /** Whether an older schema is brought up to date. */
+  /** Whether to migrate an older schema. */
   readonly mayMigrate?: boolean
   readonly rooms: readonly Room<Wired>[]
 }
 
 /**
- * Schema and keys first, then every room's service; for the server and for the command line.
- * @throws Error if two manifests name one thing, and if the schema is an older one and `mayMigrate` is
- * false
+ * Creates all services, for the server and for the command line: schema and keys first, then the
+ * rooms.
+ * @throws Error if two manifests declare the same thing, or if the schema is older and `mayMigrate`
+ * is false
  */
 export async function createServices(
   deps: Deps,
@@ -103,7 +104,7 @@ export async function createServices(
     keys,
   })
   const isBreached = breachQuery(deps)
-  const ended: OnAccountEnded[] = [] // of the manifests, which need what comes below
+  const ended: OnAccountEnded[] = [] // filled below: the manifests need the services
   const accounts = createAccounts({
     ...deps,
     passwords,

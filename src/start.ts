@@ -13,7 +13,7 @@ import { firstRunText } from './runtime/first-run.ts'
 import { drainOnSignal } from './runtime/shutdown.ts'
 import type { Wired } from './services.ts'
 
-/** Starts the service; whatever keeps it from starting is told on standard error, and the exit code is 1. */
+/** Starts the service. If that fails, writes the reason to standard error and exits with code 1. */
 export async function start(
   env: NodeJS.ProcessEnv,
   rooms: readonly Room<Wired>[] = ours,
@@ -42,7 +42,7 @@ async function serve(config: Config, rooms: readonly Room<Wired>[]): Promise<voi
     port: config.http.port,
   })
   const milliseconds = Math.round(performance.now())
-  // Only now: a start that fails must not make an account whose password nobody was told.
+  // Last, because a failed start must not create an account without showing its password.
   const firstAdministrator = await makeFirstAdministrator()
   if (firstAdministrator) process.stdout.write(firstRunText(firstAdministrator, address))
   const base_url = new URL(config.baseUrl).port === '0' ? address : config.baseUrl
@@ -51,8 +51,9 @@ async function serve(config: Config, rooms: readonly Room<Wired>[]): Promise<voi
 }
 
 /**
- * The first address of `localhost`. By that name Fastify opens a server of its own for each further
- * address: one that answers CONNECT, an unknown expectation and what is no HTTP without our headers.
+ * Resolves `localhost` to its first address. For the name itself Fastify opens an additional server
+ * per further address, which answers CONNECT, an unknown expectation and malformed HTTP without our
+ * headers.
  */
 async function oneAddress(host: string): Promise<string> {
   return host === 'localhost' ? (await lookup(host)).address : host

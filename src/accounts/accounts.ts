@@ -23,92 +23,103 @@ import { type AccountTally, standingStore } from './standing-store.ts'
 import { type AccountFilter, accountStore, type ImportedAccount } from './store.ts'
 import { changesOf, endedBy, type WantedChange, type WantedPassword } from './wanted-change.ts'
 
-/** Accounts and what must stay true of them. Spec 2.2, 3.4. */
+/** Reads and changes accounts, and keeps their invariants. Spec 2.2, 3.4. */
 export interface Accounts {
   byUsername(username: Username): Promise<Account | null>
   byUserId(userId: number): Promise<Account | null>
   page(offset: number, limit: number): Promise<Account[]>
-  /** Up to `limit` accounts after a user's id, for whoever reads them all. */
+  /**
+   * Up to `limit` accounts with a greater user id than `userId`, for a caller that reads them all.
+   */
   after(userId: number, limit: number, filter?: AccountFilter): Promise<Account[]>
   count(): Promise<number>
   /**
-   * An account for a user that exists, or for one that is made with it.
+   * Creates an account for an existing user, or with a new user.
    * @throws ApiError validationFailed, userNotFound, usernameExists, userHasAccount
    */
   create(wanted: WantedAccount): Promise<Account>
-  /** All of `create` that takes time; what it answers makes the account, in one transaction. */
+  /**
+   * Does the slow part of `create`: it checks and hashes the password. The function that it answers
+   * creates the account, in one transaction: the given one, or its own. @throws as `create`
+   */
   prepare(wanted: WantedAccount): Promise<(trx?: DatabaseOrTransaction) => Promise<Account>>
   /**
-   * Changes an account, and ends what the change must end in the same transaction; null where it is
-   * gone. @throws ApiError validationFailed, lastAdministrator
+   * Changes an account, and ends the tokens and sessions that the change must end, in one
+   * transaction. Null if the account does not exist. @throws ApiError validationFailed,
+   * lastAdministrator
    */
   change(userId: number, wanted: WantedChange, how?: HowToChange): Promise<Account | null>
   /**
-   * The new password of a caller who has shown the present one, unless the account has changed since
-   * it was verified. @throws ApiError validationFailed, invalidCredentials
+   * Replaces the password of a caller whose present password was verified. Refuses if the account
+   * has changed since then. @throws ApiError validationFailed, invalidCredentials
    */
   replacePassword(verified: Account, wanted: OwnPassword): Promise<Account>
-  /** Ends all sessions but one and all tokens given out so far; false where the account is gone. */
+  /**
+   * Ends all tokens issued so far, and all sessions but one; false if the account does not exist.
+   */
   endLogins(userId: number, how?: HowToEnd): Promise<boolean>
   /**
-   * The account once more, in the transaction of what was allowed to the one that was verified, or
-   * before an answer that tells that a proof of it was right; by the column `change` unless another is
-   * given. @throws ApiError what the column refuses; invalidCredentials where the account is gone
+   * Reads a verified account again and asks the requirements of a column, `change` by default.
+   * Called in the transaction of a change, or before an answer that shows that the proof was right.
+   * @throws ApiError the refusals of the column; invalidCredentials if the account does not exist
    */
   reread(trx: DatabaseOrTransaction, verified: Account, column?: Column): Promise<Account>
-  /** How many accounts there are, and in what state. */
+  /** Counts the accounts, by state and by role. */
   tally(): Promise<AccountTally>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
   remove(userId: number, how?: Omit<HowToChange, 'keepSession'>): Promise<Account | null>
   /**
-   * Turns the second factor on or off, and ends all other logins with it, where `work` answers true.
+   * Runs `work`. If that answers true, turns the second factor on or off and ends all other logins.
    */
   changeSecondFactor(userId: number, change: FactorChange): Promise<boolean>
-  /** For whoever removes a user in a transaction of its own. @throws ApiError lastAdministrator */
+  /**
+   * Removes the account of a user, in the transaction that removes the user.
+   * @throws ApiError lastAdministrator
+   */
   removeWithUser(trx: DatabaseOrTransaction, userId: number): Promise<void>
 }
 
 export interface WantedAccount {
   readonly username: Username
-  /** Null: no password logs in, for somebody whom an identity provider vouches for. */
+  /** Null if the account has no password: its owner logs in through an identity provider. */
   readonly password: string | null
   readonly roles: readonly Role[]
   readonly mustChange: boolean
   readonly user: { readonly id: number } | NewUser
-  /** The identity provider that vouches for its owner, if one does. */
+  /** The issuer of the identity provider that authenticated the owner, for the event. */
   readonly issuer?: string
-  /** What must be made in the same transaction or not at all. */
+  /** Further work of the same transaction. */
   readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
 
 export interface HowToChange {
-  /** The session that goes on: the one that asked for the change. */
+  /** The id of the session that does not end: the one that asked for the change. */
   readonly keepSession?: string | undefined
-  /** Looks at the account as it is, inside the transaction; refuses by throwing. */
+  /** Checks the account as the transaction sees it; throws to refuse the change. */
   readonly assertWanted?: ((current: Account) => void) | undefined
-  /** Judges the caller before anything else in the transaction; absent on the command line. */
+  /** Authorizes the caller again, first in the transaction; absent on the command line. */
   readonly guard?: Guard | undefined
 }
 
 export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWanted'> {
-  /** What must be done in the same transaction, or not at all. */
+  /** Further work of the same transaction. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
 export interface HowToEnd extends Omit<HowToChange, 'assertWanted'> {
-  /** In the same transaction, once all has ended. */
+  /** Further work of the same transaction, after the logins have ended. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
 export interface FactorChange extends Omit<HowToChange, 'assertWanted'> {
   readonly on: boolean
-  /** In the same transaction; false: nothing is changed. */
+  /** Runs first in the same transaction; if it answers false, the account does not change. */
   readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
 }
 
-/** What other rooms do when an account changes; filled by services.ts. */
+/** The work of other rooms when an account changes; services.ts fills it in. */
 export interface AccountHooks extends EndingHooks {
-  /** After the transaction. */
+  /** Called after the commit. */
   readonly changed: readonly ((userId: number) => void)[]
 }
 
@@ -212,7 +223,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await takeExclusiveLocks(trx, lockName.administrators, lockName.account(userId))
       const account = await accountStore(trx).byUserId(userId)
       if (account) await removeAccount(trx, account)
-      await accountStore(trx).dislodge([], [userId])
+      await accountStore(trx).removeStaged([], [userId])
     },
   }
 
@@ -233,7 +244,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     if (password !== null) {
       await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
     }
-    // Asked before the costly hash; the unique index has the last word.
+    // Saves the costly hash; the unique index decides.
     if (await byUsername(username)) throw new ApiError('usernameExists')
     const passwordHash = password === null ? null : await passwords.hash(password)
     const lockNames = [
@@ -259,7 +270,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : transact(db, lockNames, make))
   }
 
-  /** @throws ApiError validationFailed where the password is not acceptable */
+  /** Hashes a new password. @throws ApiError validationFailed if the password is not acceptable */
   async function hashNew(
     { userId, username }: Pick<Account, 'userId' | 'username'>,
     password: WantedPassword,
@@ -269,15 +280,15 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return passwords.hash(password.text)
   }
 
-  /** A change of what is wanted leaves an event for each kind of it. */
+  /** Records an event for each kind of change. */
   async function recorded(
     trx: DatabaseOrTransaction,
     { roles, locked, active, password, mustChange }: WantedChange,
     account: Account,
   ): Promise<Account> {
     const fields = fieldsOf(account)
-    const isOfRights = [roles, locked, active].some((wanted) => wanted !== undefined)
-    if (isOfRights) await events.record(trx, permissionsChange, fields)
+    const changesPermissions = [roles, locked, active].some((wanted) => wanted !== undefined)
+    if (changesPermissions) await events.record(trx, permissionsChange, fields)
     if (password !== undefined) {
       const reset = mustChange === true ? ({ what: 'reset' } as const) : {}
       await events.record(trx, passwordChange, { ...fields, ...reset })
@@ -287,6 +298,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return account
   }
 
+  /** Runs work in a transaction with the lock of the account, then the hooks `changed`. */
   async function changing<T>(
     userId: number,
     work: (trx: DatabaseOrTransaction) => Promise<T>,
@@ -304,12 +316,12 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   }
 }
 
-/** A change that could take the last administrator away is alone with all of them. */
+/** A change that could remove the last administrator takes the lock of all administrators. */
 function lockNamesOf({ roles, locked, active }: WantedChange): string[] {
   return roles || locked === true || active === false ? [lockName.administrators] : []
 }
 
-/** For the completion of a login. */
+/** Reads an account and counts its sessions, to complete a login. Null if it does not exist. */
 export function presentAccount(
   trx: DatabaseOrTransaction,
   userId: number,
@@ -317,33 +329,36 @@ export function presentAccount(
   return accountStore(trx).present(userId)
 }
 
-/** The account as it is now; in a transaction, as that one sees it. Null where it is gone. */
+/** Reads an account through a connection or in a transaction. Null if it does not exist. */
 export function accountIn(db: DatabaseOrTransaction, userId: number): Promise<Account | null> {
   return accountStore(db).byUserId(userId)
 }
 
-/** Whether a user has an account with the role ADMIN, be it locked or not. */
+/** Whether a user has an account with the role ADMIN, locked or not. */
 export function isAdministratorsUser(db: DatabaseOrTransaction, userId: number): Promise<boolean> {
   return accountStore(db).hasRole(userId, 'ADMIN')
 }
 
-/** Makes the accounts of an import, see `isPresentAccount`. @throws UniqueViolation */
-export function insertUnseenAccounts(
+/** Inserts the staged accounts of an import: see `isPresentAccount`. @throws UniqueViolation */
+export function insertStagedAccounts(
   trx: DatabaseOrTransaction,
   accounts: readonly ImportedAccount[],
   importId: number,
 ): Promise<void> {
-  return accountStore(trx).insertUnseen(accounts, importId)
+  return accountStore(trx).insertStaged(accounts, importId)
 }
 
-/** See the store: what an older import does to younger ones. */
-export function dislodge(
+/**
+ * Deletes staged accounts of imports with a greater id than `after`: see `removeStaged` of the
+ * store.
+ */
+export function removeStagedAccounts(
   trx: DatabaseOrTransaction,
   usernames: readonly Username[],
   userIds: readonly number[],
   after: number,
 ): Promise<void> {
-  return accountStore(trx).dislodge(usernames, userIds, after)
+  return accountStore(trx).removeStaged(usernames, userIds, after)
 }
 
 async function freeUser(trx: DatabaseOrTransaction, userId: number): Promise<number> {

@@ -17,7 +17,9 @@ import { assertMayAppoint, assertMayDismiss } from './new-administrator.ts'
 import { parseRoles, parseUser, parseUsername } from './parse.ts'
 import { AccountName, type AccountSchemas, accountSchemas } from './schemas.ts'
 
-/** Administration of accounts: /api/admin/accounts. Role ADMIN by the group. */
+/**
+ * The routes of /api/admin/accounts: an administrator lists, creates, changes and deletes accounts.
+ */
 export interface AccountRoutesOptions {
   readonly accounts: Accounts
   readonly config: Pick<Config, 'login' | 'roles'>
@@ -71,7 +73,7 @@ export async function accountAdminRoutes(
         access,
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
-        reauthentication: 'conditional', // an ADMIN is made
+        reauthentication: 'conditional', // if the account gets the role ADMIN
         requestHeaders: ['idempotency-key'],
         errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
       },
@@ -105,7 +107,7 @@ export async function accountAdminRoutes(
       config: {
         access,
         resource: named,
-        reauthentication: 'conditional', // a password, or what makes or unmakes an ADMIN
+        reauthentication: 'conditional', // for a password, and for the role or the flags of an ADMIN
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
         requestHeaders: ['if-match'],
@@ -124,7 +126,7 @@ export async function accountAdminRoutes(
       const { userId } = account
       if (password !== undefined) {
         assertRecentLogin(request, config, clock)
-        assertNotOwn(request, account) // it is shown, and counted, at /api/account/password
+        assertNotOwn(request, account) // /api/account/password asks for the present password
       }
       const { guard, isWanted } = named.changeBy(request)
       const wanted = {
@@ -153,7 +155,7 @@ export async function accountAdminRoutes(
       config: {
         access,
         resource: named,
-        reauthentication: 'conditional', // of an ADMIN
+        reauthentication: 'conditional', // for the account of an ADMIN
         requestHeaders: ['if-match'],
         errors: ['lastAdministrator'],
       },
@@ -178,7 +180,7 @@ export async function accountAdminRoutes(
   )
 }
 
-/** An account as callers see it, in a service that has these roles. */
+/** Answers the function that shows an account on the wire; `roles` are the roles of the service. */
 export function shownWith(roles: readonly Role[]) {
   return (account: Account): Static<AccountSchemas['AccountBody']> => ({
     username: account.username,

@@ -8,23 +8,24 @@ import type { Accounts } from './accounts.ts'
 
 export interface FirstAdministrator {
   readonly username: string
-  /** To be shown once; null where the operator chose it. */
+  /** The generated password, which is shown once; null if the operator chose it. */
   readonly password: string | null
 }
 
 /**
- * Does all that takes time for the first administrator; what it answers makes it where there is no
- * account at all, and is null where there is one.
+ * Prepares the account of the first administrator, with the hash of its password. The function that
+ * it answers creates the account, and answers null if there is an account already.
+ * @throws Error if ADMIN_USERNAME or ADMIN_PASSWORD is not acceptable
  */
 export async function prepareFirstAdministrator(
   accounts: Accounts,
   { admin, password: rules }: Pick<Config, 'admin' | 'password'>,
   random: Random,
 ): Promise<() => Promise<FirstAdministrator | null>> {
-  // The table itself is asked: a count that went wrong must not make an administrator.
+  // Reads the table itself: a wrong count must not create an administrator.
   const isFirst = async () => (await accounts.after(0, 1)).length === 0
-  const nobody = async () => null
-  if (!(await isFirst())) return nobody
+  const none = async () => null
+  if (!(await isFirst())) return none
   const username = canonicalUsername(admin.username)
   if (!username) throw new Error('ADMIN_USERNAME is not a valid username')
   const password = admin.password?.reveal() ?? generatedPassword(random, rules.minLength)
@@ -38,7 +39,7 @@ export async function prepareFirstAdministrator(
       user: { name: 'Administrator', email: 'administrator@example.invalid' },
     })
   } catch (error) {
-    if (isTaken(error)) return nobody
+    if (isTaken(error)) return none
     const [refusal] = (error instanceof ApiError && error.details) || []
     if (refusal) throw new Error(`ADMIN_PASSWORD ${refusal.message}`, { cause: error })
     throw error
@@ -55,7 +56,7 @@ export async function prepareFirstAdministrator(
   }
 }
 
-/** Another process started at the same time and was first. */
+/** Whether another process, which started at the same time, created the account first. */
 function isTaken(error: unknown): boolean {
   return error instanceof ApiError && error.row === 'usernameExists'
 }

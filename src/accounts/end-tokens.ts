@@ -2,14 +2,16 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { OnAccountEnded } from '../room/room.ts'
 import { accountStore, type EndedTokens } from './store.ts'
 
-/** What other rooms do when an account ends its logins; filled by services.ts from their manifests. */
+/**
+ * The work of other rooms when logins of an account end; services.ts takes it from their manifests.
+ */
 export interface EndingHooks {
   readonly ended: readonly OnAccountEnded[]
 }
 
 export const everything: EndedTokens = { access: true, refresh: true }
 
-/** Ends logins in the transaction of what caused it. */
+/** Ends tokens and sessions of an account, in the transaction of the change that requires it. */
 export type EndTokens = (
   trx: DatabaseOrTransaction,
   userId: number,
@@ -17,7 +19,7 @@ export type EndTokens = (
   how?: { readonly keepSession?: string | undefined; readonly isRemoved?: boolean },
 ) => Promise<void>
 
-/** Sessions end where refresh tokens do: new roles alone show in a session by themselves. */
+/** Creates `EndTokens`. Sessions end with the refresh tokens: a session shows new roles at once. */
 export function createEndTokens(hooks: EndingHooks): EndTokens {
   return async (trx, userId, ended, { keepSession, isRemoved = false } = {}) => {
     if (!ended.access && !ended.refresh) return

@@ -1,7 +1,7 @@
 import type { Account } from '../authentication/account.ts'
 import { eventType } from '../events/types.ts'
 
-/** An account as it is once it is changed, or was before it was removed. */
+/** An account after its change, or before its removal. */
 type AccountFields = {
   readonly user_id: number
   readonly username: string
@@ -10,19 +10,24 @@ type AccountFields = {
   readonly active: boolean
 }
 
-/** By its owner or another one; `reset`: the next login must set another. */
+/**
+ * A password was changed, by the owner or by another caller; `reset`: the next login must set one.
+ */
 export const passwordChange = eventType<AccountFields & { what?: 'reset' }>('authn_password_change')
 
-/** The present password, which a change asks for, was wrong. */
+/** A password was not changed: the present password in the request was wrong. */
 export const passwordChangeFail = eventType<{ user_id: number | null }>(
   'authn_password_change_fail',
   'warn',
 )
 
-/** Roles, the administrator's lock or whether the account is in use. */
+/** The roles, the administrator's lock or the flag `active` were changed. */
 export const permissionsChange = eventType<AccountFields>('privilege_permissions_changed')
 
-/** What else an administrator does to a user's logins; null where a username names none. */
+/**
+ * Another action of an administrator on an account; `user_id` is null if no account has the
+ * username.
+ */
 export const adminAction = eventType<
   Partial<Omit<AccountFields, 'user_id'>> & {
     user_id: number | null
@@ -30,6 +35,7 @@ export const adminAction = eventType<
   }
 >('authz_admin')
 
+/** The fields of an account in an event. */
 export function fieldsOf({ userId, username, roles, locked, active }: Account): AccountFields {
   return { user_id: userId, username, roles, locked, active }
 }

@@ -13,20 +13,26 @@ import { type FailingAccount, standingStore } from './standing-store.ts'
 const maxNames = 10_000
 
 /**
- * The automatic lock of spec 8: so many failures in a row, over all addresses, and the account lets
- * nobody log in for a while. It refuses new logins and Basic alone; sessions and tokens go on, so
- * that nobody can be thrown out by guessing at the door. The administrator's lock is another.
+ * The lockout of spec 8: after LOGIN_LOCK_AFTER failed logins in a row, from any address, an
+ * account refuses logins for LOGIN_LOCK_SECONDS. It refuses new logins and Basic only: sessions and
+ * tokens stay valid, so that an attacker who guesses passwords cannot log the owner out. The lock
+ * that an administrator sets is the flag `locked`.
  */
 export interface AutomaticLock extends FailuresInARow {
-  /** Ends the lock and forgets the failures; answers the user, or null where nobody has the name. */
+  /**
+   * Ends the lockout and clears the failures; answers the user's id, or null if there is no
+   * account.
+   */
   lift(trx: DatabaseOrTransaction, username: Username): Promise<number | null>
-  /** Accounts with failures in a row or locked by them, the latest locks first. */
+  /**
+   * One page of the accounts that have failures in a row or are locked out; the latest locks first.
+   */
   failing(page: Page): Promise<{ readonly total: number; readonly data: FailingAccount[] }>
-  /** How many accounts it holds now. */
+  /** How many accounts are locked out now. */
   count(): Promise<number>
-  /** Names of failing accounts, at most ten thousand: whose tries a digest may stand for. */
+  /** Usernames of failing accounts, at most 10,000. A caller compares them with stored digests. */
   failingNames(): Promise<Username[]>
-  /** A success that was not verified anew: see `BasicDeps`. */
+  /** Clears the failures after a success that Basic remembered: see `BasicDeps`. */
   forget(account: Pick<Account, 'username' | 'failedLogins'>): Promise<void>
 }
 
@@ -41,7 +47,7 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
   const isOn = after > 0
 
   return {
-    // One statement each, so that parallel tries lose no step. Tries during a lock do not count.
+    // One statement: parallel failures are all counted. Failures during a lockout are not.
     async failed(trx, username) {
       if (!isOn) return null
       const now = clock.now()

@@ -7,7 +7,9 @@ import { userIdOf } from '../kernel/principal.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import type { Accounts } from './accounts.ts'
 
-/** The account that a path names, in any spelling; `show`: as its ETag has it. */
+/**
+ * Loads the account of a path by its username, in any spelling; `show` gives the body of its ETag.
+ */
 export function accountNamed(
   accounts: Pick<Accounts, 'byUsername'>,
   show?: (account: Account) => object,
@@ -23,7 +25,7 @@ export function accountNamed(
   })
 }
 
-/** The caller's own. @throws ApiError accountNotFound where it is gone, or the caller has none */
+/** The caller's own account. @throws ApiError accountNotFound if the caller has none */
 export async function ownAccount(
   accounts: Pick<Accounts, 'byUserId'>,
   request: FastifyRequest,
@@ -35,14 +37,16 @@ export async function ownAccount(
 }
 
 /**
- * For what an owner must do with a proof, at /api/account: a session found lying about must not get
- * around it as an administrator's. @throws ApiError accessDenied for the caller's own account
+ * Refuses the caller's own account. Its owner uses /api/account, which asks for a proof: a stolen
+ * session of an administrator must not avoid it. @throws ApiError accessDenied
  */
 export function assertNotOwn(request: FastifyRequest, { userId }: Pick<Account, 'userId'>): void {
   if (callerOf(request).subject === String(userId)) throw new ApiError('accessDenied')
 }
 
-/** The caller's session, where the caller changes its own account: that one goes on. */
+/**
+ * The id of the caller's session, which does not end, if the caller changes its own account by one.
+ */
 export function ownSession(request: FastifyRequest, userId: number): string | undefined {
   const { subject, credential } = callerOf(request)
   if (subject !== String(userId) || credential.scheme !== 'session') return undefined

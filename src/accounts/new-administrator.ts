@@ -12,10 +12,11 @@ interface RecentLoginDeps {
 }
 
 /**
- * A caller who makes or unmakes an administrator, or locks, disables or lets one in again, has
- * logged in of late, like one who sets a password: a session that was found lying about must
- * neither leave an account behind that outlives it, nor shut those out who could end it. `before`:
- * the account so far, where there is one. @throws ApiError recentLoginRequired
+ * Requires a recent login of a caller who gives or takes the role ADMIN, or who locks, unlocks,
+ * disables or enables an administrator. Otherwise a thief with a stolen session could create an
+ * administrator that outlives the session, or lock out the administrators who could end it.
+ * `before` is the account before the change; the default stands for a new one.
+ * @throws ApiError recentLoginRequired
  */
 export function assertMayAppoint(
   request: FastifyRequest,
@@ -34,7 +35,7 @@ export function assertMayAppoint(
   }
 }
 
-/** The same for the removal of an account. @throws ApiError recentLoginRequired */
+/** Requires a recent login to remove an administrator. @throws ApiError recentLoginRequired */
 export function assertMayDismiss(
   request: FastifyRequest,
   { config, clock }: RecentLoginDeps,

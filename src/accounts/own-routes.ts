@@ -19,7 +19,7 @@ import { byPassword, type PasswordMethodDeps } from './password-method.ts'
 import { Captcha, Password } from './schemas.ts'
 
 /**
- * One's own account: GET and PUT /password below /api/user/account (role
+ * The routes of the caller's own account: GET, and PUT /password, below /api/user/account (role
  * USER) and /api/account (any account).
  */
 export interface OwnAccountOptions extends AuthenticateDeps, PasswordMethodDeps {
@@ -70,7 +70,7 @@ export async function ownAccountRoutes(
     async (request) => {
       const account = await ownAccount(accounts, request)
       const user = await users.byId(account.userId)
-      if (!user) throw new ApiError('accountNotFound') // it went with its user, just now
+      if (!user) throw new ApiError('accountNotFound') // removed with its user meanwhile
       return {
         username: account.username,
         roles: rolesAmong(account.roles, config.roles),
@@ -106,10 +106,11 @@ export async function ownAccountRoutes(
       const { current_password: password, new_password: wanted, captcha } = request.body
       const { userId, username } = await ownAccount(accounts, request)
       const sent = { username, password, captcha, address: loginAddress(request) }
-      // Counted as a login: wrong ones must not make a session a way to guess.
-      const shown = { ...byPassword(options, sent), failure: passwordChangeFail }
-      await authenticate(options, shown, async (evidence, attempt) => {
-        // Locked meanwhile: what is wrong with the new one must not tell that the present one was right.
+      // Counted as a login attempt, so that a stolen session cannot guess the password.
+      const authentication = { ...byPassword(options, sent), failure: passwordChangeFail }
+      await authenticate(options, authentication, async (evidence, attempt) => {
+        // If the account was locked meanwhile, a refusal of the new password must not show that the
+        // present one was right.
         const account = await accounts.reread(db, evidence.account, 'commit')
         assertOtherPassword(wanted, password, 'new_password')
         await accounts.replacePassword(account, {

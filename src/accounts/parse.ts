@@ -5,7 +5,7 @@ import { canonicalUsername, type Username } from '../kernel/username.ts'
 import type { WantedAccount } from './accounts.ts'
 import type { AccountSchemas } from './schemas.ts'
 
-/** @throws ApiError validationFailed where no account can have the name */
+/** Parses a username. @throws ApiError validationFailed if no account can have the name */
 export function parseUsername(text: string): Username {
   return (
     canonicalUsername(text) ??
@@ -16,7 +16,10 @@ export function parseUsername(text: string): Username {
   )
 }
 
-/** Those of the service's roles that are named, each once. @throws ApiError validationFailed */
+/**
+ * Parses names of roles, each once; `known` are the roles of the service.
+ * @throws ApiError validationFailed
+ */
 export function parseRoles(names: readonly string[], known: readonly Role[]): Role[] {
   const roles = names.map((name) => parseRole(name, known))
   const isRole = (role: Role | null) => role !== null
@@ -31,7 +34,7 @@ function oneOf(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
 
-/** Whose the account is to be. @throws ApiError validationFailed */
+/** The user of a new account: an existing one, or a new one. @throws ApiError validationFailed */
 export function parseUser({
   user_id,
   name,

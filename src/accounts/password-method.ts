@@ -5,7 +5,7 @@ import { ApiError } from '../kernel/errors.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'
 import { type Passwords, replaceHash } from '../passwords/passwords.ts'
 import type { Verifier } from '../passwords/verifier.ts'
-import { beginWithinMs } from '../throttle/throttle.ts'
+import { maxStartDelayMs } from '../throttle/throttle.ts'
 import type { Accounts } from './accounts.ts'
 import { accountStore } from './store.ts'
 
@@ -19,7 +19,7 @@ export interface PasswordMethodDeps {
 
 export interface SentPassword {
   readonly username: string
-  /** As sent; each is empty where it was not sent, or not as text. */
+  /** As sent. The username and the password are empty if they were not sent as text. */
   readonly password: string
   /** The client's address. */
   readonly address: string
@@ -28,10 +28,10 @@ export interface SentPassword {
 }
 
 /**
- * Username and password: one method for every login mode, for Basic and for a change of the own
- * password, so that no other is left unguarded. Unknown, wrong, locked and disabled look alike and
- * cost alike. Spec 3.3, 5.1, 5.6. Of the method:
- * @throws ApiError invalidCredentials, serviceUnavailable
+ * Authenticates by username and password. Every login mode, Basic and a change of the caller's own
+ * password use this one method, so that all have the same protection. An unknown username, a wrong
+ * password, a locked and a disabled account have the same answer and the same cost. Spec 3.3, 5.1,
+ * 5.6. The method throws ApiError invalidCredentials, serviceUnavailable.
  */
 export function byPassword(
   deps: PasswordMethodDeps,
@@ -45,9 +45,10 @@ export function byPassword(
 }
 
 /**
- * Without a name that an account could have, or without a password: an attempt like any other for
- * the limits (spec 3.3), but no password was tried, so the account is neither read nor brought
- * nearer to its lock. It is answered sooner than a wrong password, which tells no name.
+ * Refuses an attempt without a valid username or without a password. The limits count it as any
+ * other attempt (spec 3.3). It tries no password, so the account is not read and its failures are
+ * not counted. The answer comes sooner than for a wrong password; that does not show which
+ * usernames exist.
  */
 const incomplete: Method = {
   async prove() {
@@ -64,10 +65,10 @@ function passwordMethod(
     prepare: verifier.prepare,
 
     async prove(attempt) {
-      // Outside any transaction: others log in while this one is verified.
+      // Outside any transaction: other logins go on during the verification.
       const account = await accountStore(db).byUsername(username)
       const hash = account?.passwordHash ?? null
-      const verification = await verifier.verify(password, hash, attempt.takenAt + beginWithinMs)
+      const verification = await verifier.verify(password, hash, attempt.takenAt + maxStartDelayMs)
       attempt.failsAs({
         userId: account?.userId ?? null,
         wait: () => verifier.untilRefusal(verification),
@@ -76,13 +77,17 @@ function passwordMethod(
       return { account, amr: ['pwd'], authTime: clock.now() }
     },
 
-    /** Replaces a hash that is weaker than a new one would be, now that the password is at hand. */
+    /**
+     * Replaces a hash of another kind or lower cost than the configured one: the password is known
+     * now.
+     */
     async accepted({ account }) {
       const { userId, passwordHash } = account
       if (passwordHash === null || !passwords.isOutdated(passwordHash)) return
-      // Locked meanwhile: the time of another hash must not tell that the password was right.
+      // If the account was locked meanwhile, the time of a second hash must not show that the
+      // password was right.
       await accounts.reread(db, account, 'commit')
-      // The login does not depend on it: what fails now is tried again at the next one.
+      // The login does not depend on the new hash: the next login tries again.
       await refreshHash(userId, passwordHash).catch(() => {})
     },
   }

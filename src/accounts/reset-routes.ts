@@ -12,8 +12,9 @@ import { accountNamed, assertNotOwn } from './look-up.ts'
 import { AccountName } from './schemas.ts'
 
 /**
- * POST /api/admin/accounts/{username}/password: a password of one use for whoever has lost theirs.
- * The administrator starts it and chooses nothing; the next login must set another. ASVS 6.4.6.
+ * POST /api/admin/accounts/{username}/password: generates a one-time password for an owner who has
+ * lost theirs. The administrator does not choose it, and the next login must replace it. ASVS
+ * 6.4.6.
  */
 export interface ResetRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUsername' | 'change'>
@@ -69,7 +70,7 @@ export async function passwordResetRoutes(
         if (await accounts.change(userId, wanted, { guard })) return text
         throw new ApiError('accountNotFound')
       } catch (error) {
-        // By chance it holds a short username, say: another one will not.
+        // A generated password may contain a short username by chance: generate another one.
         const isUnlucky = error instanceof ApiError && error.row === 'validationFailed'
         if (!isUnlucky || tries === maxTries) throw error
       }

@@ -34,12 +34,11 @@ export const room: Room<Needs> = {
         {
           name: 'account add',
           operands: ['username'],
-          summary: 'Makes an account, for a user that exists or with a new one',
+          summary: 'Creates an account, for an existing user or with a new one',
         },
         {
           name: 'account list',
-          summary:
-            'Shows all accounts, or those that the options leave, in the order of their users',
+          summary: 'Shows all accounts, or those that the options select, by user id',
         },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/accounts'),
@@ -54,22 +53,22 @@ export const room: Room<Needs> = {
         {
           name: 'account lock',
           operands: ['username'],
-          summary: 'Lets nobody log in to an account, until it is unlocked; all its logins end',
+          summary: 'Locks an account until it is unlocked: no login succeeds, and all logins end',
         },
         {
           name: 'account unlock',
           operands: ['username'],
-          summary: 'Lifts the lock of an account, the automatic one too',
+          summary: 'Unlocks an account, and ends its lockout after failed logins',
         },
         {
           name: 'account disable',
           operands: ['username'],
-          summary: 'Takes an account out of use; all its logins end',
+          summary: 'Disables an account; all its logins end',
         },
         {
           name: 'account enable',
           operands: ['username'],
-          summary: 'Takes an account into use again',
+          summary: 'Enables a disabled account',
         },
         {
           name: 'account password',
@@ -80,7 +79,7 @@ export const room: Room<Needs> = {
           name: 'account reset-factor',
           operands: ['username'],
           summary:
-            'Takes the second factor away, for whoever has lost device and codes; all logins end',
+            'Removes the second factor of an owner who has lost device and codes; all logins end',
         },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/account-changes'),

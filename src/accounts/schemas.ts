@@ -9,9 +9,8 @@ export const Captcha = {
   description: 'The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it',
 } as const
 
-/** Shapes of accounts of a service that has these roles. */
+/** The JSON schemas of accounts, in a service that has these roles. */
 export function accountSchemas(roles: readonly Role[]) {
-  /** Never its hash. */
   const AccountBody = {
     type: 'object',
     required: ['username', 'user_id', 'roles', 'locked', 'active', 'second_factor', 'created_at'],
@@ -27,10 +26,10 @@ export function accountSchemas(roles: readonly Role[]) {
     additionalProperties: false,
   } as const
 
-  const longest = Math.max(...roles.map(({ length }) => length))
+  const maxLength = Math.max(...roles.map(({ length }) => length))
   const WantedRoles = {
     type: 'array',
-    items: { type: 'string', maxLength: Math.max(32, 'ROLE_'.length + longest) },
+    items: { type: 'string', maxLength: Math.max(32, 'ROLE_'.length + maxLength) },
     maxItems: Math.max(16, roles.length),
     description: `${roles.join(', ')}; a leading ROLE_ is removed`,
   } as const

@@ -5,7 +5,7 @@ import { isPresentAccount } from '../database/staged.ts'
 import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 
-/** Counts of accounts. */
+/** Counts of accounts, by state and by role. */
 export interface AccountTally {
   readonly total: number
   readonly byRole: Readonly<Record<string, number>>
@@ -15,15 +15,15 @@ export interface AccountTally {
   readonly mustChange: number
 }
 
-/** An account that has failed to log in, for the automatic lock. */
+/** An account with failed logins in a row. */
 export interface FailingAccount {
   readonly username: Username
   readonly failures: number
-  /** Epoch milliseconds; null where it is not locked. */
+  /** Epoch milliseconds; null if the account is not locked out. */
   readonly lockedUntil: number | null
 }
 
-/** In what state the accounts are, for administrators. */
+/** Reads the state of all accounts, for administrators and the lockout. */
 export function standingStore(db: DatabaseOrTransaction) {
   const failing = (now: number) =>
     db
@@ -33,7 +33,9 @@ export function standingStore(db: DatabaseOrTransaction) {
       .where((eb) => eb.or([eb('failed_logins', '>', 0), eb('locked_until', '>', now)]))
 
   return {
-    /** With counts of the accounts that have each of these roles. Costs the same at any number. */
+    /**
+     * Counts the accounts, also by each role of `known`. The cost does not depend on their number.
+     */
     async tally(known: readonly Role[]): Promise<AccountTally> {
       const counted = await countedAccounts(db)
       const totalOf = (name: string) => counted.get(name) ?? 0
@@ -65,7 +67,7 @@ export function standingStore(db: DatabaseOrTransaction) {
       return total
     },
 
-    /** The latest locks first, then whoever failed most. */
+    /** Failing accounts: the latest lockouts first, then the accounts with the most failures. */
     async failing(now: number, offset: number, limit: number): Promise<FailingAccount[]> {
       const rows = await failing(now)
         .select(['username', 'failed_logins', 'locked_until'])
@@ -88,7 +90,7 @@ export function standingStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** How many accounts there are, by what is counted: see migrations/account-tallies.ts. */
+/** The counts of accounts, by the name of each count: see migrations/account-tallies.ts. */
 export async function countedAccounts(
   db: DatabaseOrTransaction,
 ): Promise<ReadonlyMap<string, number>> {
@@ -101,7 +103,7 @@ export async function countedAccounts(
   return new Map(rows.map(({ name, total }) => [name.slice('accounts '.length), total]))
 }
 
-/** The very condition of the index accounts_failing, so that it is used. */
+/** The exact condition of the index accounts_failing, so that the database uses it. */
 function isFailing(eb: ExpressionBuilder<Schema, 'accounts'>) {
   return eb.or([eb('failed_logins', '>', sql.lit(0)), eb('locked_until', 'is not', null)])
 }

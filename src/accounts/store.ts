@@ -16,32 +16,35 @@ export type NewAccount = Pick<
   'userId' | 'username' | 'passwordHash' | 'roles' | 'mustChange' | 'createdAt'
 > &
   Partial<Pick<Account, 'locked' | 'active'>> & {
-    /** Epoch milliseconds; null where it has no password, or one that was set elsewhere. */
+    /** Epoch milliseconds; null if it has no password, or one that was set in another system. */
     readonly passwordChangedAt: number | null
   }
 
-/** With the line of the import that asked for it. */
+/** A new account with the number of its line in the import. */
 export type ImportedAccount = NewAccount & { readonly line: number }
 
 export interface AccountChanges {
   readonly passwordHash?: string
   readonly roles?: readonly RoleName[]
-  /** `false` lifts the automatic lock as well. */
+  /** `false` ends the lockout as well. */
   readonly locked?: boolean
   readonly active?: boolean
   readonly mustChange?: boolean
   readonly secondFactor?: boolean
 }
 
-/** Which accounts are listed; all where nothing is given. */
+/** Which accounts are listed; all by default. */
 export interface AccountFilter {
   readonly role?: Role | undefined
-  /** Those that are locked then, by an administrator or automatically. Epoch milliseconds. */
+  /**
+   * Accounts that are locked at this time, by an administrator or by the lockout. Epoch
+   * milliseconds.
+   */
   readonly lockedAt?: number | undefined
   readonly active?: boolean | undefined
 }
 
-/** Which of the tokens given out so far end. */
+/** Which of the tokens issued so far end. */
 export interface EndedTokens {
   readonly access: boolean
   readonly refresh: boolean
@@ -66,7 +69,7 @@ export function accountStore(db: DatabaseOrTransaction) {
     await db
       .insertInto('token_versions')
       .values(wanted.map(({ userId }) => ({ ...firstVersions, user_id: userId })))
-      .onConflict((conflict) => conflict.doNothing()) // of an earlier account of this user
+      .onConflict((conflict) => conflict.doNothing()) // an earlier account of this user has left a row
       .execute()
     await assignRoles(wanted)
     await storePasswords(db, wanted.flatMap(passwordOf))
@@ -94,17 +97,18 @@ export function accountStore(db: DatabaseOrTransaction) {
   }
 
   /**
-   * Takes names and users back from imports that are not done, so that an account which is made
-   * meanwhile never meets what nobody can see; such an import can no longer be done. An older
-   * import has its way with younger ones: `after` is its id. In a transaction that has the words of the
-   * names and users.
+   * Deletes staged accounts that have one of these usernames or users, so that a new account does
+   * not collide with rows that are invisible to its caller. An import that loses an account cannot
+   * finish: the loss is counted in its row. An import passes its id as `after`: it removes accounts
+   * of younger and of failed imports only. The transaction holds the locks of the usernames and
+   * users.
    */
-  async function dislodge(
+  async function removeStaged(
     usernames: readonly Username[],
     userIds: readonly number[],
     after = 0,
   ): Promise<void> {
-    const inTheWay = (eb: ExpressionBuilder<Schema, 'accounts'>) =>
+    const isConflicting = (eb: ExpressionBuilder<Schema, 'accounts'>) =>
       eb.and([
         eb.or([
           ...(usernames.length > 0 ? [eb('username', 'in', usernames)] : []),
@@ -118,23 +122,25 @@ export function accountStore(db: DatabaseOrTransaction) {
             .where((or) => or.or([or('id', '>', after), or('state', '=', 'failed')])),
         ),
       ])
-    // None of them is done before it has heard of its loss.
-    const robbed = await forNoKeyUpdate(
+    // The row locks keep these imports from finishing before the loss is counted.
+    const affected = await forNoKeyUpdate(
       db,
       'imports',
       db
         .selectFrom('imports')
         .select('id')
-        .where('id', 'in', (eb) => eb.selectFrom('accounts').select('import_id').where(inTheWay))
+        .where('id', 'in', (eb) =>
+          eb.selectFrom('accounts').select('import_id').where(isConflicting),
+        )
         .orderBy('id'),
     ).execute()
-    if (robbed.length === 0) return
-    const taken = await db
+    if (affected.length === 0) return
+    const removed = await db
       .deleteFrom('accounts')
-      .where(inTheWay)
+      .where(isConflicting)
       .returning(['import_id', 'import_line', 'username'])
       .execute()
-    for (const { import_id, import_line, username } of taken) {
+    for (const { import_id, import_line, username } of removed) {
       if (import_id === null) continue
       await db
         .insertInto('import_names')
@@ -150,7 +156,7 @@ export function accountStore(db: DatabaseOrTransaction) {
   }
 
   return {
-    dislodge,
+    removeStaged,
 
     async byUsername(username: Username): Promise<Account | null> {
       const row = await accounts().where('username', '=', username).executeTakeFirst()
@@ -162,7 +168,9 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row ? toAccount(row) : null
     },
 
-    /** The same with how many sessions are stored for it: one statement, as every login asks. */
+    /**
+     * An account and the count of its stored sessions, in one statement: every login reads both.
+     */
     async present(userId: number): Promise<PresentAccount | null> {
       const row = await accounts()
         .select((eb) =>
@@ -177,10 +185,10 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
     },
 
-    /** Accounts in the order of their users' ids. */
+    /** One page of accounts, by user id. */
     async page(offset: number, limit: number): Promise<Account[]> {
-      // What stands before the page is passed over without its password and roles.
-      const shown = db
+      // The subquery skips the rows before the page without a read of their passwords and roles.
+      const ids = db
         .selectFrom('accounts')
         .select('user_id')
         .where(isPresentAccount)
@@ -188,16 +196,19 @@ export function accountStore(db: DatabaseOrTransaction) {
         .limit(limit)
         .offset(offset)
       const rows = await accounts()
-        .where('accounts.user_id', 'in', shown)
+        .where('accounts.user_id', 'in', ids)
         .orderBy('accounts.user_id')
         .execute()
       return rows.map(toAccount)
     },
 
-    /** Up to `limit` accounts after a user's id, in that order; costs the same at any depth. */
+    /**
+     * Up to `limit` accounts with a greater user id, by user id; the cost is the same at any depth.
+     */
     async after(userId: number, limit: number, filter: AccountFilter = {}): Promise<Account[]> {
       const { role, lockedAt, active } = filter
-      // By the column of the index that is gone through, so that no more than `limit` are read.
+      // Ordered by the column of the index in use, so that the database reads no more than `limit`
+      // rows.
       let query = role
         ? accounts()
             .innerJoin('role_assignments', 'role_assignments.account', 'accounts.user_id')
@@ -215,22 +226,25 @@ export function accountStore(db: DatabaseOrTransaction) {
       return rows.map(toAccount)
     },
 
-    /** How many accounts there are; costs the same at any number. */
+    /** How many accounts there are; the cost does not depend on their number. */
     async count(): Promise<number> {
       return (await countedAccounts(db)).get('total') ?? 0
     },
 
-    /** @throws UniqueViolation where the username is taken or the user has an account */
+    /**
+     * Inserts an account.
+     * @throws UniqueViolation if the username is taken or the user has an account
+     */
     async insert(account: NewAccount): Promise<void> {
-      await dislodge([account.username], [account.userId])
+      await removeStaged([account.username], [account.userId])
       await insertAll([account], rowOf)
     },
 
     /**
-     * Accounts of an import, nobody's to see until it is done.
-     * @throws UniqueViolation where a username is taken or a user has an account
+     * Inserts staged accounts of an import: they are invisible until the import is done.
+     * @throws UniqueViolation if a username is taken or a user has an account
      */
-    async insertUnseen(accounts: readonly ImportedAccount[], importId: number): Promise<void> {
+    async insertStaged(accounts: readonly ImportedAccount[], importId: number): Promise<void> {
       if (accounts.length === 0) return
       await insertAll(accounts, (account) => ({
         ...rowOf(account),
@@ -249,7 +263,9 @@ export function accountStore(db: DatabaseOrTransaction) {
       await changePassword(db, userId, { hash, mustChange }, now)
     },
 
-    /** Answers the access version as it is then. */
+    /**
+     * Raises the token versions of a user, which ends older tokens; answers the new access version.
+     */
     async raiseVersions(userId: number, { access, refresh }: EndedTokens): Promise<number> {
       const { access_version } = await db
         .updateTable('token_versions')
@@ -263,12 +279,12 @@ export function accountStore(db: DatabaseOrTransaction) {
       return access_version
     },
 
-    /** The token versions stay: a second account of the user goes on from them. */
+    /** Removes an account. The token versions stay: a later account of the user continues them. */
     async remove(userId: number): Promise<void> {
       await db.deleteFrom('accounts').where('user_id', '=', userId).execute()
     },
 
-    /** Whether anyone else can administer. */
+    /** Whether another usable account has the role ADMIN. */
     async hasOtherAdministrator(userId: number): Promise<boolean> {
       const row = await db
         .selectFrom('role_assignments')

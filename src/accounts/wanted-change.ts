@@ -2,13 +2,13 @@ import type { Account } from '../authentication/account.ts'
 import type { Role, RoleName } from '../kernel/principal.ts'
 import type { AccountChanges, EndedTokens } from './store.ts'
 
-/** A password, and the name that `details` shows. */
+/** A new password, and the name of its field in `details`. */
 export interface WantedPassword {
   readonly text: string
   readonly field: string
 }
 
-/** What somebody wants of an account; what is absent stays as it is. */
+/** A requested change of an account; an absent field stays as it is. */
 export interface WantedChange {
   readonly roles?: readonly Role[] | undefined
   readonly locked?: boolean | undefined
@@ -17,7 +17,7 @@ export interface WantedChange {
   readonly password?: WantedPassword | undefined
 }
 
-/** What is stored for it. */
+/** The stored fields that a requested change sets. */
 export function changesOf(
   { roles, locked, active, mustChange }: WantedChange,
   passwordHash: string | undefined,
@@ -32,8 +32,9 @@ export function changesOf(
 }
 
 /**
- * What a change does to the tokens given out: a new role set ends access tokens alone, so that
- * /refresh shows the new roles (spec 4.1); a lock, a disabling or a new password ends all.
+ * Which tokens a change ends. New roles end access tokens only, so that /refresh gives the new
+ * roles (spec 4.1). A lock, a new password, a disabled account and a demanded password change end
+ * all tokens.
  */
 export function endedBy(
   before: Account,

@@ -4,15 +4,20 @@ import { loginFail } from './events.ts'
 import type { Evidence } from './evidence.ts'
 import type { Requirements } from './requirements.ts'
 
-/** One way to log in, such as a password. It finds out whose account it is, and decides nothing. */
+/**
+ * One way to log in, such as a password. It proves whose account it is; it decides nothing else.
+ */
 export interface Method {
-  /** Called before the attempt takes its places: work that may take a while now and then. */
+  /** Called before the limits count the attempt, for work that may sometimes take a while. */
   prepare?(): Promise<void>
-  /** @throws ApiError invalidCredentials for a guess; any other error is no verdict */
+  /**
+   * @throws ApiError invalidCredentials for a wrong guess; another error does not count as a guess
+   */
   prove(attempt: Attempt): Promise<Evidence>
   /**
    * Called when the requirements have refused nothing. Work that takes a while must ask them again
-   * first: the account may have been locked meanwhile. @throws ApiError invalidCredentials if it was
+   * first: the account may have been locked meanwhile. @throws ApiError invalidCredentials if it
+   * was
    */
   accepted?(evidence: Evidence): Promise<void>
 }
@@ -25,16 +30,17 @@ export interface AuthenticateDeps {
 export interface Authentication {
   readonly login: LoginAttempt
   readonly method: Method
-  /** The event of a guess; the default is a failed login. */
+  /** The event of a wrong guess; the default is a failed login. */
   readonly failure?: Failure['event']
 }
 
 /**
- * Runs a method of login: takes the places of an attempt, asks the method for its evidence and refuses
- * what the column `login` refuses. Then it runs the work, which may settle the attempt. Any answer of
- * the work except `invalidCredentials` tells that the proof was right, so the work reads the account
+ * Runs a method of login: the limits count the attempt, the method gives its evidence, and the
+ * column `login` may refuse. Then it runs the work, which may settle the attempt. Any answer of the
+ * work except `invalidCredentials` shows that the proof was right, so the work reads the account
  * again before it gives one.
- * @throws ApiError what the limits, the method and the requirements refuse; and what the work throws
+ * @throws ApiError what the limits, the method and the requirements refuse; and what the work
+ * throws
  */
 export async function authenticate<T>(
   { limits, requirements }: AuthenticateDeps,

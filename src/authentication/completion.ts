@@ -9,11 +9,13 @@ import type { Evidence } from './evidence.ts'
 import type { Column } from './requirement-table.ts'
 import type { Passed, Requirements } from './requirements.ts'
 
-/** What a login gives to an account: a session, a token, a pair of tokens, or one request. */
+/** The result of a login: a session, a token, a pair of tokens, or one request. */
 export interface Result<Given, Answer> {
   /** Whether `give` writes anything. If it does, the commit waits for the disk. */
   readonly isStored: boolean
-  /** Called in the completing transaction, once more if that is begun anew: only uses the database. */
+  /**
+   * Called in the completing transaction, and again if that is retried: it only uses the database.
+   */
   give(trx: DatabaseOrTransaction, present: ProvenAccount): Promise<Given>
   /** Called after the commit: signs tokens, sets cookies. */
   answer(given: Given, evidence: Evidence): Promise<Answer> | Answer
@@ -21,14 +23,14 @@ export interface Result<Given, Answer> {
 
 export interface PresentAccount {
   readonly account: Account
-  /** How many sessions it has, ended ones that are still stored among them. */
+  /** How many sessions are stored for it, with ended ones that are not deleted yet. */
   readonly sessions: number
 }
 
-/** The same, and how and when it was proved. */
+/** A present account, and how and when its user authenticated. */
 export type ProvenAccount = PresentAccount & Pick<Evidence, 'amr' | 'authTime'>
 
-/** The columns that a login can complete, and the column that is asked in the transaction. */
+/** The columns that a completion accepts, and the column that it asks in the transaction. */
 const commitColumns = {
   login: 'commit',
   basic: 'commit',
@@ -38,11 +40,11 @@ const commitColumns = {
 export type Completing = keyof typeof commitColumns
 
 /**
- * Gives a result to evidence that has passed. One transaction asks the requirements again, stores the
- * result, records the login and settles the attempt as succeeded.
+ * Gives a result to evidence that has passed. One transaction asks the requirements again, stores
+ * the result, records the login and settles the attempt as succeeded.
  */
 export interface Completion {
-  /** @throws ApiError invalidCredentials, accessDenied where the account has changed meanwhile */
+  /** @throws ApiError invalidCredentials, accessDenied if the account has changed meanwhile */
   complete<Given, Answer>(
     passed: Passed<Completing>,
     attempt: Attempt | null,
@@ -56,7 +58,7 @@ export interface CompletionDeps {
   readonly asyncCommitDb: Database
   readonly events: Pick<Events, 'record'>
   readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>
-  /** The account as the transaction sees it; null where it is gone. */
+  /** Reads the account in the transaction; null if it does not exist. */
   readonly present: (trx: DatabaseOrTransaction, userId: number) => Promise<PresentAccount | null>
 }
 
@@ -77,7 +79,7 @@ export function createCompletion(deps: CompletionDeps): Completion {
           amr,
           since: { now: account, before },
         })
-        // A role that asks for a factor may have been given meanwhile: no result may carry it.
+        // The account may have got a role meanwhile that requires a factor: no result may carry it.
         if (requirements.unmet(column, { account, amr })) throw new ApiError('invalidCredentials')
         const given = await give(trx, { ...found, amr, authTime })
         if (column !== 'basic') {

@@ -1,9 +1,9 @@
 import type { Account } from './account.ts'
 
 /**
- * How the user authenticated, by the names of RFC 8176 section 2: a password, a one-time code, several
- * factors, a hardware key, the presence of the user. Two names are our own: `fed`, an identity provider
- * vouched, and `email`, a mailed code.
+ * How the user authenticated, by the names of RFC 8176 section 2: a password, a one-time code,
+ * several factors, a hardware key, the presence of the user. Two names are our own: `fed`, an
+ * identity provider vouched, and `email`, a mailed code.
  */
 export type Amr = 'pwd' | 'otp' | 'mfa' | 'hwk' | 'user' | 'fed' | 'email'
 

@@ -1,7 +1,7 @@
 import { type ErrorName, errorTable } from '../kernel/errors.ts'
 import { inColumns } from '../kernel/text.ts'
 
-/** What is asked for: a login and what completes it, a change of one's own, a request. */
+/** The situations in which an account must meet requirements: see `requirementTable`. */
 export const columns = [
   'login',
   'basic',
@@ -18,8 +18,13 @@ export const columns = [
 export type Column = (typeof columns)[number]
 
 /**
- * A refusal by its name; a step that can meet the requirement; a caller that counts as absent, there
- * unless the route enrols a factor, or goes on without the account; or nothing is asked.
+ * What happens if an account does not meet a requirement:
+ * - the name of an error: it is thrown
+ * - `ask`: a step of the login can meet the requirement
+ * - `absent`: the caller counts as not authenticated
+ * - `enrols`: the same, except on a route that enrols a factor
+ * - `guest`: the caller goes on without the account
+ * - empty: the requirement is not asked
  */
 export type Cell = ErrorName | 'ask' | 'absent' | 'enrols' | 'guest' | ''
 
@@ -42,15 +47,16 @@ const [change, ask, gone, enrol, guest] = [
 const none = ''
 
 /**
- * What must hold of an account before it gets what it asks for: the only place that says so. Of a
- * column the refusals are asked before the rest; each in the order of the rows. docs/adr/0029
+ * The requirements of accounts; no other place decides them. Within a column the refusals are asked
+ * first, then the other cells, each in the order of the rows. docs/adr/0029
  *
- * - `login`: behind each method, of POST /login, of Basic and of a change of the own password.
- * - `basic`: what a request asks besides; `basicCaller`: when that request changes something.
- * - `provider`: behind an identity provider; `ticket`: back with the code that was asked for.
- * - `commit`, `providerCommit`: in the transaction that completes one of these; `change`: in that of
- *   a change of the own account.
- * - `refresh`: a refresh token, used or inspected; `session`, `external`: a caller, at each request.
+ * - `login`: after any method has proved the account, in POST /login, Basic and a password change.
+ * - `basic`: in addition, for a request by Basic; `basicCaller`: in the transaction of its change.
+ * - `provider`: after an identity provider; `ticket`: when the caller returns with the asked code.
+ * - `commit`, `providerCommit`: in the transaction that completes a login.
+ * - `change`: in the transaction in which a caller changes its own account.
+ * - `refresh`: when a refresh token is used or inspected.
+ * - `session`, `external`: at each request of a caller by session or external token.
  */
 // biome-ignore format: a table is read by its columns
 export const requirementTable = {
@@ -65,14 +71,15 @@ export const requirementTable = {
 } as const satisfies Record<string, Row<typeof columns>>
 
 export type Requirement = keyof typeof requirementTable
-/** Those that a step of a login can meet. */
+/** The requirements that a step of a login can meet. */
 export type Step = Extract<Requirement, 'second_factor' | 'password_change' | 'enrolment'>
 
+/** Whether a cell refuses with an error. */
 export function isRefusal(cell: Cell): cell is ErrorName {
   return cell in errorTable
 }
 
-/** The table as docs/access.txt has it: a line for each column, where it asks anything a cell. */
+/** The table as text for docs/access.txt: a line for each column, and `-` for an empty cell. */
 export function describeRequirements(): string {
   const requirements = Object.entries(requirementTable)
   const lines = columns.map((column, index) => [

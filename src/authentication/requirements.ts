@@ -13,16 +13,16 @@ import {
   type Step,
 } from './requirement-table.ts'
 
-/** What of an account is asked. */
+/** The fields of an account that the requirements read. */
 export type Judged = Pick<
   Account,
   'active' | 'locked' | 'lockedUntil' | 'mustChange' | 'roles' | 'secondFactor'
 >
 
-/** By what an account is the same as before. */
+/** The fields that show whether an account has changed. */
 export interface Version {
   readonly refreshVersion: number
-  /** Absent where the method has none; null where the account has none. */
+  /** Absent if the method does not use a password; null if the account has none. */
   readonly passwordHash?: string | null
 }
 
@@ -41,20 +41,23 @@ export interface Unmet {
 
 declare const brand: unique symbol
 
-/** Evidence that meets all that a column asks: nothing but `Requirements.pass` makes one. */
+/** Evidence that meets all requirements of a column. Only `Requirements.pass` creates it. */
 export interface Passed<Of extends Column> extends Evidence {
   readonly column: Of
   readonly [brand]: true
 }
 
 export interface Requirements {
-  /** When the automatic lock of an account ends, epoch milliseconds; null where none holds now. */
+  /** When the lockout of an account ends, in epoch milliseconds; null if it is not locked out. */
   lockedOutUntil(account: Pick<Account, 'lockedUntil'>): number | null
-  /** Null where the account meets all that the column asks. */
+  /** The first unmet requirement of a column; null if the account meets them all. */
   unmet(column: Column, facts: Facts): Unmet | null
-  /** @throws ApiError the refusal of the first requirement that refuses */
+  /** Throws if a requirement of the column refuses. @throws ApiError the first refusal */
   refuse(column: Column, facts: Facts): void
-  /** What completes a login, or the step before it. @throws ApiError as `refuse` */
+  /**
+   * Answers the passed evidence, or the step that the login takes next.
+   * @throws ApiError as `refuse`
+   */
   pass<Of extends Column>(column: Of, evidence: Evidence): Passed<Of> | Step
 }
 
@@ -69,12 +72,12 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
 
   const isMet: Record<Requirement, (facts: Facts) => boolean> = {
     account_usable: ({ account }) => isUsable(account),
-    // The automatic lock: too many failures in a row. It ends nothing that was given out before.
+    // The lockout after too many failures in a row. Sessions and tokens stay valid.
     not_locked_out: ({ account }) => requirements.lockedOutUntil(account) === null,
-    // Whatever ends all logins raises the version.
+    // Every change that ends all logins raises the version.
     unchanged: ({ since }) => since !== undefined && hasSameVersion(since),
-    // A caller who shows it with each request may: a better hash keeps the version, an end of all
-    // logins keeps the hash.
+    // For a caller who sends the password with each request. A stronger hash keeps the version, and
+    // an end of all logins keeps the hash: one of the two must be the same.
     same_password({ since }) {
       if (since === undefined) return false
       const { passwordHash } = since.before
@@ -110,7 +113,7 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
       if (unmet && isRefusal(unmet.cell)) throw new ApiError(unmet.cell)
       if (unmet && isStep(unmet)) return unmet.requirement
       if (unmet) throw new Error(`${column} completes nothing`)
-      return { ...evidence, column } as Passed<typeof column> // the one place that makes one
+      return { ...evidence, column } as Passed<typeof column> // created here only
     },
   }
   return requirements
@@ -118,18 +121,18 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
 
 type Asked = readonly (readonly [Requirement, Exclude<Cell, ''>])[]
 
-/** By column, in the order in which they are asked. */
+/** The cells of each column, in the order in which they are asked. */
 const asked = Object.fromEntries(
   columns.map((column, index) => {
     const cells = Object.entries(requirementTable).flatMap(([name, row]) => {
       const cell: Cell = row[index] ?? ''
-      return cell === '' ? [] : [[name as Requirement, cell] as const] // its own keys
+      return cell === '' ? [] : [[name as Requirement, cell] as const] // the keys of the table
     })
     const refusals = cells.filter(([, cell]) => isRefusal(cell))
     const rest = cells.filter(([, cell]) => !isRefusal(cell))
     return [column, [...refusals, ...rest]]
   }),
-) as unknown as Readonly<Record<Column, Asked>> // one of each column
+) as unknown as Readonly<Record<Column, Asked>> // has every column
 
 function hasSameVersion({ now, before }: NonNullable<Facts['since']>): boolean {
   return now.refreshVersion === before.refreshVersion

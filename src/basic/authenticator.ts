@@ -19,9 +19,9 @@ import { canonicalUsername } from '../kernel/username.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
 
 /**
- * HTTP Basic (RFC 7617; spec 5.1). Every request names its password, and hashing each would cost
- * 14 ms of a core: verified credentials are remembered for a minute under a keyed digest. Only the
- * hash is skipped; limits and account are asked each time.
+ * Authenticates by HTTP Basic (RFC 7617; spec 5.1). Every request carries the password, and a hash
+ * for each would cost 14 ms of a core. So verified credentials are remembered for a minute, under a
+ * keyed digest. That saves only the hash: the limits and the account are checked for each request.
  */
 export interface BasicDeps extends AuthenticateDeps, PasswordMethodDeps {
   readonly accounts: Pick<Accounts, 'byUsername' | 'reread'>
@@ -37,7 +37,7 @@ export interface BasicDeps extends AuthenticateDeps, PasswordMethodDeps {
 const rememberedMs = 60_000
 const maxRemembered = 1000
 
-/** What a login tells apart; here all is a 401 with its challenges. */
+/** Errors of a login that Basic answers with one 401 and its challenges. */
 const refusals = new Set<ErrorRow>(['invalidCredentials', 'captchaRequired'])
 
 function asMissing(error: unknown): never {
@@ -46,7 +46,9 @@ function asMissing(error: unknown): never {
 }
 
 interface Remembered {
-  /** The hash that the password matched; another means that the password was changed. */
+  /**
+   * The hash that the password matched. If the account has another one, the password is verified.
+   */
   readonly passwordHash: string
   readonly until: number
 }
@@ -62,7 +64,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     header: 'basic',
     missing: 'authenticationRequired',
     challenge: 'Basic realm="API", charset="UTF-8"',
-    csrf: 'sameSite', // a browser sends it by itself, like a cookie
+    csrf: 'sameSite', // a browser sends it without being asked, like a cookie
     errors: ['tooManyLoginAttempts'],
     describes: { type: 'http', scheme: 'basic' },
 
@@ -91,7 +93,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     request: FastifyRequest,
     credentials: Credentials,
   ): Promise<Account | null> {
-    const known = remembered.get(nameOf(credentials))
+    const known = remembered.get(digestOf(credentials))
     const username = canonicalUsername(credentials.username)
     if (!known || known.until <= clock.now() || username === null) return null
     const account = await accounts.byUsername(username)
@@ -103,28 +105,29 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
   }
 
   async function verify(request: FastifyRequest, credentials: Credentials): Promise<Account> {
-    const shown = byPassword(deps, { ...credentials, address: loginAddress(request) })
-    const account = await authenticate(deps, shown, async (evidence, attempt) => {
-      // What else Basic refuses does not count: not behind a lock that was set meanwhile.
+    const authentication = byPassword(deps, { ...credentials, address: loginAddress(request) })
+    const account = await authenticate(deps, authentication, async (evidence, attempt) => {
+      // A refusal by the column `basic` is no wrong guess and shows that the password was right. If
+      // the account was locked meanwhile, the answer must not show that.
       const isRefused = requirements.unmet('basic', evidence) !== null
       if (isRefused) await accounts.reread(db, evidence.account, 'commit')
       const passed = requirements.pass('basic', evidence)
-      if (typeof passed === 'string') throw new Error('Basic has no room for a step')
+      if (typeof passed === 'string') throw new Error('Basic cannot take a step')
       return completion.complete(passed, attempt, oneRequest)
     }).catch(asMissing)
     const { passwordHash } = account
     if (passwordHash !== null) {
-      remembered.set(nameOf(credentials), { passwordHash, until: clock.now() + rememberedMs })
+      remembered.set(digestOf(credentials), { passwordHash, until: clock.now() + rememberedMs })
     }
     return account
   }
 
-  function nameOf({ username, password }: Credentials): string {
+  function digestOf({ username, password }: Credentials): string {
     return keyedDigest(digestKey, `${username}:${password}`)
   }
 }
 
-/** What Basic gives: the account for this request. */
+/** The result of Basic: the account, for one request. */
 const oneRequest: Result<void, Account> = {
   isStored: false,
   give: async () => {},
@@ -152,7 +155,7 @@ interface Credentials {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Splits on the first colon alone: passwords may contain colons. RFC 7617 section 2. */
+/** Parses credentials; null if malformed. Passwords may contain colons. RFC 7617 section 2. */
 function parseCredentials(encoded: string): Credentials | null {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return null
   let text: string

@@ -7,51 +7,51 @@ import type { CommandRow, Room } from '../room/room.ts'
 import type { Wired } from '../services.ts'
 import type { Output, Streams } from './output.ts'
 
-/** What a file of commands says of each: the rest stands in the manifest that names it. */
+/** A command as a file of commands exports it; the manifest of its room declares the rest. */
 export interface CommandWork {
   readonly name: string
   readonly options?: Readonly<Record<string, CommandOption>>
-  /** What follows `gatehouse `, as it would be typed. */
+  /** An example of use, without the leading `gatehouse`. */
   readonly example?: string
   run(call: CommandCall): Promise<void>
 }
 
-/** One command of the command line. */
+/** One command of the command line, whole. */
 export interface Command extends CommandRow, CommandWork {}
 
 export interface CommandOption extends ParseArgsOptionDescriptor {
   /** One phrase for the help. */
   readonly doc?: string
-  /** What stands for its value there. */
+  /** The name of its value in the help. */
   readonly value?: string
 }
 
 export interface CommandCall {
-  /** Read at the first look. @throws ConfigError */
+  /** Loaded at the first access. @throws ConfigError */
   readonly config: Config
   readonly operands: readonly string[]
   readonly values: Readonly<Record<string, unknown>>
   readonly output: Output
-  /** Those that this program is made of. */
+  /** The rooms of this program. */
   readonly rooms: readonly Room<Wired>[]
-  /** The settings that rooms from outside bring. */
+  /** The settings of external rooms. */
   readonly tables: readonly RoomSettings[]
   readonly terminal: Terminal
 }
 
-/** What a command sees of the world; the process itself is one. */
+/** The streams, environment and clock of a command; `process` is a Terminal. */
 export interface Terminal extends Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The system's, where none is given. */
+  /** The default is the clock of the system. */
   readonly clock?: Clock
 }
 
-/** What scripts can tell apart. */
+/** The exit codes, and their meaning in docs/command-line.md. */
 export const exitCodes = {
   done: { code: 0, meaning: 'Done' },
   failed: { code: 1, meaning: 'Failed for any other reason, such as wrong settings' },
-  usage: { code: 2, meaning: 'Used wrongly: nothing was tried, and the help is on standard error' },
+  usage: { code: 2, meaning: 'Wrong usage: nothing was done, and the help is on standard error' },
   notFound: { code: 3, meaning: 'There is no such account, user, key or database' },
   refused: {
     code: 4,
@@ -59,13 +59,13 @@ export const exitCodes = {
       'Refused by a rule: the last administrator, a taken name, an unacceptable password, a key in use, a token that does not pass',
   },
   unavailable: { code: 5, meaning: 'The database is locked, full or unreadable; try again' },
-  interrupted: { code: 130, meaning: 'Broken off (SIGINT): nothing half is left' },
-  terminated: { code: 143, meaning: 'The same by SIGTERM' },
+  interrupted: { code: 130, meaning: 'Interrupted (SIGINT): no partial change or file is left' },
+  terminated: { code: 143, meaning: 'Terminated (SIGTERM): no partial change or file is left' },
 } as const
 
 export type Exit = keyof typeof exitCodes
 
-/** What is told in one sentence, without a stack. */
+/** A failure whose message is one sentence for the user, without a stack trace. */
 export class CommandError extends Error {
   readonly exitCode: number
 
@@ -76,7 +76,7 @@ export class CommandError extends Error {
   }
 }
 
-/** A wrong use that the parser cannot see; its help follows the sentence. */
+/** Wrong usage that the parser does not detect; the help of the command follows the message. */
 export class UsageError extends CommandError {
   constructor(message: string) {
     super(message, exitCodes.usage.code)
@@ -84,7 +84,7 @@ export class UsageError extends CommandError {
   }
 }
 
-/** The text of an option that takes one; undefined where it was not given. */
+/** The text of an option; undefined if it was not given. */
 export function textOf({ values }: CommandCall, option: string): string | undefined {
   const value = values[option]
   return typeof value === 'string' ? value : undefined

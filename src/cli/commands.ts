@@ -2,8 +2,8 @@ import type { CommandRow, RoomCommands } from '../room/room.ts'
 import type { Command, CommandWork } from './command.ts'
 
 /**
- * Groups in the order of the help, by the first word of their names; what a room from outside brings
- * follows in the order of the rooms.
+ * The order of the groups in the help, by the first word of the commands. Commands of external
+ * rooms follow, in the order of the rooms.
  */
 const order = [
   'start',
@@ -21,13 +21,13 @@ const order = [
   'openapi',
 ]
 
-/** What the table of commands needs of a manifest. */
+/** The part of a manifest that declares commands. */
 export interface RoomWithCommands {
   readonly name: string
   readonly commands?: readonly RoomCommands[]
 }
 
-/** What the manifests say of the commands, in the order of the help. */
+/** The rows of all commands, in the order of the help. */
 export function commandRows(rooms: readonly RoomWithCommands[]): CommandRow[] {
   const rank = ({ name }: CommandRow) => {
     const index = order.indexOf(groupOf(name))
@@ -61,7 +61,7 @@ export async function allCommands(rooms: readonly RoomWithCommands[]): Promise<C
   return commandRows(rooms).flatMap((row) => commands.filter(({ name }) => name === row.name))
 }
 
-/** @throws Error if the file exports other commands than the manifest names */
+/** Loads a file of commands. @throws Error if it exports other commands than the manifest names */
 async function commandsIn({ file, rows }: RoomCommands): Promise<readonly Command[]> {
   const { commands } = await import(file.href)
   const table: readonly CommandWork[] = Array.isArray(commands) ? commands : []

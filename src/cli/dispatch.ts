@@ -15,7 +15,9 @@ import { exitOf } from './failure.ts'
 import { commonOptions, helpOf, usage } from './help.ts'
 import { createOutput, type Output } from './output.ts'
 
-/** Runs the command that the words name; answers the exit code. What fails is on standard error. */
+/**
+ * Runs the command that the words name; answers the exit code. Writes failures to standard error.
+ */
 export async function dispatch(
   rooms: CommandCall['rooms'],
   words: readonly string[],
@@ -83,7 +85,7 @@ type Found =
   | { readonly command: Command }
   | { readonly group: readonly CommandRow[]; readonly reason: string }
 
-/** The command that the first words name, or else those that could be meant. */
+/** The command that the first words name, or the commands that they may mean. */
 async function find(rooms: CommandCall['rooms'], words: readonly string[]): Promise<Found> {
   const command = await commandOf(rooms, words)
   if (command) return { command }
@@ -107,7 +109,7 @@ function parse({ options = {} }: Command, args: readonly string[]) {
   }
 }
 
-/** Whoever types `--password=...` has shown it to the whole machine: to go on would teach it. */
+/** Refuses secrets as arguments, which every user of the machine can read. @throws UsageError */
 function refuseSecrets(args: readonly string[]): void {
   const secret = args.find((arg) =>
     /^--?(p|pw|pass|passwd|password|passphrase|secret|token|jwt)(=|$)/i.test(arg),
@@ -120,7 +122,7 @@ function assertOperands({ operands = [] }: Command, given: readonly string[]): v
   const isOpen = operands.at(-1)?.endsWith('...') ?? false
   const fits = isOpen ? given.length >= operands.length : given.length === operands.length
   if (fits) return
-  // What is too much may be a secret: it is not repeated.
+  // A surplus word may be a secret: the message does not repeat it.
   throw new UsageError(
     given.length < operands.length
       ? `missing: ${operands.slice(given.length).join(', ')}`

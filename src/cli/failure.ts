@@ -3,7 +3,7 @@ import { ApiError } from '../kernel/errors.ts'
 import { reasonOf } from '../kernel/reason.ts'
 import { CommandError, type Exit, exitCodes } from './command.ts'
 
-/** What a failure says to people, and what to scripts. */
+/** The exit code and the message of a failure. */
 export function exitOf(error: unknown): { code: number; message: string } {
   if (error instanceof CommandError) return { code: error.exitCode, message: error.message }
   if (error instanceof DatabaseUnavailable) {
@@ -18,7 +18,7 @@ export function exitOf(error: unknown): { code: number; message: string } {
   return { code: exitCodes.failed.code, message: reasonOf(error) }
 }
 
-/** The classes of HTTP say it already. */
+/** The exit of a command, by the HTTP status that a route would answer. */
 function exitOfStatus(status: number): Exit {
   switch (status) {
     case 400:

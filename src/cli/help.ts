@@ -1,20 +1,20 @@
 import type { CommandRow } from '../room/room.ts'
 import { type Command, type CommandOption, exitCodes } from './command.ts'
 
-/** Options of every command. */
+/** The options of every command. */
 export const commonOptions = {
-  json: { type: 'boolean', doc: 'the result for machines' },
+  json: { type: 'boolean', doc: 'the result as JSON' },
   verbose: { type: 'boolean', short: 'v', doc: 'events and warnings on standard error' },
   help: { type: 'boolean', short: 'h', doc: 'this text' },
 } as const satisfies Record<string, CommandOption>
 
-/** The commands, one line each. */
+/** The help of several commands, one line each. */
 export function usage(commands: readonly CommandRow[]): string {
   const rows = commands.map((command) => [synopsis(command), command.summary] as const)
   return `gatehouse <command> [options]\n\n${columns(rows)}\nEach command tells more with --help.\n`
 }
 
-/** One command: what it takes, and how it would be typed. */
+/** The help of one command: synopsis, summary, options and an example. */
 export function helpOf(command: Command): string {
   const options = Object.entries({ ...command.options, ...commonOptions })
   const rows = options.map(([name, option]) => [optionOf(name, option), option.doc ?? ''] as const)
@@ -22,7 +22,7 @@ export function helpOf(command: Command): string {
   return `gatehouse ${synopsis(command)} [options]\n\n${command.summary}.\n\n${columns(rows)}${example}`
 }
 
-/** docs/command-line.md, from the table of commands. */
+/** The text of docs/command-line.md. */
 export function describeCommands(commands: readonly Command[]): string {
   const codes = Object.values(exitCodes).map(({ code, meaning }) => `| ${code} | ${meaning}. |`)
   const sections = commands.map(
@@ -44,15 +44,15 @@ const introduction = `# Command line
 Settings come from the environment, as for the service: the same \`DATA_DIR\` is the same database. This
 page is generated from the table of commands (\`npm run docs\`).
 
-- A command works on the database itself, also while the service runs: that one sees each change at its
-  next request. Sessions and tokens end as they do when an administrator makes the change over HTTP.
-- Results are on standard output, and with \`--json\` they are JSON; all else is on standard error.
-  A list is an array with a row per line.
-- A password is typed at a prompt, twice and unseen, or comes with \`--password-stdin\`; a token likewise.
-  Neither is ever an argument: arguments are seen in the list of processes and kept by shells.
+- A command works on the database itself, also while the service runs. The service sees each change at
+  its next request. Sessions and tokens end as after a change by an administrator over HTTP.
+- Results are on standard output, and with \`--json\` they are JSON; everything else is on standard error.
+  A list is an array with one row per line.
+- A password is typed twice at a prompt without echo, or read with \`--password-stdin\`; a token likewise.
+  Neither is ever an argument: the list of processes shows arguments, and shells store them.
 - With \`--verbose\`, the events of a change (\`by: "cli"\`) go to standard error, as JSON lines.
-- Only \`start\` and \`migrate\` make a database where there is none, or change the schema of an older one:
-  a mistyped \`DATA_DIR\` is told, and a service that has not been upgraded yet goes on.
+- Only \`start\` and \`migrate\` create a missing database or change an older schema. Any other command
+  fails for a mistyped \`DATA_DIR\`, and leaves the schema of an older service as it is.
 - \`gatehouse account list | head\` ends quietly, with 0.
 `
 

@@ -6,9 +6,9 @@ import { type CommandCall, exitCodes, type Terminal } from './command.ts'
 import { dispatch } from './dispatch.ts'
 
 /**
- * Runs one command of the rooms; answers the exit code. What is imported here and in the files of
- * commands is small; a command loads what it works with when it runs, so that help and mistakes are
- * told at once.
+ * Runs one command of the rooms; answers the exit code. This file and the files of commands import
+ * little. A command loads its dependencies when it runs, so that help and usage errors appear at
+ * once.
  */
 export function main(
   words: readonly string[],
@@ -18,8 +18,11 @@ export function main(
   return dispatch(rooms, words, terminal)
 }
 
-/** The database forgets what was not committed; files that are not whole go with the event `exit`. */
-function breakOffOnSignal(): void {
+/**
+ * Exits on a signal. The database rolls back, and handlers of the event `exit` delete partial
+ * files.
+ */
+function exitOnSignal(): void {
   for (const [signal, { code }] of [
     ['SIGINT', exitCodes.interrupted],
     ['SIGTERM', exitCodes.terminated],
@@ -34,6 +37,6 @@ function breakOffOnSignal(): void {
 if (import.meta.main) {
   enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/gatehouse'))
   const words = process.argv.slice(2)
-  if (words[0] !== 'start') breakOffOnSignal() // the service answers what it has accepted: shutdown.ts
+  if (words[0] !== 'start') exitOnSignal() // the service drains: runtime/shutdown.ts
   process.exitCode = await main(words, process)
 }

@@ -6,24 +6,30 @@ type Cell = string | number | boolean | null | readonly string[] | object
 /** Rows of one list have the same names in the same order. */
 export type Row = Readonly<Record<string, Cell>>
 
-/** Where results go: text for people, or JSON with `--json`. Nothing else is on standard output. */
+/**
+ * Writes results to standard output: text, or JSON with `--json`. Nothing else is written there.
+ */
 export interface Output {
-  /** Rows of the same shape; as columns for people. */
+  /** Writes rows of the same shape, as columns or as a JSON array. */
   rows(rows: readonly Row[]): void
   /**
-   * The same for any number of rows, as fast as the reader takes them. Ends early, and quietly, once
-   * nobody reads any more. Tells its progress where somebody watches standard error alone.
+   * Writes any number of rows, as fast as the reader takes them. Ends early and without an error if
+   * the reader has closed the stream. Shows progress if standard error is a terminal and standard
+   * output is not.
    */
   list(batches: AsyncIterable<readonly Row[]>): Promise<void>
-  /** Texts as they are, as fast as the reader takes them; ends early once nobody reads any more. */
+  /** Writes texts as they are, as fast as the reader takes them; ends early as `list`. */
   stream(texts: AsyncIterable<string>): Promise<void>
-  /** One sentence; `{"message": ...}` for machines. */
+  /** Writes one sentence, or `{"message": ...}` as JSON. */
   message(text: string): void
-  /** One thing: the record for machines, the sentence for people. */
+  /** Writes one result: the sentence, or the record as JSON. */
   result(record: object, text: string): void
-  /** A document, as it is. */
+  /** Writes a document as it is. */
   text(text: string): void
-  /** Waits until all is written; false where the reader has gone. @throws Error of a full disk */
+  /**
+   * Waits until all is written; false if the reader has closed the stream.
+   * @throws Error, e.g. disk full
+   */
   flush(): Promise<boolean>
 }
 
@@ -54,7 +60,7 @@ export function createOutput({ stdout, stderr }: Streams, json: boolean): Output
         if (failure) break
         count += rows.length
         progress.tell(count)
-        await setImmediate() // a signal has its turn
+        await setImmediate() // lets signal handlers run
       }
       progress.end()
       if (json) write(widths ? ']\n' : '[]\n')
@@ -137,7 +143,9 @@ function inWords(cell: Cell): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
 }
 
-/** A stored name must not steer the terminal, nor turn its text around. */
+/**
+ * A cell as text, with control and bidirectional characters escaped: they could steer the terminal.
+ */
 function shown(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '-'
   const isList = Array.isArray(cell) && cell.every((item) => typeof item === 'string')

@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 
 const everyMs = 1000
 
-/** Tells how far a copy is: a line a second at most, and none for what takes less. */
+/** Writes the progress of a copy: at most one line a second, and none in the first second. */
 export function progressTo(stderr: Writable, clock: Clock) {
   let toldAt: number | undefined
   return (table: string, done: number, total: number): void => {

@@ -9,19 +9,19 @@ export const passwordOptions = {
   'password-stdin': { type: 'boolean', doc: 'read the password from standard input' },
   generate: {
     type: 'boolean',
-    doc: 'make a random one, show it once; the next login must change it',
+    doc: 'generate a password and show it once; the next login must change it',
   },
   'must-change': { type: 'boolean', doc: 'the next login must set another password' },
 } as const
 
 export interface NewPassword {
   readonly text: string
-  /** Whether it was made here, and nobody knows it yet. */
+  /** Whether it was generated here and must be shown. */
   readonly isGenerated: boolean
   readonly mustChange: boolean
 }
 
-/** Before anything else is tried. @throws UsageError where there is nobody to ask for a password */
+/** Checks, before any work, that a password can be read. @throws UsageError */
 export function assertPasswordSource({ terminal, values }: CommandCall): void {
   const [isRead, isGenerated] = [values['password-stdin'] === true, values.generate === true]
   if (isRead && isGenerated) throw new UsageError('--password-stdin or --generate, not both')
@@ -31,7 +31,10 @@ export function assertPasswordSource({ terminal, values }: CommandCall): void {
   )
 }
 
-/** Made, typed twice and unseen, or read from standard input. @throws CommandError, UsageError */
+/**
+ * Gets a new password: generated, typed twice without echo, or read from standard input.
+ * @throws CommandError, UsageError
+ */
 export async function newPassword(
   { config, terminal, values }: CommandCall,
   username: string,
@@ -51,7 +54,10 @@ export async function newPassword(
   return { text: first, isGenerated: false, mustChange }
 }
 
-/** Tells what was done; shows a password that was made here, this once. @throws CommandError */
+/**
+ * Writes the result, and a generated password, this once.
+ * @throws CommandError if it was not written
+ */
 export async function tellPassword(
   { output }: CommandCall,
   { text, isGenerated }: NewPassword,
@@ -64,10 +70,10 @@ export async function tellPassword(
     `${sentence}\n\n  password  ${text}   (shown once)\n`,
   )
   if (await output.flush()) return
-  throw new CommandError('done, but nobody could read the password: set another')
+  throw new CommandError('done, but the password could not be shown: set another')
 }
 
-/** A secret that exists already: typed unseen, or read from standard input. @throws UsageError */
+/** Reads an existing secret, typed without echo or from standard input. @throws UsageError */
 export async function knownSecret({ terminal }: CommandCall, what: string): Promise<string> {
   if (terminal.stdin.isTTY !== true) return readSecret(terminal, what)
   const [secret = ''] = await ask(terminal, [`${what[0]?.toUpperCase()}${what.slice(1)}: `])
@@ -75,7 +81,7 @@ export async function knownSecret({ terminal }: CommandCall, what: string): Prom
 }
 
 /**
- * The passphrase of a backup: typed unseen (twice, where it is `isNew`), or read from standard input.
+ * Reads the passphrase of a backup, typed without echo (twice if `isNew`) or from standard input.
  * @throws CommandError, UsageError
  */
 export async function readPassphrase(
@@ -91,7 +97,7 @@ export async function readPassphrase(
   return first
 }
 
-/** All of standard input, as one line. @throws UsageError where it is none */
+/** Reads standard input as one line. @throws UsageError if it is empty or has several lines */
 async function readSecret({ stdin }: Terminal, what: string): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -115,7 +121,7 @@ function decode(bytes: Uint8Array, what: string): string {
   }
 }
 
-/** Asks at the terminal; what is typed is not shown. @throws CommandError where that is broken off */
+/** Asks questions at the terminal, without echo. @throws CommandError if the user interrupts */
 async function ask({ stdin, stderr }: Terminal, questions: readonly string[]): Promise<string[]> {
   const { createInterface } = await import('node:readline')
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })

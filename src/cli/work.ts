@@ -4,7 +4,9 @@ import type { Deps } from '../runtime/deps.ts'
 import type { Services } from '../services.ts'
 import { type CommandCall, CommandError, exitCodes } from './command.ts'
 
-/** Runs work on the database alone, and closes it whatever happens; makes it where it is missing. */
+/**
+ * Runs work with the database only, and closes it afterwards. Creates a missing SQLite database.
+ */
 export async function withDeps<T>(
   { config, rooms, terminal, values }: CommandCall,
   work: (deps: Deps) => Promise<T>,
@@ -26,9 +28,9 @@ export async function withDeps<T>(
 }
 
 /**
- * Runs work with all that the service has, without its HTTP: every rule holds, and every hook runs.
- * @throws CommandError where there is no database: a mistyped DATA_DIR must not become a new one;
- * Error where its schema is an older one
+ * Runs work with all services except HTTP: every rule holds, and every hook runs.
+ * @throws CommandError if there is no database, so that a mistyped DATA_DIR creates none; Error if
+ * its schema is older
  */
 export async function withServices<T>(
   call: CommandCall,
@@ -41,7 +43,7 @@ export async function withServices<T>(
     if (!existsSync(path)) throw noDatabase(path, 'DATA_DIR')
   }
   const { createServices } = await import('../services.ts')
-  // A service of an older program may be at work: to look into its database must not change it.
+  // A service of an older version may be running: a command must not migrate its database.
   return withDeps(call, async (deps) => {
     if (postgres) {
       const { hasSchema } = await import('../database/migrate.ts')

@@ -26,7 +26,7 @@ const host = '127.0.0.1'
  */
 export async function loopbackLogin(
   provider: Provider,
-  { clock, port, patienceSeconds }: { clock: Clock; port: number; patienceSeconds: number },
+  { clock, port, timeoutSeconds }: { clock: Clock; port: number; timeoutSeconds: number },
 ): Promise<LoopbackLogin> {
   const client = await provider.client(deadline())
   const { library } = client
@@ -63,8 +63,8 @@ export async function loopbackLogin(
 
   async function finish() {
     const patience = new AbortController()
-    void clock.wait(patienceSeconds * 1000, patience.signal).then(() => {
-      came.reject(new Error(`no sign-in within ${patienceSeconds} seconds`))
+    void clock.wait(timeoutSeconds * 1000, patience.signal).then(() => {
+      came.reject(new Error(`no sign-in within ${timeoutSeconds} seconds`))
     })
     try {
       const url = await came.promise

@@ -12,13 +12,13 @@ export interface LogInDeps extends AuthenticateDeps, StepDeps {
 export interface Login {
   readonly login: LoginAttempt
   readonly method: Method
-  /** What the caller sent beside it, for the steps that may follow. */
+  /** The further fields of the request, for the steps that may follow. */
   readonly sent: Sent
 }
 
 /**
- * Every login: the evidence of a method, the steps that the requirements ask for, the result; the
- * attempt succeeds with the result, in one transaction.
+ * Runs a login: a method gives evidence, the steps meet the requirements, and the completion gives
+ * the result. One transaction stores the result and settles the attempt as succeeded.
  * @throws ApiError what the limits, the method, the requirements and the steps refuse
  */
 export function logIn<Given, Answer>(

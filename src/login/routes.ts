@@ -12,7 +12,7 @@ import type { Tokens } from '../token/tokens.ts'
 import { type LogInDeps, type Login, logIn } from './log-in.ts'
 import { LoginAnswer, LoginBody } from './schemas.ts'
 
-/** Login room, spec 4.1, 3.1, 3.3: POST /login, in three modes, by form and by JSON. */
+/** POST /login, in three modes, by form and by JSON. Spec 3.1, 3.3, 4.1. */
 export interface LoginRoutesOptions
   extends LogInDeps,
     PasswordMethodDeps,
@@ -37,7 +37,7 @@ export async function loginRoutes(
     {
       config: {
         access: { rule: anyone },
-        csrf: 'foreignPage', // a page of elsewhere must not log its visitor in as somebody else
+        csrf: 'foreignPage', // no login from a page of another site
         body: 'form',
         describes: LoginAnswer,
         errors: [
@@ -56,20 +56,20 @@ export async function loginRoutes(
     },
     async (request, reply) => {
       const { username, password, mode, captcha, new_password, totp, recovery_code } = request.body
-      const shown = {
+      const credentials = {
         username: typeof username === 'string' ? username : '',
         password: typeof password === 'string' ? password : '',
         captcha,
         address: options.loginAddress(request),
       }
       const sent = {
-        password: shown.password,
+        password: credentials.password,
         totp,
         recoveryCode: recovery_code,
         newPassword: new_password,
       }
       const answer = answers[mode ?? defaultMode(request)]
-      return answer({ ...byPassword(options, shown), sent }, request, reply)
+      return answer({ ...byPassword(options, credentials), sent }, request, reply)
     },
   )
 

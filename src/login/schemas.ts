@@ -3,8 +3,8 @@ import { loginModes } from '../config/settings-table.ts'
 import { Integer, type JsonSchema, Text, TextOrNull } from '../http/schemas.ts'
 
 /**
- * Fields of POST /login. A username or password of another type is no validation error but wrong
- * credentials (401), so that every refused login looks alike.
+ * The fields of POST /login. A username or password that is no text counts as wrong credentials
+ * (401), not as a validation error, so that all refused logins look alike.
  */
 export const LoginBody = {
   type: 'object',
@@ -29,7 +29,7 @@ export const LoginBody = {
 
 const Bearer = { const: 'Bearer' } as const
 
-/** One of three answers, by mode. */
+/** The answer of a login, in one of three forms by mode. */
 export const LoginAnswer = {
   anyOf: [
     {
@@ -63,7 +63,7 @@ const page = <const Item extends JsonSchema>(items: Item) =>
     additionalProperties: false,
   }) as const
 
-/** Both lists by the same page and limit, at most 100. */
+/** The answer of GET /api/admin/throttle: two lists with the same page and limit. */
 export const ThrottleNow = {
   type: 'object',
   required: ['page', 'limit', 'accounts', 'counts'],

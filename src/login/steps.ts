@@ -11,11 +11,11 @@ import type { Attempt } from '../throttle/attempt.ts'
 import type { Tokens } from '../token/tokens.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 
-/** What a caller sends for the steps of a login; empty fields of a form are as good as none. */
+/** The fields of a request for the steps of a login; an empty field of a form counts as absent. */
 export interface Sent extends Proof {
-  /** As sent, where it was a password that proved the account. */
+  /** As sent; absent if the method was no password. */
   readonly password?: string
-  /** For an account that must change its password, and no other. */
+  /** Only for an account that must change its password. */
   readonly newPassword: string | undefined
 }
 
@@ -29,9 +29,9 @@ export interface StepDeps {
 }
 
 /**
- * Takes the steps that the requirements ask for, until they ask for none.
- * @throws ApiError secondFactorRequired, passwordChangeRequired, enrolmentRequired where a step has
- * not what it needs; invalidCredentials, validationFailed, tooManyLoginAttempts where that is wrong
+ * Takes the steps that the requirements ask for, until all are met.
+ * @throws ApiError secondFactorRequired, passwordChangeRequired, enrolmentRequired if a step lacks
+ * its field; invalidCredentials, validationFailed, tooManyLoginAttempts if the field is wrong
  */
 export async function meetRequirements(
   deps: StepDeps,
@@ -43,7 +43,8 @@ export async function meetRequirements(
 
   const steps: Record<Step, (evidence: Evidence) => Promise<Evidence>> = {
     async second_factor(evidence) {
-      // The factor tells of a wrong code itself, and being asked for one tells of the password.
+      // The second factor records wrong codes itself. To ask for a code already shows that the
+      // password was right, so the refusal need not wait.
       attempt.failsAs({ event: null, wait: null })
       await secondFactor.prove(evidence.account, sent)
       attempt.failsAs({ event: loginFail })
@@ -68,16 +69,18 @@ export async function meetRequirements(
 
   let evidence = first
   let isChanged = false
-  // Locked while the password was verified: what is answered now must not tell that it was right.
+  // If the account was locked during the verification, the answer must not show that the proof was
+  // right: this throws.
   const reread = async () => ({
     ...evidence,
     account: await accounts.reread(db, evidence.account, 'commit'),
   })
   for (;;) {
     const next = requirements.pass('login', evidence)
-    // Once no code is asked for: before, the answer would tell which accounts must change theirs.
-    const isCodeShown = next !== 'second_factor' && next !== 'password_change'
-    if (sent.newPassword && !isChanged && isCodeShown) {
+    // Refused only after the second factor: without a code, the answer would show which accounts
+    // must change their passwords.
+    const isSuperfluous = next !== 'second_factor' && next !== 'password_change'
+    if (sent.newPassword && !isChanged && isSuperfluous) {
       await reread()
       refuseField(['new_password'], 'is for an account that must change its password')
     }

@@ -16,10 +16,10 @@ import type { LimitState, ThrottleOverview } from '../throttle/overview.ts'
 import { ThrottleNow } from './schemas.ts'
 
 /**
- * What keeps people from logging in, for an administrator: GET /api/admin/throttle and DELETE
- * /api/admin/throttle/{username}. Of a username that was tried a digest alone is stored: it is
- * shown by name where an account that fails has it, and else not at all, since people type
- * passwords into the wrong field.
+ * GET /api/admin/throttle and DELETE /api/admin/throttle/{username}: an administrator sees and
+ * clears the limits and lockouts that keep users from a login. The limits store only a digest of
+ * each tried username, since users type passwords into the wrong field. The list shows a username
+ * only if an account with failed logins has it.
  */
 export interface ThrottleRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>

@@ -1,6 +1,9 @@
 import { eventType } from '../events/types.ts'
 
-/** A new password was not compared with the breached ones: their service gave no answer. */
+/**
+ * A new password was not checked against breaches: the service of breached passwords did not
+ * answer.
+ */
 export const passwordBreachQueryFail = eventType<{ reason: string }>(
   'password_breach_query_fail',
   'warn',

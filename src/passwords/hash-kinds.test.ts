@@ -6,7 +6,7 @@ import { testApp } from '../../test/app.ts'
 import { testDatabase } from '../../test/database.ts'
 import { storeHash } from '../../test/hashes.ts'
 import { transact } from '../database/transactions.ts'
-import { dearestKinds, hashKind, hashKindOf, storedHashKinds } from './hash-kinds.ts'
+import { hashKind, hashKindOf, mostCostlyKinds, storedHashKinds } from './hash-kinds.ts'
 
 const salt = 'c2FsdHNhbHRzYWx0c2FsdA'
 const derived = 'x'.repeat(43)
@@ -87,7 +87,7 @@ suite('kinds of hash', async () => {
   })
 })
 
-test('of each algorithm the dearest kind is taken, and no text that is none', () => {
+test('the most costly kind of each algorithm is taken, and no text that is no hash', () => {
   const kinds = [
     '$2b$10',
     '$2y$12',
@@ -102,7 +102,7 @@ test('of each algorithm the dearest kind is taken, and no text that is none', ()
     '',
   ].map((name) => ({ name, example: '' }))
   assert.deepEqual(
-    dearestKinds(kinds).map(({ name }) => name),
+    mostCostlyKinds(kinds).map(({ name }) => name),
     [
       '$2y$12',
       '$argon2id$v=19$m=65536,t=1,p=4$',

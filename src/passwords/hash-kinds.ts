@@ -1,21 +1,24 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 
-/** A kind of password hash: algorithm and parameters, which decide what a verification costs. */
+/**
+ * A kind of password hash: its algorithm and parameters. They decide the cost of a verification.
+ */
 export interface HashKind {
   readonly name: string
   /** A stored hash of this kind. */
   readonly example: string
 }
 
-// As literals, no parameters: the index is used for the very expression that it was made of.
+// Literals, no parameters: the database uses the index for exactly the expression of its
+// definition.
 const base64 = sql.lit('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/._-=')
 const withoutHash = sql`rtrim(hash, ${base64})`
 const parameters = sql`rtrim(rtrim(${withoutHash}, '$'), ${base64})`
 /**
- * What of a stored hash decides the cost of verifying it: `$2b$12`,
- * `$argon2id$v=19$m=19456,t=2,p=1$`, or `$pbkdf2-sha256$i=1000$43`, with the length of the derived
- * part.
+ * The SQL expression for the kind of a stored hash: the part that decides the cost of a
+ * verification. For example `$2b$12`, `$argon2id$v=19$m=19456,t=2,p=1$`, or
+ * `$pbkdf2-sha256$i=1000$43`, which ends with the length of the derived key.
  */
 export const hashKind = sql<string>`(case substr(hash, 1, 2)
     when '$2' then substr(hash, 1, 6)
@@ -23,12 +26,12 @@ export const hashKind = sql<string>`(case substr(hash, 1, 2)
       || cast(length(hash) - length(${withoutHash}) as text)
     else ${parameters} end)`
 
-// An import may bring hashes of many parameters, and the look at them must stay short.
+// An import may bring hashes with many parameters, and this query must stay quick.
 const maxKinds = 1000
 
 /**
- * The kinds of hash that are stored, those of an import under way among them: one look into an
- * index for each kind, at any number of accounts.
+ * Reads the kinds of the stored hashes, at most 1000, including those of staged accounts. It costs
+ * one look-up in an index for each kind, at any number of accounts.
  */
 export async function storedHashKinds(db: DatabaseOrTransaction): Promise<HashKind[]> {
   const stored = sql<HashKind>`(
@@ -43,11 +46,11 @@ export async function storedHashKinds(db: DatabaseOrTransaction): Promise<HashKi
     select name, (select hash from passwords
         where hash is not null and ${hashKind} = kinds.name limit 1) as example
       from kinds where name is not null limit ${sql.lit(maxKinds)})`
-  // As a select of Kysely's: on SQLite a text of our own would wait for the writers.
+  // A select of Kysely, not raw SQL: on SQLite raw SQL would wait for the writers.
   return db.selectFrom(stored.as('stored')).selectAll().execute()
 }
 
-/** As the database names it: see `hashKind`. */
+/** The kind of a hash, as the expression `hashKind` answers it. */
 export function hashKindOf(hash: string): string {
   if (hash.startsWith('$2')) return hash.slice(0, 6)
   const withoutHash = hash.replace(/[A-Za-z0-9+/._=-]+$/, '')
@@ -55,14 +58,14 @@ export function hashKindOf(hash: string): string {
   return hash.startsWith('$p') ? `${parameters}${hash.length - withoutHash.length}` : parameters
 }
 
-/** Of each algorithm the kind that takes the most work: the others take no longer. */
-export function dearestKinds(kinds: readonly HashKind[]): HashKind[] {
-  const dearest = new Map<string, { kind: HashKind; work: number }>()
+/** The most costly kind of each algorithm. */
+export function mostCostlyKinds(kinds: readonly HashKind[]): HashKind[] {
+  const mostCostly = new Map<string, { kind: HashKind; work: number }>()
   for (const kind of kinds) {
     const { algorithm, work } = workOf(kind.name)
-    if (work > (dearest.get(algorithm)?.work ?? 0)) dearest.set(algorithm, { kind, work })
+    if (work > (mostCostly.get(algorithm)?.work ?? 0)) mostCostly.set(algorithm, { kind, work })
   }
-  return [...dearest.values()].map(({ kind }) => kind)
+  return [...mostCostly.values()].map(({ kind }) => kind)
 }
 
 const formats: readonly (readonly [RegExp, (...numbers: number[]) => number])[] = [
@@ -77,7 +80,7 @@ const formats: readonly (readonly [RegExp, (...numbers: number[]) => number])[] 
   ],
 ]
 
-/** Comparable within one algorithm. A text that is no hash of a known kind is no work. */
+/** The work of a kind, comparable within one algorithm; 0 for a text that is no known kind. */
 function workOf(name: string): { algorithm: string; work: number } {
   for (const [format, workFor] of formats) {
     const match = format.exec(name)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ApiError } from '../kernel/errors.ts'
-import { hashesAtOnce, hashingQueue } from './hashing-queue.ts'
+import { hashConcurrency, hashingQueue } from './hashing-queue.ts'
 
 /** Work that ends when it is told to. */
 function job<T>(value: T) {
@@ -14,7 +14,7 @@ function job<T>(value: T) {
   return { work, end: () => resolve(value), fail: reject, hasStarted: () => started }
 }
 
-/** Everything that can go on without anybody's help has gone on. */
+/** Lets all work run that waits for nothing else. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 const isFull = (error: unknown) =>
@@ -89,13 +89,13 @@ suite('the hashing queue', () => {
     [8, 'many', 1],
     [64, '9999', 64],
   ]
-  for (const [cores, poolSize, most] of machines) {
-    test(`T33: ${cores} cores and UV_THREADPOOL_SIZE=${poolSize} hash ${most} at once: a thread is left`, () => {
-      assert.equal(hashesAtOnce(cores, poolSize), most)
+  for (const [cores, poolSize, concurrency] of machines) {
+    test(`T33: ${cores} cores and UV_THREADPOOL_SIZE=${poolSize} hash ${concurrency} at once: a thread is left`, () => {
+      assert.equal(hashConcurrency(cores, poolSize), concurrency)
     })
   }
 
-  test('nobody who arrives between two slips in before those who wait', async () => {
+  test('a caller that arrives between two jobs does not overtake the waiting ones', async () => {
     const queue = hashingQueue({ running: 1, waiting: 2 })
     const [first, second, third] = [job(1), job(2), job(3)]
     const order: number[] = []

@@ -2,13 +2,13 @@ import { availableParallelism } from 'node:os'
 import { type WorkQueue, workQueue } from '../bounded/work-queue.ts'
 
 /**
- * Lets a hash per core run at once, and a bounded number wait. Hashing shares libuv's threads with
- * everything else: one of them is always left, so that a flood of logins does not starve token
- * checks, and cannot fill the memory.
+ * Runs at most one hash per core at a time; a limited number waits. Hashing uses the thread pool of
+ * libuv, as other work does. One thread of the pool always stays free, so that a flood of logins
+ * neither delays the checks of tokens nor fills the memory.
  */
 export interface HashingQueue extends WorkQueue {
-  /** How many run at once, at most. */
-  readonly atOnce: number
+  /** How many hashes run at a time, at most. */
+  readonly concurrency: number
 }
 
 export interface HashingQueueOptions {
@@ -21,18 +21,18 @@ export const retryAfterSeconds = 2
 // https://docs.libuv.org/en/v1.x/threadpool.html
 const defaultPoolSize = 4
 
-/** One per core, but one thread less than the pool has. */
-export function hashesAtOnce(cores: number, poolSize: string | undefined): number {
+/** How many hashes may run at a time: one per core, and fewer than the pool has threads. */
+export function hashConcurrency(cores: number, poolSize: string | undefined): number {
   const threads = poolSize === undefined ? defaultPoolSize : Number.parseInt(poolSize, 10)
   return Math.max(1, Math.min(cores, (threads || 1) - 1))
 }
 
 export function hashingQueue({
-  running = hashesAtOnce(availableParallelism(), process.env.UV_THREADPOOL_SIZE),
+  running = hashConcurrency(availableParallelism(), process.env.UV_THREADPOOL_SIZE),
   waiting = defaultWaiting,
 }: HashingQueueOptions = {}): HashingQueue {
   return {
-    atOnce: running,
+    concurrency: running,
     ...workQueue({ running, waiting, retryAfterSeconds, reason: 'too many passwords wait' }),
   }
 }

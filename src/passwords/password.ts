@@ -6,24 +6,24 @@ import type { Config } from '../config/load.ts'
 import type { Random } from '../kernel/random.ts'
 
 /**
- * Password hashes. New ones are of the configured kind; those of the other kinds, of imported
- * accounts perhaps, verify too and are replaced at the next login. Spec 5.6.
+ * The settings of password hashes. New hashes are of the configured kind. Hashes of other kinds,
+ * for example of imported accounts, verify too; the next login replaces them. Spec 5.6.
  */
 export type HashSettings = Omit<Config['password'], 'minLength' | 'breachUrl'>
 
 const saltBytes = 16
-const longestVerified = 1024 // UTF-16 units
+const maxVerifiedLength = 1024 // UTF-16 units
 const hashBytes = 32
 const lanes = 1
-export const shortestHashBytes = 16
-// What bcrypt reads of a password; the rest would not count.
+export const minHashBytes = 16
+// bcrypt ignores the bytes of a password after these.
 export const bcryptMaxBytes = 72
 
 const derive = promisify(pbkdf2)
 
 /**
- * A hash of the configured kind and cost, with a salt of its own.
- * @throws Error where bcrypt would not read the whole password
+ * Hashes a password, with the configured kind and cost and a random salt.
+ * @throws Error if bcrypt would ignore a part of the password
  */
 export async function hashPassword(
   password: string,
@@ -36,7 +36,8 @@ export async function hashPassword(
 type Maker = (text: string, salt: Uint8Array, settings: HashSettings) => Promise<string>
 
 const makers: Readonly<Record<HashSettings['hash'], Maker>> = {
-  // Argon2id is the library's default; its enum cannot be imported from type-stripped code. RFC 9106
+  // Argon2id is the library's default; its enum cannot be imported from type-stripped code. RFC
+  // 9106
   argon2id: (text, salt, { argon2MemoryKib, argon2Passes }) =>
     argon2Hash(text, {
       memoryCost: argon2MemoryKib,
@@ -58,16 +59,17 @@ const makers: Readonly<Record<HashSettings['hash'], Maker>> = {
 }
 
 /**
- * Whether the password made the hash. A stored text that is no hash of a known kind verifies
- * nothing. @throws nothing
+ * Whether a password matches a stored hash. No password matches a text that is no hash of a known
+ * kind. Never throws.
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  // Too long to be anyone's: it costs the same as any other wrong one, and no more. Normalizing a
-  // megabyte of combining marks would take minutes.
-  const isTooLong = password.length > longestVerified
+  // No account has so long a password: it costs as much as any other wrong password, and not more.
+  // To normalize a megabyte of combining marks would take minutes.
+  const isTooLong = password.length > maxVerifiedLength
   const text = isTooLong ? '' : normalized(password)
   const matches = await matchesHash(text, stored).catch(() => false) // a malformed hash
-  // A NUL pads a key of HMAC and ends a bcrypt password; a lone surrogate has no bytes of its own.
+  // Such texts could match a hash of another password: HMAC pads its key with NUL, bcrypt stops at
+  // NUL, and UTF-8 replaces every lone surrogate by the same bytes.
   return matches && !isTooLong && text.isWellFormed() && !text.includes('\0')
 }
 
@@ -78,33 +80,33 @@ async function matchesHash(text: string, stored: string): Promise<boolean> {
   return false
 }
 
-/** Whether a hash is of another kind than `hashPassword` would make now, or costs less. */
+/** Whether a hash is of another kind, or of a lower cost, than `hashPassword` makes now. */
 export function isOutdated(stored: string, settings: HashSettings): boolean {
-  const { format, least } = costs[settings.hash]
+  const { format, minCosts } = costs[settings.hash]
   const match = format.exec(stored)
   if (!match) return true
-  return least(settings).some((least, index) => !(Number(match[index + 1]) >= least))
+  return minCosts(settings).some((min, index) => !(Number(match[index + 1]) >= min))
 }
 
-/** Where a hash of each kind tells its costs, and what they are to be at least. */
+/** The costs in the text of a hash of each kind, and their configured minimum. */
 const costs: Readonly<
-  Record<HashSettings['hash'], { format: RegExp; least: (settings: HashSettings) => number[] }>
+  Record<HashSettings['hash'], { format: RegExp; minCosts: (settings: HashSettings) => number[] }>
 > = {
   argon2id: {
     format: /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/,
-    least: ({ argon2MemoryKib, argon2Passes }) => [argon2MemoryKib, argon2Passes],
+    minCosts: ({ argon2MemoryKib, argon2Passes }) => [argon2MemoryKib, argon2Passes],
   },
   bcrypt: {
     format: /^\$2[aby]\$(\d\d)\$/,
-    least: ({ bcryptCost }) => [bcryptCost],
+    minCosts: ({ bcryptCost }) => [bcryptCost],
   },
   pbkdf2: {
     format: /^\$pbkdf2-sha(?:256|512)\$(?:i=)?(\d+)[,$]/,
-    least: ({ pbkdf2Iterations }) => [pbkdf2Iterations],
+    minCosts: ({ pbkdf2Iterations }) => [pbkdf2Iterations],
   },
 }
 
-/** One form for a password that keyboards spell differently. NIST SP 800-63B-4. */
+/** One form of a password that keyboards encode differently. NIST SP 800-63B-4. */
 function normalized(password: string): string {
   return password.normalize('NFC')
 }
@@ -113,10 +115,10 @@ const bcryptFormat = /^\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}$/
 
 async function verifyBcrypt(password: string, stored: string): Promise<boolean> {
   const matches = await bcryptVerify(password, stored)
-  return matches && Buffer.byteLength(password) <= bcryptMaxBytes // what lies behind must count
+  return matches && Buffer.byteLength(password) <= bcryptMaxBytes // bcrypt ignored the rest
 }
 
-// $pbkdf2-sha256$i=600000$salt$hash, or the rounds alone as passlib writes them.
+// $pbkdf2-sha256$i=600000$salt$hash, or the bare number of rounds, as passlib writes it.
 export const pbkdf2Format =
   /^\$pbkdf2-(sha1|sha256|sha512)\$(?:i=)?([1-9][0-9]{0,8})(?:,l=[0-9]+)?\$([A-Za-z0-9+/._-]+=*)\$([A-Za-z0-9+/._-]+=*)$/
 
@@ -124,17 +126,17 @@ async function verifyPbkdf2(password: string, stored: string): Promise<boolean> 
   const [, algorithm, rounds, salt, expected] = pbkdf2Format.exec(stored) ?? []
   if (!algorithm || !rounds || !salt || !expected) return false
   const wanted = decode(expected)
-  if (wanted.length < shortestHashBytes) return false // cut short, it would fit too many passwords
+  if (wanted.length < minHashBytes) return false // too many passwords match a truncated hash
   const made = await derive(password, decode(salt), Number(rounds), wanted.length, algorithm)
   return timingSafeEqual(made, wanted)
 }
 
-/** Base64 without padding, as PHC strings have it. */
+/** Encodes base64 without padding, as in PHC strings. */
 function encode(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replaceAll('=', '')
 }
 
-/** Base64, base64url, or passlib's with a dot for the plus. */
+/** Decodes base64, base64url, or the base64 of passlib, which has a dot for the plus. */
 export function decode(text: string): Buffer {
   return Buffer.from(text.replaceAll('.', '+'), 'base64')
 }

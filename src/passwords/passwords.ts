@@ -7,25 +7,27 @@ import { type HashingQueue, hashingQueue, retryAfterSeconds } from './hashing-qu
 import { hashPassword, isOutdated, verifyPassword } from './password.ts'
 import { type PasswordChange, passwordStore, type StoredPassword } from './store.ts'
 
-/** Hashing and verifying through the bounded queue, at the configured cost. */
+/** Hashes and verifies passwords through the bounded queue, at the configured cost. */
 export interface Passwords {
-  /** How many hashes are computed at once, at most. */
-  readonly atOnce: number
-  /** @throws ApiError serviceUnavailable where too many wait already; so does every verb here */
+  /** How many hashes are computed at a time, at most. */
+  readonly concurrency: number
+  /** @throws ApiError serviceUnavailable if the queue is full */
   hash(password: string): Promise<string>
   /**
-   * Null stands for the hash of an unknown username, or of an account without a password: the dummy hash, which nothing matches. Where
-   * the turn comes later than `beginBy` (epoch milliseconds) nothing is verified.
+   * Verifies a password. `stored` is null for an unknown username and for an account without a
+   * password: the dummy hash is verified in its place, and no password matches. `beginBy` is the
+   * latest time at which the verification may begin, in epoch milliseconds.
+   * @throws ApiError serviceUnavailable if the queue is full, or the turn comes after `beginBy`
    */
   verify(password: string, stored: string | null, beginBy?: number): Promise<Verification>
-  /** The dummy hash: of an unknown password, at the configured cost, for unknown usernames. */
+  /** The dummy hash, of a random password and at the configured cost. */
   dummy(): Promise<string>
   isOutdated(stored: string): boolean
 }
 
 export interface Verification {
   readonly matches: boolean
-  /** When its turn in the queue came, epoch milliseconds; and how long it took from then on. */
+  /** When the verification began, in epoch milliseconds, and how long it took. */
   readonly beganAt: number
   readonly tookMs: number
 }
@@ -42,10 +44,10 @@ export function createPasswords(
   { config: { password: settings }, clock, random }: PasswordsDeps,
   queue: HashingQueue = hashingQueue(),
 ): Passwords {
-  // The start does not wait for it.
+  // The start of the service does not wait for this hash.
   const dummy = hashPassword(randomText(random, unknownBytes), settings, random)
   return {
-    atOnce: queue.atOnce,
+    concurrency: queue.concurrency,
     dummy: () => dummy,
     hash: (password) => queue.run(() => hashPassword(password, settings, random)),
     verify: (password, stored, beginBy = Number.POSITIVE_INFINITY) =>
@@ -64,7 +66,7 @@ export function createPasswords(
   }
 }
 
-/** Stores the passwords of new accounts; an account without one has no row. */
+/** Stores the passwords of new accounts. */
 export function storePasswords(
   trx: DatabaseOrTransaction,
   passwords: readonly StoredPassword[],
@@ -72,7 +74,10 @@ export function storePasswords(
   return passwordStore(trx).insert(passwords)
 }
 
-/** Sets the password of an account, a first one perhaps, or whether the next login must set one. */
+/**
+ * Changes the password of an account, which may have none yet, or whether the next login must set
+ * one.
+ */
 export function changePassword(
   trx: DatabaseOrTransaction,
   account: number,
@@ -82,7 +87,7 @@ export function changePassword(
   return passwordStore(trx).change(account, change, now)
 }
 
-/** Replaces a hash by a better one of the same password, unless it was replaced meanwhile. */
+/** Replaces the hash `from` by a stronger one of the same password, unless the hash has changed. */
 export function replaceHash(
   db: DatabaseOrTransaction,
   account: number,

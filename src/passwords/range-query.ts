@@ -5,10 +5,10 @@ import type { Deps } from '../runtime/deps.ts'
 import { passwordBreachQueryFail } from './events.ts'
 
 const prefixLength = 5
-const patienceMs = 1500
+const timeoutMs = 1500
 const maxAnswerBytes = 1_048_576
 
-/** Whether a service of breached passwords knows a password; false where it cannot be asked. */
+/** Whether the service of breached passwords knows a password; false if it does not answer. */
 export type BreachQuery = (password: string) => Promise<boolean>
 
 export interface BreachQueryDeps extends Pick<Deps, 'fetch'> {
@@ -17,9 +17,9 @@ export interface BreachQueryDeps extends Pick<Deps, 'fetch'> {
 }
 
 /**
- * Asks by range, as Have I Been Pwned answers: five hex digits of the SHA-1 leave this process, and
- * the padded answer does not show by its size what was asked. Whatever fails lets the password pass
- * and leaves an event. Without a setting, nobody is asked.
+ * Queries the range API of Have I Been Pwned, or a service like it. Only five hex digits of the
+ * SHA-1 leave this process, and the padding hides the size of the answer. If the query fails, the
+ * password is accepted and an event is written. Without PASSWORD_BREACH_URL there is no query.
  */
 export function breachQuery({ config, events, fetch }: BreachQueryDeps): BreachQuery {
   const { breachUrl } = config.password
@@ -30,13 +30,13 @@ export function breachQuery({ config, events, fetch }: BreachQueryDeps): BreachQ
       const response = await fetch(`${breachUrl}/${digest.slice(0, prefixLength)}`, {
         headers: { 'Add-Padding': 'true', 'User-Agent': 'gatehouse' },
         redirect: 'error',
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.timeout(timeoutMs),
       })
       if (response.status !== 200) {
         await response.body?.cancel()
         throw new Error(`status ${response.status}`)
       }
-      return holds(await boundedText(response), digest.slice(prefixLength))
+      return isListed(await boundedText(response), digest.slice(prefixLength))
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       events.tell(passwordBreachQueryFail, { reason })
@@ -45,8 +45,8 @@ export function breachQuery({ config, events, fetch }: BreachQueryDeps): BreachQ
   }
 }
 
-/** Lines of `SUFFIX:COUNT`; padding has the count 0. */
-function holds(answer: string, suffix: string): boolean {
+/** Whether the answer lists a suffix. Its lines are `SUFFIX:COUNT`; padding has the count 0. */
+function isListed(answer: string, suffix: string): boolean {
   return answer.split(/\r?\n/).some((line) => {
     const [found = '', count = ''] = line.trim().split(':')
     return found.toUpperCase() === suffix && /^[0-9]*[1-9][0-9]*$/.test(count)

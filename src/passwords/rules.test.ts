@@ -84,7 +84,7 @@ suite('5.6: what a new password must not be', () => {
     ['ann walks uphill', { username: 'ann', email: 'a.ann@example.org' }], // too short to count
     ['bo walks uphill', { username: 'quentin', email: 'bo@example.org' }], // so is this local part
     ['melons of example.org', owner],
-    ['nobody asks whose', { username: 'quentin', email: undefined }],
+    ['no user to compare with', { username: 'quentin', email: undefined }],
   ]
   for (const [password, about] of accepted) {
     test(`${password} passes`, async () =>

@@ -9,7 +9,7 @@ import { bcryptMaxBytes } from './password.ts'
 import type { BreachQuery } from './range-query.ts'
 
 const product = 'gatehouse'
-/** Shorter usernames and local parts of e-mail addresses occur in too many words. */
+/** Shorter usernames and local parts of e-mail addresses occur in too many passwords. */
 const minUsernameLength = 4
 const minLocalPartLength = 3
 
@@ -20,7 +20,7 @@ export interface NewPassword {
   /** The name that `details` shows. */
   readonly field: string
   readonly username: string
-  /** undefined where the user is gone. */
+  /** Undefined if the user does not exist. */
   readonly email: string | undefined
 }
 
@@ -30,8 +30,8 @@ export interface PasswordRulesDeps {
 }
 
 /**
- * The rules for a new password: 12 to 128 code points after NFC and no composition rules, but
- * nothing that is tried first. The service of breached passwords is asked last. Spec 5.6.
+ * Checks a new password: 12 to 128 code points after NFC, no composition rules, and none of the
+ * passwords that attackers try first. Queries the service of breached passwords last. Spec 5.6.
  * @throws ApiError validationFailed
  */
 export async function assertAcceptablePassword(
@@ -47,7 +47,7 @@ export async function assertAcceptablePassword(
   if (reason) refuseField([field], reason)
 }
 
-/** @throws ApiError validationFailed where a new password is the one that it shall replace */
+/** Refuses a new password that is the present one. @throws ApiError validationFailed */
 export function assertOtherPassword(text: string, present: string, field: string): void {
   if (text.normalize('NFC') === present.normalize('NFC')) {
     refuseField([field], 'must differ from the present one')
@@ -60,7 +60,7 @@ function bytesRefusal(password: string, hash: Config['password']['hash']): strin
   return `must have at most ${bcryptMaxBytes} bytes`
 }
 
-/** What a person who knows the account would try. */
+/** Refuses a password that an attacker who knows the account would try. */
 function ownerRefusal(
   password: string,
   username: string,
@@ -82,7 +82,7 @@ function comparable(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }
 
-/** What everybody would try. */
+/** Refuses a password that attackers try for every account. */
 function guessableRefusal(password: string): string | undefined {
   const text = password.normalize('NFC').toLowerCase()
   if (repeatedUnit(text) !== undefined) return 'must not be one piece repeated'

@@ -5,21 +5,21 @@ export interface StoredPassword {
   readonly account: number
   readonly hash: string
   readonly mustChange: boolean
-  /** Epoch milliseconds; null where the password was set elsewhere. */
+  /** Epoch milliseconds; null if the password was set in another system. */
   readonly changedAt: number | null
 }
 
-/** What is absent stays as it is. */
+/** A change of a stored password; an absent field stays as it is. */
 export interface PasswordChange {
-  /** Of another password. */
+  /** The hash of the new password. */
   readonly hash?: string | undefined
   readonly mustChange?: boolean | undefined
 }
 
 /**
- * The passwords of accounts. They are read with the account, in one statement: accounts/store.ts.
- * An account without a row here has no password. What is asked of an account whatever it logs in
- * with, such as its lock, stays there.
+ * Writes the passwords of accounts; accounts/store.ts reads them with the account, in one
+ * statement. An account without a row has no password. State that concerns every login method, such
+ * as the lock, belongs to the table of accounts.
  */
 export function passwordStore(db: DatabaseOrTransaction) {
   return {
@@ -32,7 +32,7 @@ export function passwordStore(db: DatabaseOrTransaction) {
       await db.insertInto('passwords').values(rows).execute()
     },
 
-    /** That one is due is stored also where there is none yet. */
+    /** Changes a password. An account without one may get a row that only demands a change. */
     async change(
       account: number,
       { hash, mustChange }: PasswordChange,

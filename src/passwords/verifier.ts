@@ -3,63 +3,65 @@ import { inNoContext } from '../events/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { randomText } from '../kernel/random.ts'
-import { dearestKinds, type HashKind, hashKindOf, storedHashKinds } from './hash-kinds.ts'
+import { type HashKind, hashKindOf, mostCostlyKinds, storedHashKinds } from './hash-kinds.ts'
 import type { Passwords, Verification } from './passwords.ts'
 
 /**
- * Verifies the passwords of logins, and keeps the time of a refusal from telling which account has
- * an imported hash: some of those take twenty times as long as ours, some a seventh. While a hash
- * of another kind than ours is stored, a refusal is told once the dearest kind could have been
- * verified. That costs time and no work: an unknown username is verified with our own kind, and
- * waits. Where all hashes are of our kind all take the same work, and nothing waits. docs/adr/0020
+ * Verifies the passwords of logins. The time of a refusal must not show which account has an
+ * imported hash: some imported kinds take twenty times as long as ours, some a seventh. While a
+ * hash of another kind is stored, a refusal waits as long as the most costly kind takes. The wait
+ * costs no work: an unknown username is verified with our own kind and then waits. If all hashes
+ * are of our kind, they take the same time and no refusal waits. docs/adr/0020
  */
 export interface Verifier {
   /**
-   * Looks which kinds there are, and what a new one costs here; before a login takes its places,
-   * since that may take a while, once. @throws ApiError serviceUnavailable
+   * Reads which kinds are stored, and measures a new kind once. Called before the limits count the
+   * attempt, because a measurement takes a while. @throws ApiError serviceUnavailable
    */
   prepare(): Promise<void>
-  /** As `verify` of `Passwords`. @throws ApiError serviceUnavailable */
+  /** Verifies as `verify` of `Passwords`. @throws ApiError serviceUnavailable */
   verify(password: string, hash: string | null, beginBy: number): Promise<Verification>
-  /** Resolves when a refusal may be told, however long its verification took. */
+  /** Resolves when the refusal may be answered. */
   untilRefusal(verification: Verification): Promise<void>
 }
 
 export interface VerifierDeps {
   readonly db: Database
   readonly clock: Clock
-  readonly passwords: Pick<Passwords, 'atOnce' | 'dummy' | 'verify'>
+  readonly passwords: Pick<Passwords, 'concurrency' | 'dummy' | 'verify'>
   readonly random: Random
 }
 
-// What another process imports is noticed this soon.
-const lookEveryMs = 1000
-// The time of a kind: the third longest of its last fifty verifications, and a quarter more.
+// An import by another process is noticed after this time.
+const readEveryMs = 1000
+// The time of a kind is the third longest of its last fifty verifications, plus a quarter.
 const keptTimes = 50
 const ignoredTimes = 2
 const margin = 1.25
-// A refusal waits no longer, whatever was measured and however many stand before it.
+// A refusal waits no longer than this, even if the measured times or the queue ask for more.
 const maxWaitMs = 5000
 const exampleBytes = 16
 
 export function createVerifier({ db, clock, passwords, random }: VerifierDeps): Verifier {
   const times = new Map<string, number[]>()
-  /** When each place of the queue would be free, if all took as long as the dearest. */
-  const doneAt = Array.from({ length: passwords.atOnce }, () => 0)
-  let dearest: readonly HashKind[] = []
-  let isUneven = false
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let look: Promise<void> | undefined
+  /**
+   * When each slot of the queue would be free if every verification were of the most costly kind.
+   */
+  const freeAt = Array.from({ length: passwords.concurrency }, () => 0)
+  let mostCostly: readonly HashKind[] = []
+  let hasOtherKinds = false
+  let lastReadAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
 
   return {
-    /** All who come meanwhile wait for the same look. */
+    /** Concurrent callers share one read. */
     async prepare() {
-      const age = clock.now() - lookedAt
-      if (age >= 0 && age < lookEveryMs) return
-      look ??= inNoContext(lookAtKinds).finally(() => {
-        look = undefined
+      const age = clock.now() - lastReadAt
+      if (age >= 0 && age < readEveryMs) return
+      reading ??= inNoContext(readKinds).finally(() => {
+        reading = undefined
       })
-      await look
+      await reading
     },
 
     async verify(password, hash, beginBy) {
@@ -72,25 +74,26 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
       const waitMs = refusalMs()
       if (waitMs === 0) return
       const now = clock.now()
-      const at = Math.min(Math.max(beganAt, nextTurn(now)) + waitMs, now + maxWaitMs)
-      doneAt[doneAt.indexOf(Math.min(...doneAt))] = at
+      const at = Math.min(Math.max(beganAt, nextFree(now)) + waitMs, now + maxWaitMs)
+      freeAt[freeAt.indexOf(Math.min(...freeAt))] = at
       if (at > now) await clock.wait(at - now)
     },
   }
 
   /**
-   * Refusals stand in the line that verifications of the dearest kind would make: otherwise who
-   * sends several at once would see by the others how long each has kept the queue busy.
+   * When a slot would be free. Refusals queue as verifications of the most costly kind would:
+   * otherwise the times of several parallel attempts would show how long each one occupied the
+   * queue.
    */
-  function nextTurn(now: number): number {
-    const at = Math.min(...doneAt)
+  function nextFree(now: number): number {
+    const at = Math.min(...freeAt)
     return at > now + maxWaitMs ? now : at // the clock was set back
   }
 
-  /** How long a refusal takes from the start of its verification; 0 where nothing waits. */
+  /** How long a refusal takes from the start of its verification; 0 if no refusal waits. */
   function refusalMs(): number {
-    if (!isUneven) return 0
-    return Math.ceil(Math.max(...dearest.map(({ name }) => timeOf(name))) * margin)
+    if (!hasOtherKinds) return 0
+    return Math.ceil(Math.max(...mostCostly.map(({ name }) => timeOf(name))) * margin)
   }
 
   function timeOf(kind: string): number {
@@ -99,26 +102,26 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
   }
 
   function note(kind: string, { tookMs }: Verification): void {
-    if (!isUneven || !dearest.some(({ name }) => name === kind)) return
+    if (!hasOtherKinds || !mostCostly.some(({ name }) => name === kind)) return
     const kept = times.get(kind) ?? []
     times.set(kind, [...kept.slice(1 - keptTimes), tookMs])
   }
 
-  async function lookAtKinds(): Promise<void> {
+  async function readKinds(): Promise<void> {
     const now = clock.now()
     const dummy = await passwords.dummy()
     const own = { name: hashKindOf(dummy), example: dummy }
     const others = (await storedHashKinds(db)).filter(({ name }) => name !== own.name)
-    const wanted = others.length > 0 ? dearestKinds([own, ...others]) : []
-    // The first verification of a kind here says what to expect of the next ones.
+    const wanted = others.length > 0 ? mostCostlyKinds([own, ...others]) : []
+    // The first verification of a kind in this process estimates the next ones.
     const unmeasured = wanted.filter(({ name }) => !times.has(name))
     for (const kind of unmeasured) times.set(kind.name, [await measure(kind)])
     for (const kind of times.keys()) {
       if (!wanted.some(({ name }) => name === kind)) times.delete(kind)
     }
-    dearest = wanted
-    isUneven = others.length > 0
-    lookedAt = now
+    mostCostly = wanted
+    hasOtherKinds = others.length > 0
+    lastReadAt = now
   }
 
   async function measure({ example }: HashKind): Promise<number> {

@@ -9,7 +9,9 @@ import { role } from '../policy/rules.ts'
 import { SessionList, showSession } from './schemas.ts'
 import type { Sessions } from './sessions.ts'
 
-/** GET and DELETE /api/admin/accounts/{username}/sessions: who is logged in, and the end of it. */
+/**
+ * GET and DELETE /api/admin/accounts/{username}/sessions: lists and ends sessions of an account.
+ */
 export interface SessionAdminOptions {
   readonly accounts: Pick<Accounts, 'byUsername'>
   readonly sessions: Pick<Sessions, 'of' | 'endAll'>

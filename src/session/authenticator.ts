@@ -6,8 +6,8 @@ import { sessionCookie } from './cookie.ts'
 import type { LiveSession, Sessions } from './sessions.ts'
 
 /**
- * The session cookie. Spec 5.2. A cookie of no live session is as good as none: the caller has
- * logged out, and 401 "Authentication required" says all there is to say.
+ * Authenticates by the session cookie. Spec 5.2. A cookie without a live session counts as no
+ * cookie: the caller has logged out and gets 401 "Authentication required".
  */
 export function sessionAuthenticator(
   config: Pick<Config, 'roles' | 'session'>,
@@ -31,8 +31,8 @@ export function sessionAuthenticator(
       const session = secret === undefined ? null : await sessions.resume(secret)
       const callerOf = (live: LiveSession | null): Principal | null => {
         if (!live) return null
-        const isHeld = live.needsEnrolment && !request.routeOptions.config.enrols
-        return isHeld ? null : principalOf(live, config.roles)
+        const isRefused = live.needsEnrolment && !request.routeOptions.config.enrols
+        return isRefused ? null : principalOf(live, config.roles)
       }
       const principal = callerOf(session)
       if (!session || !principal) return null

@@ -11,8 +11,8 @@ export interface BrowserSessionDeps {
 }
 
 /**
- * What a login in mode session gives, and a sign-in through a provider: session and cookie. Answers
- * the session's CSRF token.
+ * The result of a login in mode session, and of a sign-in through a provider: it starts a session
+ * and sets its cookie. Answers the CSRF token of the session.
  */
 export function sessionResult(
   { config, sessions }: BrowserSessionDeps,
@@ -26,7 +26,7 @@ export function sessionResult(
   }
   return {
     isStored: true,
-    // Always a new id: one that was planted before the login must not become a session.
+    // Always a new id, against session fixation.
     give: (trx, present) => sessions.start(trx, present, client),
     answer({ secret, csrfToken }) {
       setSessionCookie(reply, config, secret)
@@ -35,7 +35,10 @@ export function sessionResult(
   }
 }
 
-/** Ends the session whose cookie came, if it is one. @throws DatabaseUnavailable where that cannot be stored */
+/**
+ * Ends the session of the request's cookie, if there is one.
+ * @throws DatabaseUnavailable if the end is not stored
+ */
 export async function endSession(
   { config, sessions }: BrowserSessionDeps,
   request: FastifyRequest,
@@ -43,6 +46,6 @@ export async function endSession(
 ): Promise<void> {
   const secret = sessionCookie(request, config)
   if (secret === undefined) return
-  await sessions.end(secret) // a failure is 503: never a 200 that is not true
+  await sessions.end(secret) // a failure is 503, never a false 200
   clearSessionCookie(reply, config)
 }

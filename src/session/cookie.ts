@@ -3,10 +3,10 @@ import type { Config } from '../config/load.ts'
 
 type CookieConfig = Pick<Config, 'session'>
 
-// Spec 5.2. The path is what the prefix __Host- asks for (RFC 6265bis section 4.1.3.2).
+// Spec 5.2. The prefix __Host- requires this path (RFC 6265bis section 4.1.3.2).
 const flags = { httpOnly: true, secure: true, sameSite: 'strict', path: '/' } as const
 
-/** The value of the session cookie; the first, where a request has two. */
+/** The value of the session cookie: the first one, if a request has two. */
 export function sessionCookie(
   request: FastifyRequest,
   { session }: CookieConfig,

@@ -2,12 +2,15 @@ import { eventType } from '../events/types.ts'
 
 export const sessionCreated = eventType<{ user_id: number }>('session_created')
 
-/** One session, `count` of them, or with the reasons `everywhere` and `administrator` all but one. */
+/**
+ * Sessions ended: one, or `count` of them. With the reasons `everywhere` and `administrator`: all,
+ * or all but the caller's own.
+ */
 export const sessionEnded = eventType<{
   user_id: number
   reason: 'logout' | 'owner' | 'everywhere' | 'administrator' | 'limit' | 'replaced'
   count?: number
 }>('session_ended')
 
-/** An operation that a page asks for in its session. */
+/** A sensitive operation was done by a session. */
 export const sensitiveUpdate = eventType<{ user_id: number; what: 'transfer' }>('sensitive_update')

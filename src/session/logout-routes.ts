@@ -6,16 +6,15 @@ import { type BrowserSessionDeps, endSession } from './browser.ts'
 
 /**
  * POST /logout, spec 3.1 and 4.1: ends the session of the cookie, the bearer token of the header
- * with the pair it came with, and the refresh token of the body. A token that is not valid counts
- * as ended.
+ * with its pair, and the refresh token of the body. An invalid token counts as ended.
  */
 export interface LogoutRoutesOptions extends BrowserSessionDeps, LogoutEndings {}
 
-/** What other rooms end with a session. */
+/** What other rooms end at a logout. */
 export interface LogoutEndings {
-  /** Ends the bearer token of a request, if it has one. */
+  /** Ends the bearer token of a request, if there is one. */
   readonly endBearer: (request: FastifyRequest) => Promise<unknown>
-  /** Ends a refresh token, if it is one. */
+  /** Ends a refresh token, if the text is a valid one. */
   readonly endRefresh: (token: string) => Promise<unknown>
 }
 
@@ -35,7 +34,7 @@ export async function logoutRoutes(
   app.post(
     '/logout',
     {
-      config: { access: { rule: anyone }, csrf: 'exempt', body: 'any' }, // it ends logins alone
+      config: { access: { rule: anyone }, csrf: 'exempt', body: 'any' }, // it only ends logins
       schema: {
         summary:
           'End the session, the bearer token with its pair, and the refresh token that are sent',

@@ -11,7 +11,7 @@ import { SessionList, showSession } from './schemas.ts'
 import type { Sessions } from './sessions.ts'
 
 /**
- * One's own sessions: GET and DELETE /sessions and DELETE /sessions/{id}
+ * The routes of the caller's own sessions: GET and DELETE /sessions, and DELETE /sessions/{id},
  * below /api/user/account (role USER) and /api/account (any account).
  */
 export interface OwnSessionsOptions {

@@ -13,8 +13,8 @@ import { authenticated } from '../policy/rules.ts'
 import { sensitiveUpdate } from './events.ts'
 
 /**
- * Session room, spec 3.1, 4.1 and 5.2: GET /api/session, GET /api/protected and POST /api/transfer.
- * They know the session alone; other credentials are ignored.
+ * GET /api/session, GET /api/protected and POST /api/transfer, spec 3.1, 4.1 and 5.2. They accept a
+ * session only; other credentials are ignored.
  */
 export interface SessionRoutesOptions {
   readonly config: Pick<Config, 'roles'>
@@ -82,7 +82,7 @@ export async function sessionRoutes(
       schema: { summary: 'A state-changing session operation', response: { 200: Message } },
     },
     async (request) => {
-      // The specification gives the operation no meaning: that it happened is all there is.
+      // The specification gives the operation no effect: it only leaves an event.
       const userId = Number(callerOf(request).subject)
       const record = (trx: DatabaseOrTransaction) =>
         events.record(trx, sensitiveUpdate, { user_id: userId, what: 'transfer' })

@@ -16,10 +16,10 @@ const SessionBody = {
   additionalProperties: false,
 } as const
 
-/** Live sessions of one account, the newest first; at most the newest thousand. */
+/** The live sessions of one account, the newest first; at most the newest 1000. */
 export const SessionList = { type: 'array', items: SessionBody } as const
 
-/** A session as callers see it. */
+/** Shows a session on the wire; `current`: the request was made with it. */
 export function showSession(session: OwnSession, current: boolean): Static<typeof SessionBody> {
   return {
     id: session.handle,

@@ -14,45 +14,53 @@ import { sessionCreated, sessionEnded } from './events.ts'
 import { purgeSessions, type StoredSession, sessionLookUp, sessionStore } from './store.ts'
 
 /**
- * Cookie sessions: made at login, ended by logout, by 30 minutes without a request, or by their
- * absolute limit. Spec 2.3, 3.1. The store knows the digest of the id only.
+ * Cookie sessions. A session starts with a login. It ends by logout, by the idle timeout (30
+ * minutes without a request by default) or by the absolute timeout. Spec 2.3, 3.1. The database
+ * holds only the digest of the cookie's value.
  */
 export interface Sessions {
   /**
-   * Starts a session in the transaction of a login. Ends the one whose cookie came with it, and those
-   * that were idle longest where the account has too many.
+   * Starts a session in the transaction of a login. Ends the session whose cookie came with the
+   * login, and the longest idle ones if the account has too many.
    */
   start(trx: DatabaseOrTransaction, present: ProvenAccount, client: Client): Promise<NewSession>
-  /** The session of a cookie's value, and one request more of activity; null where it has ended. */
+  /** The session of a cookie's value; the request counts as activity. Null if it has ended. */
   resume(secret: string): Promise<LiveSession | null>
   /**
-   * The session of a request under way, as `db` has it now, and activity once more. Inside a
-   * transaction it does not end before that does.
+   * Reads the session of a request under way again, as `db` sees it; that counts as activity. In a
+   * transaction the session cannot end before the transaction does. Null if it has ended.
    */
   again(db: DatabaseOrTransaction, id: string): Promise<LiveSession | null>
-  /** The live sessions of an account, the newest first, and at most the newest thousand. */
+  /** The live sessions of an account, the newest first; at most the newest 1000. */
   of(userId: number): Promise<OwnSession[]>
-  /** Ends one of those by its handle; null where there is no such session. */
+  /** Ends one of these sessions by its handle; null if there is no such session. */
   endOne(userId: number, handle: string, guard?: Guard): Promise<OwnSession | null>
   /**
-   * Ends all of an account but the one that goes on, with all its tokens; false where it is gone.
-   * `administrator`: another caller than the owner asks for it.
+   * Ends all tokens and all sessions of an account, except the session `keepSession`. The reason
+   * `administrator` stands for a caller at the routes of administration. False if the account does
+   * not exist.
    */
   endAll(userId: number, reason: 'everywhere' | 'administrator', how: HowToEnd): Promise<boolean>
   /** How many sessions are live. */
   count(): Promise<number>
-  /** Ends the session of a cookie's value; answers whose it was, or null where there is none. */
+  /**
+   * Ends the session of a cookie's value; answers the user's id, or null if there is no such
+   * session.
+   */
   end(secret: string): Promise<number | null>
-  /** Writes down the activity of the last second; answers how many sessions had any. */
+  /**
+   * Writes the activity since the last flush to the database; answers how many sessions were
+   * active.
+   */
   flush(): Promise<number>
-  /** Removes up to `most` ended sessions; answers how many. */
-  purge(most: number): Promise<number>
+  /** Deletes up to `batchSize` ended sessions; answers how many. */
+  purge(batchSize: number): Promise<number>
 }
 
 export interface Client {
   readonly address: string
   readonly userAgent: string
-  /** The cookie's value that came with the login. */
+  /** The value of the session cookie in the login request; that session ends. */
   readonly replaces: string | undefined
 }
 
@@ -63,17 +71,20 @@ export interface NewSession {
 }
 
 export interface LiveSession extends StoredSession {
-  /** Only a route that enrols a second factor is there for it: a role asks for one since it began. */
+  /**
+   * Whether it is accepted only where a second factor is enrolled: a role of its account requires
+   * one.
+   */
   readonly needsEnrolment: boolean
-  /** When it ends if nothing more is asked, in epoch milliseconds. */
+  /** When it ends without further requests, in epoch milliseconds. */
   readonly expiresAt: number
 }
 
 /** A session as shown to its owner. */
 export interface OwnSession {
-  /** Digest of the cookie's value, as in a principal: not to be shown. */
+  /** The digest of the cookie's value, as in a principal: never shown. */
   readonly id: string
-  /** Names the session to people: nothing can be resumed with it, nor looked up in the database. */
+  /** Names the session on the wire: it neither resumes the session nor finds its row. */
   readonly handle: string
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -99,10 +110,11 @@ const secretFormat = /^[A-Za-z0-9_-]{43}$/
 const maxUserAgentLength = 256
 const maxListed = 1000
 const maxKnown = 10_000
-const flushedAtOnce = 200
-const endedAtOnce = 500
-// A session is looked for this long after its end: its last activity may not be written down yet.
-const unwrittenMs = 10_000
+const flushBatchSize = 200
+const excessBatchSize = 500
+// How long after its stored timeout a session may still be live: its last activity may not be
+// flushed.
+const flushLagMs = 10_000
 
 export function createSessions(deps: SessionsDeps): Sessions {
   const { accounts, config, db, events, feed, clock, random, requirements } = deps
@@ -111,11 +123,11 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const absoluteMs =
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
   const lookUp = sessionLookUp(db)
-  // Read once, and again as soon as anything at all in the database has changed.
+  // Cached until anything in the database changes.
   const known = new BoundedMap<string, StoredSession>(maxKnown)
   let knownVersion = feed.anyVersion()
-  // Activity is written once a second for all sessions together, and read from here until then:
-  // a commit for every request would cost more than the request.
+  // Activity that is not flushed yet. The job flushes all sessions together once a second: a commit
+  // for each request would cost more than the request.
   const seen = new Map<string, number>()
 
   return {
@@ -135,7 +147,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
         userAgent: client.userAgent.slice(0, maxUserAgentLength),
       })
       await events.record(trx, sessionCreated, { user_id: userId })
-      // With the new one; those that have ended and are not removed yet count until they are looked at.
+      // The count includes ended sessions that are still stored; `endExcess` leaves them out.
       const mayExceed = maxPerAccount > 0 && stored + 1 > maxPerAccount
       const count = mayExceed ? await endExcess(trx, userId, id) : 0
       if (count > 0) {
@@ -149,7 +161,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return live(await find(digest(secret)))
     },
 
-    again: async (trx, id) => live(await sessionStore(trx).kept(id)),
+    again: async (trx, id) => live(await sessionStore(trx).byId(id)),
 
     of: liveOf,
 
@@ -178,27 +190,27 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     async flush() {
       const due = [...seen]
-      for (let from = 0; from < due.length; from += flushedAtOnce) {
-        if (from > 0) await setImmediate() // others have their turn
-        const batch = due.slice(from, from + flushedAtOnce)
+      for (let from = 0; from < due.length; from += flushBatchSize) {
+        if (from > 0) await setImmediate() // lets waiting requests run
+        const batch = due.slice(from, from + flushBatchSize)
         await transact(db, [], async (trx) => {
           const store = sessionStore(trx)
           for (const [id, lastSeenAt] of batch) await store.touch(id, lastSeenAt)
         })
-        // Only now, and not what was seen again meanwhile.
+        // Only after the commit, and only what was not active again meanwhile.
         for (const [id, lastSeenAt] of batch) if (seen.get(id) === lastSeenAt) seen.delete(id)
       }
       return due.length
     },
 
-    purge: (most) => {
+    purge: (batchSize) => {
       const now = clock.now()
       const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
-      return purgeSessions(db, { seenBefore: now - idleMs - unwrittenMs, createdBefore }, most)
+      return purgeSessions(db, { seenBefore: now - idleMs - flushLagMs, createdBefore }, batchSize)
     },
   }
 
-  /** Answers whose it was; null where there is no such session. */
+  /** Removes a session; answers the user's id, or null if there is no such session. */
   async function removeOne(
     trx: DatabaseOrTransaction,
     id: string,
@@ -209,7 +221,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return userId
   }
 
-  /** What a request makes of it: activity. Null where it has ended. */
+  /** Checks a stored session and notes its activity. Null if it has ended. */
   function live(session: StoredSession | null): LiveSession | null {
     if (!session) return null
     const unmet = requirements.unmet('session', { account: session.account })
@@ -228,7 +240,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
   async function liveOf(userId: number): Promise<OwnSession[]> {
     const now = clock.now()
-    const rows = await sessionStore(db).of(userId, now - idleMs - unwrittenMs, maxListed)
+    const rows = await sessionStore(db).of(userId, now - idleMs - flushLagMs, maxListed)
     return rows.flatMap(({ csrfToken: _, userId: __, amr: ___, ...row }) => {
       const session = { ...row, lastSeenAt: lastSeenOf(row), handle: handleOf(row.id) }
       return now < endOf(session) ? session : []
@@ -236,9 +248,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   /**
-   * Ends the sessions of an account that are more than it may have, those idle longest first;
-   * answers how many. Activity of this process counts up to now, that of others as of the last
-   * second. Where the limit is younger than the sessions, some more end with each login.
+   * Ends the longest idle sessions of an account that has more than SESSIONS_PER_ACCOUNT; answers
+   * how many. The activity that other processes have not flushed yet does not count. If the
+   * operator has lowered the limit, each login ends a batch of the excess.
    */
   async function endExcess(
     trx: DatabaseOrTransaction,
@@ -247,7 +259,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   ): Promise<number> {
     const store = sessionStore(trx)
     const now = clock.now()
-    const others = (await store.idleLongest(userId, maxPerAccount + endedAtOnce))
+    const others = (await store.idleLongest(userId, maxPerAccount + excessBatchSize))
       .map((session) => ({ ...session, lastSeenAt: lastSeenOf(session) }))
       .filter((session) => session.id !== newest && now < endOf(session))
       .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.createdAt - a.createdAt)
@@ -260,7 +272,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return Math.max(lastSeenAt, seen.get(id) ?? 0)
   }
 
-  /** When it ends if nothing more is asked. */
+  /** When a session ends without further requests, in epoch milliseconds. */
   function endOf({ createdAt, lastSeenAt }: Pick<OwnSession, 'createdAt' | 'lastSeenAt'>): number {
     return Math.min(lastSeenAt + idleMs, createdAt + absoluteMs)
   }
@@ -283,7 +295,7 @@ function handleOf(id: string): string {
   return digest(`session ${id}`)
 }
 
-/** Ends the sessions of an account, all but one, in the transaction of what caused it. */
+/** Ends all sessions of an account but one, in the transaction of the change that requires it. */
 export async function endSessionsOf(
   trx: DatabaseOrTransaction,
   userId: number,

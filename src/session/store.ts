@@ -5,13 +5,15 @@ import { deleteExpired } from '../database/purge.ts'
 import { roleNamesOfAccount } from '../database/role-names.ts'
 import { forKeyShare } from '../database/transactions.ts'
 
-/** A session as stored, with what its account is now. Spec 2.3. Times in epoch milliseconds. */
+/**
+ * A stored session, with the present state of its account. Spec 2.3. Times in epoch milliseconds.
+ */
 export interface StoredSession {
-  /** Digest of the cookie's value. */
+  /** The digest of the cookie's value. */
   readonly id: string
   readonly userId: number
   readonly csrfToken: string
-  /** How its login was proved; empty for a session from before that was stored. */
+  /** How its user authenticated; empty for a session of a version that did not store it. */
   readonly amr: readonly string[]
   readonly createdAt: number
   readonly lastSeenAt: number
@@ -29,12 +31,12 @@ export interface NewSession {
   readonly userAgent: string
 }
 
-/** A session as its owner sees it. */
+/** A stored session without its account. */
 export type SessionRow = NewSession & Pick<StoredSession, 'lastSeenAt'>
 
 /**
- * The look-up of every request with a cookie, put together once: compiling the query each time would
- * cost as much as running it.
+ * Creates the look-up of every request with a cookie. The query is compiled once: to compile it for
+ * each request would cost as much as to run it.
  */
 export function sessionLookUp(db: Database): (id: string) => Promise<StoredSession | null> {
   const query = withAccount(db, '').compile()
@@ -94,15 +96,18 @@ function toSession(row: SessionWithAccount): StoredSession {
   }
 }
 
-/** Names of RFC 8176 hold no spaces. */
+/** Splits stored names of RFC 8176, which contain no spaces. */
 function splitAmr(text: string): string[] {
   return text === '' ? [] : text.split(' ')
 }
 
 export function sessionStore(db: DatabaseOrTransaction) {
   return {
-    /** With its account; inside a transaction it is not removed before the end. */
-    async kept(id: string): Promise<StoredSession | null> {
+    /**
+     * Reads a session with its account. In a transaction, its row lock keeps the session until the
+     * end.
+     */
+    async byId(id: string): Promise<StoredSession | null> {
       const query = withAccount(db, id)
       const row = await (db.isTransaction
         ? forKeyShare(db, 'sessions', query)
@@ -127,7 +132,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Never back in time: another process may have seen the session later. */
+    /** Raises the time of the last activity. Another process may have written a later one. */
     async touch(id: string, lastSeenAt: number): Promise<void> {
       await db
         .updateTable('sessions')
@@ -137,7 +142,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Answers whose session it was; null where there is none. */
+    /** Removes a session; answers the user's id, or null if there is no such session. */
     async remove(id: string): Promise<number | null> {
       const row = await db
         .deleteFrom('sessions')
@@ -147,8 +152,10 @@ export function sessionStore(db: DatabaseOrTransaction) {
       return row?.user_id ?? null
     },
 
-    /** The newest sessions of an account that were seen after `seenAfter`, at most `most`. */
-    async of(userId: number, seenAfter: number, most: number): Promise<SessionRow[]> {
+    /**
+     * Up to `limit` sessions of an account that were active after `seenAfter`, the newest first.
+     */
+    async of(userId: number, seenAfter: number, limit: number): Promise<SessionRow[]> {
       const rows = await db
         .selectFrom('sessions')
         .selectAll()
@@ -156,7 +163,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
         .where('last_seen_at', '>', seenAfter)
         .orderBy('created_at', 'desc')
         .orderBy('id')
-        .limit(most)
+        .limit(limit)
         .execute()
       return rows.map((row) => ({
         id: row.id,
@@ -170,7 +177,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
       }))
     },
 
-    /** At most `limit` sessions of an account, live or ended, the longest idle first. */
+    /** Up to `limit` sessions of an account, live or ended, the longest idle first. */
     async idleLongest(
       userId: number,
       limit: number,
@@ -193,7 +200,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
       if (ids.length > 0) await db.deleteFrom('sessions').where('id', 'in', ids).execute()
     },
 
-    /** How many were seen after `seenAfter` and created after `createdAfter`. */
+    /** Counts the sessions that were active after `seenAfter` and created after `createdAfter`. */
     async count(seenAfter: number, createdAfter: number): Promise<number> {
       const { total } = await db
         .selectFrom('sessions')
@@ -204,7 +211,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
       return total
     },
 
-    /** Every session of an account but one. */
+    /** Removes all sessions of an account but one. */
     async removeOf(userId: number, exceptId?: string): Promise<void> {
       await db
         .deleteFrom('sessions')
@@ -215,19 +222,22 @@ export function sessionStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** Removes at most `most` sessions last seen at `seenBefore` or created at `createdBefore`. */
+/**
+ * Deletes up to `batchSize` sessions that were last active, or created, at or before the given
+ * times.
+ */
 export async function purgeSessions(
   db: Database,
   { seenBefore, createdBefore }: { seenBefore: number; createdBefore: number },
-  most: number,
+  batchSize: number,
 ): Promise<number> {
   const sessions = { table: 'sessions', key: 'id' } as const
   const idle = await deleteExpired(
     db,
     { ...sessions, column: 'last_seen_at', until: seenBefore },
-    most,
+    batchSize,
   )
-  if (idle === most) return idle
+  if (idle === batchSize) return idle
   const old = { ...sessions, column: 'created_at', until: createdBefore } as const
-  return idle + (await deleteExpired(db, old, most - idle))
+  return idle + (await deleteExpired(db, old, batchSize - idle))
 }

@@ -71,7 +71,7 @@ export interface LoginLimitsDeps extends ThrottleDeps {
 }
 
 /** The quota of wrong codes of a user, over all addresses. */
-export const wrongCodes: Quota = { attempts: 5, windowSeconds: 900 }
+export const secondFactorQuota: Quota = { attempts: 5, windowSeconds: 900 }
 
 /** The quota of a rate limit, by the settings in force. */
 export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quota {
@@ -80,7 +80,7 @@ export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quo
     login: perUsername,
     address: perAddress,
     captcha: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
-    second_factor: wrongCodes,
+    second_factor: secondFactorQuota,
   }[limit]
 }
 

@@ -72,7 +72,7 @@ export const pendingMs = 10_000
  * How long after the reservation a verification may begin. A later one could end after its
  * reservation has lapsed, so a full hashing queue would admit more guesses than the quota.
  */
-export const beginWithinMs = 5_000
+export const maxStartDelayMs = 5_000
 // How long a login waits while other attempts of its key are being judged.
 const maxWaitMs = 2_000
 // How often the first waiter checks for attempts that other processes have settled.

@@ -14,9 +14,9 @@ import {
 } from './end-token.ts'
 
 /**
- * POST /api/admin/tokens/revoke: ends one token, of either kind, by itself or by its id. One that is
- * not valid counts as revoked, spec 3.2; an end that cannot be stored is 503, never a 200 that is
- * not true (RFC 7009 section 2.2).
+ * POST /api/admin/tokens/revoke: ends one access token or refresh token, by its text, or an access
+ * token by its id. An invalid token counts as revoked (spec 3.2). If the end cannot be stored, the
+ * answer is 503, never a false 200 (RFC 7009 section 2.2).
  */
 export interface TokenAdminOptions extends EndTokenDeps {
   readonly db: Database
@@ -31,7 +31,7 @@ const RevokeToken = {
       minLength: 1,
       maxLength: 128,
       format: 'text',
-      pattern: '^(?!pair |refresh )', // names of other entries of the list
+      pattern: '^(?!pair |refresh )', // these name other entries of the deny-list
     },
     exp: {
       type: 'integer',
@@ -63,7 +63,7 @@ export async function tokenAdminRoutes(
       const guard = stillAllowed(request)
       const end = { guard, reason: 'administrator' } as const
       if (!('token' in wanted)) await options.revocations.revoke(wanted, endOf(options, end))
-      else if (!(await endToken(wanted.token, end))) await guard?.judge(db) // nothing is committed
+      else if (!(await endToken(wanted.token, end))) await guard?.judge(db) // nothing to end
       return { message: 'Token revoked' }
     },
   )

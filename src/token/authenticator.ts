@@ -13,9 +13,9 @@ import type { Revocations } from './revocations.ts'
 import type { Tokens } from './tokens.ts'
 
 /**
- * The bearer token (RFC 6750 section 2.1; spec 5.3). A signature is verified once: the principal is
- * kept under the whole text of the token, so that no two tokens can share an entry, and its times
- * are looked at again at every use.
+ * Authenticates by the bearer token (RFC 6750 section 2.1; spec 5.3). Each signature is verified
+ * once: the principal is cached under the whole text of the token, so that two tokens cannot share
+ * an entry. Lifetime and revocation are checked at every use.
  */
 export interface BearerDeps {
   readonly clock: Clock
@@ -24,7 +24,7 @@ export interface BearerDeps {
   readonly revocations: Revocations
 }
 
-const maxKept = 10_000
+const maxCached = 10_000
 
 interface Verified {
   readonly claims: AccessClaims
@@ -37,7 +37,7 @@ export function bearerAuthenticator({
   tokens,
   revocations,
 }: BearerDeps): Authenticator {
-  const verified = new BoundedMap<string, Verified>(maxKept)
+  const verified = new BoundedMap<string, Verified>(maxCached)
   let generation = keys.generation
 
   return {
@@ -66,7 +66,7 @@ export function bearerAuthenticator({
 
   function recall(token: string): Verified | undefined {
     if (keys.generation !== generation) {
-      verified.clear() // by a key that may be gone
+      verified.clear() // the key of a signature may have been removed
       generation = keys.generation
     }
     const known = verified.get(token)
@@ -80,7 +80,7 @@ export function bearerAuthenticator({
       verified.set(token, entry)
       return entry
     }
-    // Never kept: what it is good for depends on the route.
+    // Never cached: only a route that enrols a factor accepts it.
     const enrolment =
       request.routeOptions.config.enrols && (await tokens.verifyAccess(token, 'enrolment'))
     if (!enrolment) throw new ApiError('invalidOrExpiredToken')
@@ -89,9 +89,9 @@ export function bearerAuthenticator({
 }
 
 /**
- * Ends the bearer token that a request carries, for POST /logout, with the pair that it came with.
- * One that is invalid counts as revoked already.
- * @throws DatabaseUnavailable where the end cannot be stored
+ * Ends the bearer token of a request and its pair, for POST /logout. An invalid token counts as
+ * revoked.
+ * @throws DatabaseUnavailable if the end cannot be stored
  */
 export function endBearer(deps: EndTokenDeps) {
   return async (request: FastifyRequest): Promise<void> => {
@@ -100,7 +100,9 @@ export function endBearer(deps: EndTokenDeps) {
   }
 }
 
-/** The token of `Authorization: Bearer`, in any case; null for another scheme, or none. */
+/**
+ * The token of `Authorization: Bearer`, case-insensitively; null for another scheme or no header.
+ */
 export function bearerToken({ headers }: FastifyRequest): string | null {
   const { authorization } = headers
   if (authorization === undefined) return null

@@ -1,28 +1,30 @@
 import type { Config } from '../config/load.ts'
 import { type AccessClaims, parseRoleName, type Role, rolesAmong } from '../kernel/principal.ts'
 
-/** The claims of a refresh token and what stands in its signed header. Spec 2.5. */
+/** The claims of a refresh token, from its payload and its signed header. Spec 2.5. */
 export interface RefreshClaims {
   readonly sub: string
   readonly exp: number
-  /** Names the token, so that it can be revoked; never the token itself. */
+  /** The id of the token, by which it is revoked; never the token itself. */
   readonly rid: string
   readonly ver: number
   /** Seconds since the epoch. */
   readonly authTime: number
-  /** Empty where the token does not say. */
+  /** Empty if the token does not say. */
   readonly amr: readonly string[]
 }
 
 type Raw = Readonly<Record<string, unknown>>
 
-// Clocks of nodes differ a little. Expiry has no tolerance: it is ours alone to tell.
+// For `nbf` and `iat`, since the clocks of nodes differ a little. Expiry has no tolerance.
 const toleranceSeconds = 5
 const subjectFormat = /^[1-9][0-9]{0,15}$/
 
 /**
- * The claims of an access token of ours (or of an enrolment token) at `now` (epoch milliseconds), or null where one is missing,
- * of another type or out of its time. Spec 2.4, 5.3 rule 2; RFC 7519 section 4.1.
+ * Parses the claims of an access token (or of an enrolment token) of this service. `now` is in
+ * epoch milliseconds. Null if a claim is missing or has another type, if the token is not of this
+ * issuer, audience and type, or if it is outside its lifetime. Spec 2.4, 5.3 rule 2; RFC 7519
+ * section 4.1.
  */
 export function parseAccessClaims(
   raw: Raw,
@@ -33,7 +35,7 @@ export function parseAccessClaims(
   const { iss, sub, aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat, ver = 1 } = raw
   if (raw.type !== type || iss !== token.issuer || !isSubject(sub)) return null
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf) || !isTime(auth_time)) return null
-  if (!isWithinLifetime({ exp, iat, nbf }, now) || !names(aud, token.audience)) return null
+  if (!isWithinLifetime({ exp, iat, nbf }, now) || !hasAudience(aud, token.audience)) return null
   const roles = parseRoles(raw.roles ?? [], known)
   if (!roles || typeof jti !== 'string' || jti === '' || typeof username !== 'string') return null
   if (typeof ver !== 'number') return null
@@ -57,7 +59,9 @@ export function parseAccessClaims(
   }
 }
 
-/** The same for a refresh token, whose header carries what its five claims have no room for. */
+/**
+ * Parses a refresh token; its signed header carries what its five claims leave out. Null as above.
+ */
 export function parseRefreshClaims(
   raw: Raw,
   header: Raw,
@@ -73,7 +77,7 @@ export function parseRefreshClaims(
   return { sub, exp, rid, ver, authTime: auth_time, amr: parseAmr(header.amr) }
 }
 
-/** Whether a token may be used at `now`; asked again at each use of one that was verified before. */
+/** Whether `now` (epoch milliseconds) is within the lifetime of a token. */
 export function isWithinLifetime(
   { exp, nbf, iat }: Pick<AccessClaims, 'exp' | 'nbf' | 'iat'>,
   now: number,
@@ -86,19 +90,19 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }
 
-/** Our own subjects are user ids. */
+/** Whether a value is a subject of this service: a user id. */
 function isSubject(value: unknown): value is string {
   return typeof value === 'string' && subjectFormat.test(value)
 }
 
-/** RFC 7519 section 4.1.3: one audience, or a list that holds ours. */
-function names(aud: unknown, audience: string): boolean {
+/** Whether `aud` is our audience, or a list that contains it. RFC 7519 section 4.1.3. */
+function hasAudience(aud: unknown, audience: string): boolean {
   return aud === audience || (Array.isArray(aud) && aud.includes(audience))
 }
 
 /**
- * A list of role names and nothing else: a text that merely contains a name gives no role. A name
- * that `ROLES` has lost since gives none either, and the token goes on with the others.
+ * Parses a list of role names; null for anything else, such as a text that contains a name. A name
+ * that is no longer in `ROLES` grants nothing, and the token keeps its other roles.
  */
 function parseRoles(value: unknown, known: readonly Role[]): Role[] | null {
   if (!Array.isArray(value)) return null
@@ -106,7 +110,7 @@ function parseRoles(value: unknown, known: readonly Role[]): Role[] | null {
   return names.every((name) => name !== null) ? rolesAmong(names, known) : null
 }
 
-/** How the holder authenticated: a list of texts; anything else says nothing. RFC 8176 section 1. */
+/** Parses `amr`, a list of texts; empty for anything else. RFC 8176 section 1. */
 export function parseAmr(value: unknown): readonly string[] {
   return Array.isArray(value) && value.every(isName) ? value : []
 }

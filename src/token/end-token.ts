@@ -13,13 +13,13 @@ export interface EndTokenDeps {
   readonly tokens: Tokens
 }
 
-/** Why a token ends before its time, and how its caller is judged where there is one. */
+/** Why a token ends before it expires, and the guard that authorizes the caller again. */
 export interface TokenEnd {
   readonly reason: 'logout' | 'administrator'
   readonly guard?: Guard | undefined
 }
 
-/** For `Revocations`: an end leaves its event. */
+/** The options of `Revocations` for an end, with its event. */
 export function endOf({ events }: Pick<EndTokenDeps, 'events'>, end: TokenEnd): HowToRevoke {
   const { guard, reason } = end
   const also = (trx: DatabaseOrTransaction) => events.record(trx, tokenRevoked, { reason })
@@ -27,8 +27,8 @@ export function endOf({ events }: Pick<EndTokenDeps, 'events'>, end: TokenEnd): 
 }
 
 /**
- * Ends an access token or one for enrolment; false where it is none that is valid: that counts as
- * revoked already. Spec 3.2. @throws DatabaseUnavailable where the end cannot be stored
+ * Ends an access token or an enrolment token. False if the text is no valid one: that counts as
+ * revoked. Spec 3.2. @throws DatabaseUnavailable if the end cannot be stored
  */
 export async function endAccessToken(
   deps: Omit<EndTokenDeps, 'rotation'>,
@@ -43,8 +43,9 @@ export async function endAccessToken(
 }
 
 /**
- * The same for a refresh token, with all that were given or will be given for it, access tokens
- * among them. RFC 7009 section 2.1.
+ * Ends a refresh token, its pair, and every token that rotation issues for it. False if the text is
+ * no valid refresh token. RFC 7009 section 2.1. @throws DatabaseUnavailable if the end cannot be
+ * stored
  */
 export async function endRefreshToken(
   deps: EndTokenDeps,
@@ -57,7 +58,7 @@ export async function endRefreshToken(
   return claims !== null
 }
 
-/** For a logout: an access token, and the whole pair where it came with one. */
+/** Ends an access token at a logout, and its whole pair if it belongs to one. */
 export async function endLogin(deps: EndTokenDeps, token: string): Promise<void> {
   const end = { reason: 'logout' } as const
   const claims = await deps.tokens.verifyAccess(token)

@@ -21,19 +21,19 @@ export interface InspectDeps {
 }
 
 export interface Inspection {
-  /** As they stand in the token, whoever wrote them. */
+  /** As written in the token; another program may have signed it. */
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>
   /** Whether a key of this service signed it. */
   readonly signature: boolean
   readonly expired: boolean
-  /** Ended before its time; null where the signature, the claims or the time refuse it already. */
+  /** Whether it was revoked; null if the signature, the claims or the time already refuse it. */
   readonly revoked: boolean | null
-  /** Why it does not pass; null where it does. */
+  /** Why the service refuses it; null if the service accepts it. */
   readonly refusal: string | null
 }
 
-/** Takes a token apart, and tells whether it passes here and now; null for what is no JWS. */
+/** Parses a token and says whether the service accepts it now; null if the text is no JWS. */
 export async function inspectToken(deps: InspectDeps, token: string): Promise<Inspection | null> {
   const [head = '', body = '', ...rest] = token.split('.')
   const header = parseObject(Buffer.from(head, 'base64url'))
@@ -52,7 +52,7 @@ function refusalOf(
 ): string | null {
   if (!signature) return 'no key of this service signed it'
   if (expired) return 'it has expired'
-  if (revoked !== null) return revoked ? 'it was revoked, or its account lets nobody in' : null
+  if (revoked !== null) return revoked ? 'it was revoked, or its account may not log in' : null
   const { issuer, audience } = config.token
   if (claims.iss !== issuer) return `its iss is not ${issuer}: are these the service's settings?`
   if (claims.type !== 'refresh' && ![claims.aud].flat().includes(audience)) {
@@ -62,7 +62,7 @@ function refusalOf(
   return isEarly ? 'its time has not come' : 'its claims are not those of a token of this service'
 }
 
-/** null where its claims or its time are refused before that is asked. */
+/** Whether a signed token was revoked; null if its claims or its time already refuse it. */
 async function isRevoked(
   { accounts, config, requirements, revocations, rotation, tokens }: InspectDeps,
   token: string,

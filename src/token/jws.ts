@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { type CompactJWSHeaderParameters, compactVerify, errors } from 'jose'
 
-/** A token whose signature holds; its claims are not looked at yet. */
+/** A token with a valid signature; its claims are not checked yet. */
 export interface VerifiedJws {
   readonly header: CompactJWSHeaderParameters
   readonly payload: Uint8Array
@@ -20,10 +20,10 @@ const maxTokenLength = 8192
 const grammar = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+$/
 
 /**
- * Verifies a compact JWS with the key that `find` has for its `kid`, and by that key's algorithm
- * alone: what the header claims decides nothing. Before jose looks at it, the text must be three
- * canonical base64url segments, without padding or spare bits. RFC 7515 section 5.2, RFC 8725.
- * Null for everything else. @throws nothing
+ * Verifies a compact JWS with the key that `find` answers for its `kid`, and only with the
+ * algorithm of that key: the `alg` of the header is not trusted. The text must be three canonical
+ * base64url segments, without padding or spare bits, before jose parses it. RFC 7515 section 5.2,
+ * RFC 8725. Null for any other text. @throws what `find` throws
  */
 export async function verifyJws(token: string, find: FindKey): Promise<VerifiedJws | null> {
   if (token.length > maxTokenLength || !grammar.test(token)) return null
@@ -31,7 +31,7 @@ export async function verifyJws(token: string, find: FindKey): Promise<VerifiedJ
   if (!segments.every(isCanonical)) return null
   const header = parseObject(Buffer.from(segments[0] ?? '', 'base64url'))
   if (!header) return null
-  // No extension is understood here; b64 (RFC 7797) would change what the signature covers.
+  // No extension is supported; b64 (RFC 7797) would change what the signature covers.
   if ('crit' in header || 'b64' in header) return null
   const { kid } = header
   if (kid !== undefined && typeof kid !== 'string') return null
@@ -48,7 +48,7 @@ export async function verifyJws(token: string, find: FindKey): Promise<VerifiedJ
   }
 }
 
-/** A JSON object of UTF-8 bytes; null for anything else. */
+/** Parses UTF-8 bytes as a JSON object; null for anything else. */
 export function parseObject(bytes: Uint8Array): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(utf8.decode(bytes))

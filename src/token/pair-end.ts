@@ -10,9 +10,10 @@ export interface PairEndDeps {
 }
 
 /**
- * Stores that a pair has ended, for as long as any token of it may live: by the lifetimes of today,
- * by `exp` (seconds) of the token that ended it, and by what was given under longer lifetimes, as
- * the id and the uses tell.
+ * Stores that a pair has ended, for as long as any token of it may live. That is the latest of: the
+ * configured lifetimes from now, `exp` (seconds) of the token that ended it, the expiry in its id,
+ * and the expiry of the last token that rotation issued. The last two may come from longer
+ * lifetimes.
  */
 export async function storePairEnd(
   trx: DatabaseOrTransaction,

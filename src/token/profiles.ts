@@ -2,7 +2,7 @@ import { BoundedMap } from '../bounded/bounded-map.ts'
 import type { Users } from '../users/users.ts'
 import type { Revocations } from './revocations.ts'
 
-/** E-mail and name of token holders for /api/me, kept until the user changes. */
+/** E-mail addresses and names of users for /api/me, cached until the user changes. */
 export interface Profiles {
   of(userId: number): Promise<Profile>
   forget(userId: number): void
@@ -13,18 +13,18 @@ export interface Profile {
   readonly name: string | null
 }
 
-const maxKept = 10_000
-/** Of an external caller without an account. */
-export const nobody: Profile = { email: null, name: null }
+const maxCached = 10_000
+/** The profile of an external caller without an account, and of a user who does not exist. */
+export const noProfile: Profile = { email: null, name: null }
 
-/** @param changes whose epoch differs once the database may have been changed */
+/** Creates the profiles. The epoch of `changes` differs once the database may have changed. */
 export function createProfiles(
   users: Pick<Users, 'byId'>,
   changes: Pick<Revocations, 'epoch'>,
 ): Profiles {
-  const kept = new BoundedMap<number, Profile>(maxKept)
+  const kept = new BoundedMap<number, Profile>(maxCached)
   let keptEpoch = changes.epoch
-  let generation = 0 // raised by every change: what was read before one is not kept after it
+  let generation = 0 // of changes: a profile read before one is not cached after it
 
   return {
     async of(userId) {
@@ -37,7 +37,7 @@ export function createProfiles(
       if (known) return known
       const readIn = generation
       const user = await users.byId(userId)
-      const profile = user ? { email: user.email, name: user.name } : nobody
+      const profile = user ? { email: user.email, name: user.name } : noProfile
       if (readIn === generation) kept.set(userId, profile)
       return profile
     },

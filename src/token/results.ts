@@ -4,7 +4,7 @@ import type { Events } from '../events/events.ts'
 import { tokenCreated } from './events.ts'
 import type { Pair, Tokens } from './tokens.ts'
 
-/** What a login gives in the modes token and pair. Nothing is stored; signed after the commit. */
+/** The results of a login in the modes token and pair: not stored, and signed after the commit. */
 export interface TokenResultDeps {
   readonly config: Pick<Config, 'token'>
   readonly events: Pick<Events, 'record'>
@@ -20,7 +20,7 @@ export function tokenResult({ config, events, tokens }: TokenResultDeps): Result
   }
 }
 
-/** An access token and the refresh token beside it, spec 2.5. */
+/** An access token and a refresh token, spec 2.5. */
 export function pairResult({ config, events, tokens }: TokenResultDeps): Result<void, Pair> {
   return {
     ...recorded(events),

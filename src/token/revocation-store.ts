@@ -16,17 +16,20 @@ export interface LoggedRevocation {
   readonly id: number
   readonly revocation: Revocation
   /**
-   * In epoch milliseconds: from when on no such token could be valid; of a user, from when on such
-   * tokens are judged by what stands beside the user.
+   * In epoch milliseconds. A single token is expired by then. From then on a pair is looked up in
+   * its table, and the version of a user in `token_versions`.
    */
   readonly expiresAt: number
 }
 
-const readAtOnce = 5000
+const readBatchSize = 5000
 
 export function revocationStore(db: DatabaseOrTransaction) {
   return {
-    /** In a transaction: the next id is not given before this one is committed, or not. */
+    /**
+     * Appends an entry. Its lock keeps other transactions from the next id until this one has
+     * ended.
+     */
     async append(revocation: Revocation, expiresAt: number): Promise<void> {
       await takeExclusiveLocks(db, lockName.revocations)
       const columns =
@@ -44,8 +47,8 @@ export function revocationStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * The entry `id` and what was appended behind it, as far as it still counts at `now`. In pages: a
-     * million in one answer would come too late for the time limit of a query.
+     * Reads the entry `id` and all later ones that count at `now` (epoch milliseconds), in batches:
+     * a million rows in one answer would exceed the time limit of a query.
      */
     async *from(id: number, now: number): AsyncGenerator<LoggedRevocation[]> {
       for (let next = id; ; ) {
@@ -55,17 +58,17 @@ export function revocationStore(db: DatabaseOrTransaction) {
           .where('id', '>=', next)
           .where('expires_at', '>', now)
           .orderBy('id')
-          .limit(readAtOnce)
+          .limit(readBatchSize)
           .execute()
         yield rows.map(toRevocation)
-        if (rows.length < readAtOnce) return
+        if (rows.length < readBatchSize) return
         next = (rows.at(-1)?.id ?? next) + 1
       }
     },
 
     /**
-     * Whether the access tokens of this version have ended, by what stands beside the user, or the
-     * pair.
+     * Whether an access token has ended, by the tables of ended pairs and of token versions. True
+     * also if the user does not exist.
      */
     async hasEnded({ sid, sub, ver }: Pick<AccessClaims, 'sid' | 'sub' | 'ver'>): Promise<boolean> {
       if (sid !== undefined && (await rotationStore(db).isEnded(sid))) return true
@@ -79,7 +82,7 @@ export function revocationStore(db: DatabaseOrTransaction) {
       return !user || (user.access_version ?? 0) > ver
     },
 
-    /** A user's new access tokens have at least this version from here on. */
+    /** Raises the access version of a user to at least this one. */
     async raiseVersion(userId: number, accessVersion: number): Promise<void> {
       await db
         .updateTable('token_versions')
@@ -89,10 +92,10 @@ export function revocationStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Removes up to `most` entries that count no more; answers how many. */
-    purge(now: number, most: number): Promise<number> {
+    /** Deletes up to `batchSize` expired entries; answers how many. */
+    purge(now: number, batchSize: number): Promise<number> {
       const revocations = { table: 'revocations', key: 'id', column: 'expires_at' } as const
-      return deleteExpired(db, { ...revocations, until: now }, most)
+      return deleteExpired(db, { ...revocations, until: now }, batchSize)
     },
   }
 }

@@ -12,43 +12,52 @@ import { type PairEndDeps, storePairEnd } from './pair-end.ts'
 import { revocationStore } from './revocation-store.ts'
 
 /**
- * Access tokens that ended before their time. Spec 3.2: a deny-list of single tokens (logout) and a
- * version per user (password, roles, lock, disabling, deletion). All of it lies in the database, as
- * a log, and in memory; no table is read for a token of the last week. What another process appends is
- * seen because the database's version changed; until it is read, no token passes. The log tells of a
- * user's version for a week and of a pair for a day; the signer of a token says how long it lives,
- * so an older one is looked up.
+ * The revocations of access tokens. Spec 3.2: a deny-list of single tokens and pairs (logout), and
+ * a version per user (password, roles, lock, disabling, deletion). They are a log in the database,
+ * which every process keeps in memory. A process notices an entry of another process by the change
+ * feed, and accepts no token before it has read the new entries. The log holds the version of a
+ * user for a week and a pair for a day. A token may live longer, so an older token is looked up in
+ * the tables.
  */
 export interface Revocations {
-  /** @throws DatabaseUnavailable where it cannot be told: never open by error */
+  /**
+   * Whether an access token is revoked.
+   * @throws DatabaseUnavailable if that is unknown: it fails closed
+   */
   refuses(claims: JudgedClaims): boolean | Promise<boolean>
-  /** The same by what `db` has: inside a transaction, where nothing that comes later must count. */
+  /** Whether an access token is revoked as `db` sees it, for a check inside a transaction. */
   refusesBy(db: DatabaseOrTransaction, claims: JudgedClaims): Promise<boolean>
-  /** Differs once the database may have been changed; as of the last `refuses`. */
+  /** A number that changes once the database may have changed; as of the last `refuses`. */
   readonly epoch: number
   /**
-   * Ends one token; one that has ended already is left as it is.
-   * @throws DatabaseUnavailable where that cannot be stored
+   * Ends one token; does nothing if it has ended already.
+   * @throws DatabaseUnavailable if the end cannot be stored
    */
   revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>, how?: HowToRevoke): Promise<void>
   /**
-   * Ends a pair, by a token of it that lives until `exp` (seconds): the refresh token, what
-   * rotation gave or will give for it, and every access token of either. @throws as `revoke`
+   * Ends a pair: its refresh token, all that rotation issues for it, and all their access tokens.
+   * `exp` (seconds) is the expiry of the token that was presented. @throws as `revoke`
    */
   endPair(sid: string, exp: number, how?: HowToRevoke): Promise<void>
-  /** Whether an earlier version has ended a refresh token by itself. @throws as `refuses` */
+  /**
+   * Whether an earlier version of this program ended this refresh token alone.
+   * @throws as `refuses`
+   */
   refusesRefresh(claims: Pick<RefreshClaims, 'rid'>): boolean | Promise<boolean>
-  /** Ends a user's access tokens below a version, in the transaction of what caused it. */
+  /** Ends the access tokens of a user below a version, in the transaction of the change. */
   revokeBelow(trx: DatabaseOrTransaction, userId: number, accessVersion: number): Promise<void>
-  /** The log has grown by a transaction of this process: read it before the next token passes. */
+  /**
+   * Notes that a transaction of this process may have appended: the next check reads the log first.
+   */
   appended(): void
-  purge(most: number): Promise<number>
+  /** Deletes up to `batchSize` expired entries of the log; answers how many. */
+  purge(batchSize: number): Promise<number>
 }
 
 export interface HowToRevoke {
-  /** Judges the caller in the same transaction. */
+  /** Authorizes the caller again in the same transaction. */
   readonly guard?: Guard | undefined
-  /** In the same transaction, where there was anything to end. */
+  /** Further work of the same transaction, if there was anything to end. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
@@ -61,13 +70,13 @@ export interface RevocationsDeps extends PairEndDeps {
   readonly events: Events
 }
 
-/** A refresh token that an earlier version has ended, by itself. */
+/** The name in the log of a refresh token that an earlier version of this program ended alone. */
 function refreshName(rid: string): string {
   return `refresh ${rid}`
 }
 
-// How long the log holds a user's version, and a pair. A refresh token, which lives for a week, is
-// looked up in a table when it is used, so that memory holds no week of logouts.
+// How long the log holds the version of a user, and a pair. Memory holds the pairs of one day only:
+// a refresh token, which lives for a week, is looked up in a table when it is used.
 const loggedMs = 7 * 86_400_000
 const pairLoggedMs = 86_400_000
 
@@ -75,7 +84,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   const { db, feed, clock, events } = deps
   const store = revocationStore(db)
   const known = new KnownRevocations()
-  let appends = 0 // of this process, which the feed does not tell of
+  let appends = 0 // of this process: the change feed does not report them
   let seenAppends = -1
   let seenVersion = -1
   let epoch = 0
@@ -110,7 +119,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
 
     async endPair(sid, exp, how = {}) {
       const token = pairName(sid)
-      // Nothing is given for a pair that has ended.
+      // No token is issued for a pair that has ended.
       if (known.endOf(token) > 0) return how.guard?.judge(db)
       const work = async (trx: DatabaseOrTransaction) => {
         await storePairEnd(trx, sid, exp, deps)
@@ -127,18 +136,19 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       appends += 1
     },
 
-    async purge(most) {
+    async purge(batchSize) {
       const now = clock.now() - clockLeewayMs
       known.forget(now)
-      return store.purge(now, most)
+      return store.purge(now, batchSize)
     },
   }
 
   async function deny(token: string, endMs: number, how: HowToRevoke): Promise<void> {
-    // The column takes integers alone; an operator's own token, or an administrator, may say anything.
+    // The column holds integers; `exp` of an administrator, or of a token that the operator signed,
+    // may be any number.
     const expiresAt = Math.ceil(Math.min(endMs, Number.MAX_SAFE_INTEGER))
     const isKnown = known.endOf(token) >= expiresAt
-    // Logging out again and again writes nothing.
+    // A repeated logout writes nothing.
     if (isKnown || expiresAt <= clock.now()) return how.guard?.judge(db)
     await append(token, (trx) => revocationStore(trx).append({ token }, expiresAt), how)
   }
@@ -171,8 +181,8 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   /**
-   * What was committed before the call is known after it. One read for all who wait; those who come
-   * while it runs share the next one, or its failure.
+   * Reads the log: after the call, everything that was committed before it is known. Concurrent
+   * callers share a read. A caller that comes during a read shares the next one, and its failure.
    */
   function catchUp(): Promise<void> {
     if (!reading) {
@@ -190,41 +200,42 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
   }
 
   async function readLog(): Promise<void> {
-    // As it is before the read: what comes meanwhile is looked for again.
+    // Taken before the read: a later entry causes another read.
     const [readAppends, readVersion] = [appends, feed.version()]
     const now = clock.now() - clockLeewayMs
     const { last } = known
-    let isBehindLast = !last
+    let continuesLast = !last
     for await (const entries of store.from(last?.id ?? 0, now)) {
-      isBehindLast ||= isDeepStrictEqual(entries[0], last)
-      if (!isBehindLast) break
+      continuesLast ||= isDeepStrictEqual(entries[0], last)
+      if (!continuesLast) break
       known.add(entries)
     }
-    if (!isBehindLast) await readAnew(now)
+    if (!continuesLast) await reload(now)
     seenAppends = readAppends
     seenVersion = readVersion
     epoch += 1
   }
 
   /**
-   * The last entry has expired, or the database has lost it: a replica took over that had not heard
-   * of it yet, or a backup. Then ids are given again, and nothing says which of those below the last
-   * one are new; and what was revoked is revoked once more, so that it stays so on every node.
+   * Reads the whole log again, because the last known entry is missing: it has expired, or the
+   * database has lost it (an asynchronous replica took over, or a backup was restored). After a
+   * loss the database gives ids a second time, so no id says which entries are new. Revocations
+   * that are missing in the log are appended again, so that every node knows them.
    */
-  async function readAnew(now: number): Promise<void> {
+  async function reload(now: number): Promise<void> {
     const entries = (await Array.fromAsync(store.from(0, now))).flat()
     if (known.missingIn(entries, clock.now()).length > 0) await restore()
-    known.startAnew(entries)
+    known.reload(entries)
   }
 
   async function restore(): Promise<void> {
     await transact(db, [lockName.revocations], async (trx) => {
       const log = revocationStore(trx)
       const now = clock.now()
-      const there = (await Array.fromAsync(log.from(0, now))).flat() // another node may have been first
-      const missing = known.missingIn(there, now)
+      const entries = (await Array.fromAsync(log.from(0, now))).flat()
+      const missing = known.missingIn(entries, now) // without those that another node has restored
       for (const { revocation, expiresAt } of missing) {
-        // One millisecond more: not to be taken for the entry that was lost.
+        // One millisecond more, so that the new entry differs from the lost one.
         await log.append(revocation, Math.min(expiresAt + 1, Number.MAX_SAFE_INTEGER))
         if ('token' in revocation) {
           const sid = sidOf(revocation.token)

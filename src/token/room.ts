@@ -32,7 +32,7 @@ export const room: Room<Needs> = {
       rows: [
         {
           name: 'token inspect',
-          summary: 'Takes a token apart, and tells whether it passes here and now',
+          summary: 'Shows the parts of a token, and whether the service accepts it now',
         },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/token'),

@@ -3,12 +3,12 @@ import { deleteExpired } from '../database/purge.ts'
 import type { RefreshClaims } from './claims.ts'
 import { pairIdOf } from './pair.ts'
 
-/** That a refresh token was used, and which one was given for it. Times in seconds. */
+/** The use of a refresh token, and the successor that was issued for it. Times in seconds. */
 export interface RefreshUse {
   readonly rid: string
   readonly family: string
   readonly successor: string
-  /** `iat` and `exp` of the successor: with them the very same token can be signed again. */
+  /** `iat` and `exp` of the successor: with them the same token can be signed again. */
   readonly issuedAt: number
   readonly expiresAt: number
   /** Epoch milliseconds. */
@@ -24,8 +24,8 @@ export function rotationStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * The line of a token, by the id of its pair: that of its use, or of the use it was given for,
-     * or a new one.
+     * The family of a token, which is the id of its pair: from its own use, from the use that
+     * issued it, or, for the first token of a pair, from the token itself.
      */
     async familyOf({ rid, exp }: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<string> {
       const row = await db
@@ -36,7 +36,7 @@ export function rotationStore(db: DatabaseOrTransaction) {
       return row?.family ?? pairIdOf({ rid, exp })
     },
 
-    /** Of the last token that was given in a line, in seconds; 0 where none was. */
+    /** The latest expiry of the successors of a family, in seconds; 0 if there is none. */
     async lastExpiryOf(family: string): Promise<number> {
       const { last } = await db
         .selectFrom('refresh_uses')
@@ -83,10 +83,10 @@ export function rotationStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Removes up to `most` rows of each table that no living token needs; `now` in seconds. Answers
-     * how many of the fuller one.
+     * Deletes up to `batchSize` expired rows of each table; `now` in seconds. Answers the greater
+     * of the two counts.
      */
-    async purge(now: number, most: number): Promise<number> {
+    async purge(now: number, batchSize: number): Promise<number> {
       const uses = { table: 'refresh_uses', key: 'rid', column: 'successor_expires_at' } as const
       const families = {
         table: 'refresh_families_ended',
@@ -94,8 +94,8 @@ export function rotationStore(db: DatabaseOrTransaction) {
         column: 'expires_at',
       } as const
       return Math.max(
-        await deleteExpired(db, { ...uses, until: now }, most),
-        await deleteExpired(db, { ...families, until: now }, most),
+        await deleteExpired(db, { ...uses, until: now }, batchSize),
+        await deleteExpired(db, { ...families, until: now }, batchSize),
       )
     },
   }

@@ -9,27 +9,31 @@ import { tokenCreated } from './events.ts'
 import { rotationStore } from './rotation-store.ts'
 
 /**
- * Refresh tokens of a single use (`REFRESH_ROTATION=on`), RFC 9700 section 4.14.2: each use gives a
- * successor, and a second use of the same token ends the whole line, since one of the two who used
- * it is a thief. A retry within the grace period gets the same successor again, as long as that one
- * has not been used.
+ * Refresh token rotation (`REFRESH_ROTATION=on`), RFC 9700 section 4.14.2. Each use of a refresh
+ * token issues a successor. A second use of the same token ends the whole token family, because one
+ * of the two clients must be a thief. A retry within the grace period gets the same successor
+ * again, unless the successor has been used.
  */
 export interface Rotation {
   /**
-   * The successor's identity; `reused` where the token was used before, or the line has ended: then
-   * the caller ends the pair. The guard judges the account in the same transaction.
+   * Uses a token; answers the identity of its successor. Answers `reused` if the token was used
+   * before or its family has ended: the caller then ends the pair. The guard checks the account in
+   * the same transaction.
    */
   use(claims: RefreshClaims, guard: Guard): Promise<Successor | 'reused'>
-  /** The pair that a token came with, whatever was given for it since: the id of its line. */
+  /** The id of a token's pair, which stays the same through all rotations. */
   pairOf(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<string>
   /** Whether a pair has ended. */
   isEnded(sid: string): Promise<boolean>
-  /** Whether a token was used already, or its line has ended; changes nothing. */
+  /** Whether a token was used already, or its family has ended. */
   isSpent(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<boolean>
-  purge(most: number): Promise<number>
+  /**
+   * Deletes up to `batchSize` expired rows of each table; answers the greater of the two counts.
+   */
+  purge(batchSize: number): Promise<number>
 }
 
-/** What makes a refresh token this one and no other. Times in seconds. */
+/** The identity of a refresh token: the claims that make it unique. Times in seconds. */
 export interface Successor {
   readonly rid: string
   readonly issuedAt: number
@@ -60,9 +64,9 @@ export function createRotation(deps: RotationDeps): Rotation {
         if (earlier) {
           const isRetry = now < earlier.usedAt + refreshGraceSeconds * 1000
           if (isRetry && (await store.use(earlier.successor)) === null) {
-            return given(trx, sub, successorOf(earlier))
+            return issued(trx, sub, successorOf(earlier))
           }
-          return 'reused' // its caller ends the pair
+          return 'reused'
         }
         const issuedAt = epochSeconds(now)
         const use = {
@@ -70,12 +74,12 @@ export function createRotation(deps: RotationDeps): Rotation {
           family,
           successor: randomText(random, ridBytes),
           issuedAt,
-          // Never before the token that was used: what is known of it must not be forgotten earlier.
+          // Not before the expiry of the used token: its use must stay known until then.
           expiresAt: Math.max(exp, issuedAt + refreshSeconds),
           usedAt: now,
         }
         await store.insert(use)
-        return given(trx, sub, successorOf(use))
+        return issued(trx, sub, successorOf(use))
       }
       return transact(db, [lockName.account(sub)], work, guard)
     },
@@ -90,10 +94,11 @@ export function createRotation(deps: RotationDeps): Rotation {
       return store.isEnded(await store.familyOf(claims))
     },
 
-    purge: (most) => rotationStore(db).purge(epochSeconds(clock.now() - clockLeewayMs), most),
+    purge: (batchSize) =>
+      rotationStore(db).purge(epochSeconds(clock.now() - clockLeewayMs), batchSize),
   }
 
-  async function given(trx: DatabaseOrTransaction, sub: string, successor: Successor) {
+  async function issued(trx: DatabaseOrTransaction, sub: string, successor: Successor) {
     await events.record(trx, tokenCreated, { user_id: Number(sub), grant: 'refresh' })
     return successor
   }

@@ -14,14 +14,12 @@ import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
 import type { RefreshClaims } from './claims.ts'
 import { tokenCreated, tokenReuse } from './events.ts'
-import { nobody, type Profiles } from './profiles.ts'
+import { noProfile, type Profiles } from './profiles.ts'
 import type { Revocations } from './revocations.ts'
 import type { Rotation, Successor } from './rotation.ts'
 import type { Tokens } from './tokens.ts'
 
-/**
- * Token room, spec 3.2, 4.1 and 5.3: POST /refresh, GET /api/me and GET /.well-known/jwks.json.
- */
+/** POST /refresh, GET /api/me and GET /.well-known/jwks.json, spec 3.2, 4.1 and 5.3. */
 export interface TokenRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly config: Pick<Config, 'roles' | 'token'>
@@ -34,7 +32,7 @@ export interface TokenRoutesOptions {
   readonly tokens: Tokens
 }
 
-// Any type is let through: what is no refresh token is 401, whatever else it may be.
+// A value of any type is accepted here: the answer for anything but a refresh token is 401.
 const RefreshRequest = {
   type: 'object',
   properties: { refresh_token: { description: 'Text' } },
@@ -81,7 +79,7 @@ export async function tokenRoutes(
     {
       config: {
         access: { rule: anyone },
-        csrf: 'exempt', // what proves the caller is in the body
+        csrf: 'exempt', // the credential is in the body
         body: 'form',
         errors: ['invalidRefreshToken'],
       },
@@ -129,9 +127,10 @@ export async function tokenRoutes(
     async (request) => {
       const caller = callerOf(request)
       const { credential, roles } = caller
-      // The token's own claims first; ours carry neither, so that a change shows at once.
+      // The claims of an external token come first. Tokens of this service carry neither e-mail
+      // address nor name, so that a change shows at once.
       const userId = userIdOf(caller)
-      const profile = userId === null ? nobody : await profiles.of(userId)
+      const profile = userId === null ? noProfile : await profiles.of(userId)
       const hasClaims = credential.scheme === 'bearer' || credential.scheme === 'external'
       const claims = hasClaims ? credential.claims : { sub: caller.subject }
       const { sub, email, name } = { ...profile, ...claims }
@@ -151,13 +150,16 @@ export async function tokenRoutes(
     async () => ({ keys: [...keys.publicKeys().keys] }),
   )
 
-  /** A pair from before a second factor was asked for does not stand in for it. */
+  /** Refuses if the account is locked, has ended its logins since, or must enrol a second factor. */
   function assertMayRefresh({ ver }: RefreshClaims, account: Account): void {
     const since = { now: account, before: { refreshVersion: ver } }
     requirements.refuse('refresh', { account, since })
   }
 
-  /** The next refresh token, where each is good for one use. @throws ApiError invalidRefreshToken */
+  /**
+   * Uses a refresh token, if rotation is on; answers the successor, or null if it is off.
+   * @throws ApiError invalidRefreshToken
+   */
   async function succeed(
     claims: RefreshClaims,
     { userId }: Account,
@@ -174,7 +176,7 @@ export async function tokenRoutes(
     }
     const successor = await rotation.use(claims, guard)
     if (successor !== 'reused') return successor
-    // The thief may hold access tokens of the line as well. RFC 9700 section 4.14.2.
+    // The thief may hold access tokens of the family as well. RFC 9700 section 4.14.2.
     await revocations.endPair(sid, claims.exp, {
       also: (trx) => events.record(trx, tokenReuse, { user_id: userId }),
     })

@@ -14,29 +14,33 @@ import type { Successor } from './rotation.ts'
 
 /** Issues and verifies the tokens of this service. Spec 2.4, 2.5, 5.3; RFC 7519. */
 export interface Tokens {
-  /** An access token that lives `seconds`. */
+  /** Issues an access token that lives `seconds`. */
   issueAccess(account: Account, options: AccessOptions): Promise<string>
-  /** A token that opens the enrolment of a second factor for ten minutes, and nothing else. */
+  /** Issues a token that allows only the enrolment of a second factor, for ten minutes. */
   issueEnrolment(account: Account, authentication: AuthenticationEvent): Promise<string>
-  /** An access token that lives `seconds`, and the refresh token of the same pair. */
+  /** Issues an access token that lives `seconds`, and the refresh token of the same pair. */
   issuePair(account: Account, options: Omit<AccessOptions, 'type' | 'sid'>): Promise<Pair>
-  /** The refresh token that a rotation has named. */
+  /** Issues the refresh token of an identity, such as a successor of a rotation. */
   issueRefresh(account: Account, options: RefreshOptions): Promise<string>
-  /** Null where the token is not one of ours, not of this type, or out of its time. */
+  /**
+   * Null if this service did not sign the token, or if it is of another type or outside its
+   * lifetime.
+   */
   verifyAccess(token: string, type?: AccessClaims['type']): Promise<AccessClaims | null>
+  /** Null as `verifyAccess`. */
   verifyRefresh(token: string): Promise<RefreshClaims | null>
 }
 
-/** How and when the account was proved; a token tells of it for as long as it lives. */
+/** How and when the user authenticated; a token carries it for its whole life. */
 export interface AuthenticationEvent extends Pick<Evidence, 'authTime'> {
-  /** RFC 8176; empty where that is not known. */
+  /** RFC 8176; empty if unknown. */
   readonly amr: readonly string[]
 }
 
 export interface AccessOptions extends AuthenticationEvent {
   readonly seconds: number
   readonly type?: AccessClaims['type']
-  /** The pair that it belongs to. */
+  /** The id of the pair that the token belongs to. */
   readonly sid?: string
 }
 
@@ -105,7 +109,8 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
 
     async issueRefresh(account, { amr, authTime, identity }) {
       const { rid, issuedAt, expiresAt } = identity
-      // Spec 2.5 gives the token five claims and no more; what revokes it is signed in the header.
+      // Spec 2.5 allows the token five claims only, so the claims for its revocation are in the
+      // header.
       const protectedHeader: CompactJWSHeaderParameters = {
         ...header(),
         rid,
@@ -128,7 +133,7 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
     async verifyAccess(token, type) {
       const verified = await verifyJws(token, find)
       const raw = verified && parseObject(verified.payload)
-      // Without an id of its own a token is known by its digest, so that it can be revoked.
+      // A token without `jti` gets its digest as id, so that it can be revoked.
       return raw
         ? parseAccessClaims({ jti: digest(token), ...raw }, config, clock.now(), type)
         : null

@@ -10,7 +10,7 @@ import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import type { Attempt } from '../throttle/attempt.ts'
 import { secondFactorKey } from '../throttle/keys.ts'
-import { wrongCodes } from '../throttle/limits.ts'
+import { secondFactorQuota } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
 import { mfaCodesRenewed, mfaEnrolled, mfaFail, mfaRemoved } from './events.ts'
 import { type Provisioning, provision } from './provisioning.ts'
@@ -72,7 +72,7 @@ const secretBytes = 20 // RFC 4226 section 4: 160 bits
 export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   const { accounts, db, clock, random, events, keys } = deps
   const store = factorStore(db)
-  const throttle = createThrottle(deps, wrongCodes)
+  const throttle = createThrottle(deps, secondFactorQuota)
 
   return {
     async begin(account, proof, guard) {

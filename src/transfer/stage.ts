@@ -1,4 +1,4 @@
-import { dislodge, insertUnseenAccounts } from '../accounts/accounts.ts'
+import { insertStagedAccounts, removeStagedAccounts } from '../accounts/accounts.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Detail } from '../kernel/errors.ts'
 import { insertUnseenUsers } from '../users/users.ts'
@@ -53,7 +53,7 @@ export async function stage(
     return { mistakes, newUsers: 0 }
   }
 
-  if (holders.length > 0) await dislodge(trx, usernames, userIds, id)
+  if (holders.length > 0) await removeStagedAccounts(trx, usernames, userIds, id)
   const newUsers = free.flatMap(({ user }) => ('id' in user ? [] : [user]))
   const newIds = (await insertUnseenUsers(trx, newUsers, id)).values()
   const accounts = free.map(({ user, createdAt = now, ...line }) => ({
@@ -62,7 +62,7 @@ export async function stage(
     passwordChangedAt: 'hash' in line.secret ? null : now,
     userId: 'id' in user ? user.id : given(newIds.next().value),
   }))
-  await insertUnseenAccounts(trx, accounts, id)
+  await insertStagedAccounts(trx, accounts, id)
   return { mistakes, newUsers: newUsers.length }
 }
 

@@ -5,7 +5,9 @@ import { type CommandCall, CommandError, type CommandWork, exitCodes } from '../
 import { assertPasswordSource, newPassword, passwordOptions, tellPassword } from '../secrets.ts'
 import { accountView, parseRoles, rolesOf, withAccount } from './accounts.ts'
 
-/** What an administrator does to an account, with the same rules and the same ends of logins. */
+/**
+ * The commands that change an account, with the rules and effects of the routes of administration.
+ */
 export const commands: readonly CommandWork[] = [
   {
     name: 'account roles',

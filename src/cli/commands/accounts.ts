@@ -17,7 +17,7 @@ import { assertPasswordSource, newPassword, passwordOptions, tellPassword } from
 import { withServices } from '../work.ts'
 import { parseUser, userOptions } from './users.ts'
 
-const atOnce = 500
+const batchSize = 500
 
 export const commands: readonly CommandWork[] = [
   {
@@ -27,10 +27,10 @@ export const commands: readonly CommandWork[] = [
         type: 'string',
         multiple: true,
         value: 'role',
-        doc: `${contractRoles.join(', ')}; again for more; USER where none is given`,
+        doc: `${contractRoles.join(', ')}; again for more; USER by default`,
       },
       ...userOptions,
-      user: { type: 'string', value: 'id', doc: 'a user that exists, in place of a new one' },
+      user: { type: 'string', value: 'id', doc: 'an existing user, in place of a new one' },
       ...passwordOptions,
     },
     example: 'account add ann --email ann@example.org --role USER --role EDITOR',
@@ -39,9 +39,12 @@ export const commands: readonly CommandWork[] = [
   {
     name: 'account list',
     options: {
-      role: { type: 'string', value: 'role', doc: 'those that have it' },
-      locked: { type: 'boolean', doc: 'those that are locked, by an administrator or by guessing' },
-      disabled: { type: 'boolean', doc: 'those that are not active' },
+      role: { type: 'string', value: 'role', doc: 'only accounts with this role' },
+      locked: {
+        type: 'boolean',
+        doc: 'only locked accounts, by an administrator or by failed logins',
+      },
+      disabled: { type: 'boolean', doc: 'only disabled accounts' },
     },
     example: 'account list --role ADMIN --json',
     run: list,
@@ -104,9 +107,9 @@ async function list(call: CommandCall): Promise<void> {
     async function* batches(): AsyncGenerator<Row[]> {
       let last = 0
       for (;;) {
-        const batch = await accounts.after(last, atOnce, filter)
+        const batch = await accounts.after(last, batchSize, filter)
         if (batch.length > 0) yield batch.map(rowOf)
-        if (batch.length < atOnce) return
+        if (batch.length < batchSize) return
         last = batch.at(-1)?.userId ?? last
       }
     }
@@ -124,7 +127,7 @@ async function list(call: CommandCall): Promise<void> {
   })
 }
 
-/** The roles that words name, each once. @throws UsageError */
+/** Parses names of roles, each once. @throws UsageError */
 export function parseRoles({ config }: CommandCall, words: readonly unknown[]): Role[] {
   const named = words.map((word) => {
     const role = parseRole(word, config.roles)
@@ -134,18 +137,21 @@ export function parseRoles({ config }: CommandCall, words: readonly unknown[]): 
   return rolesAmong(named, config.roles)
 }
 
-/** The roles of an account, for people. */
+/** The roles of an account as text. */
 export function rolesOf({ config }: CommandCall, { roles }: Pick<Account, 'roles'>): string {
   return rolesAmong(roles, config.roles).join(', ') || 'no role'
 }
 
-/** Shows accounts as the HTTP interface does. */
+/** Answers the function that shows an account as the HTTP interface does. */
 export async function accountView({ config }: CommandCall) {
   const { shownWith } = await import('../../accounts/admin-routes.ts')
   return shownWith(config.roles)
 }
 
-/** Runs work with the account that the first operand names. @throws CommandError where there is none */
+/**
+ * Runs work with the account that the first operand names.
+ * @throws CommandError if there is none
+ */
 export function withAccount(
   call: CommandCall,
   work: (account: Account, services: Services, deps: Deps) => Promise<void>,

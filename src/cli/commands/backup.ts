@@ -13,7 +13,7 @@ import { readPassphrase } from '../secrets.ts'
 import { withDeps } from '../work.ts'
 
 const withoutKeys = {
-  'without-keys': { type: 'boolean', doc: 'leave the key set out: authenticator apps are void' },
+  'without-keys': { type: 'boolean', doc: 'leave out the key set: authenticator apps become void' },
 } as const
 
 export const commands: readonly CommandWork[] = [
@@ -29,9 +29,12 @@ export const commands: readonly CommandWork[] = [
       ...withoutKeys,
       unverified: {
         type: 'boolean',
-        doc: 'with --without-keys: ask for no passphrase, and believe the file as it is',
+        doc: 'with --without-keys: ask for no passphrase and do not authenticate the file',
       },
-      'keep-logins': { type: 'boolean', doc: 'keep sessions and tokens, ended ones too' },
+      'keep-logins': {
+        type: 'boolean',
+        doc: 'keep sessions and tokens valid, also those that have ended since',
+      },
     },
     example: 'restore gatehouse-2026-11-20.backup',
     run: restoreFrom,
@@ -84,7 +87,7 @@ async function restoreFrom(call: CommandCall): Promise<void> {
   })
 }
 
-/** @throws UsageError as `readPassphrase`, with the way out where the keys are not wanted */
+/** Reads the passphrase of a restore. @throws UsageError as `readPassphrase`, with a hint if apt */
 async function passphraseOf(call: CommandCall, isWithoutKeys: boolean): Promise<string> {
   try {
     return await readPassphrase(call, { isNew: false })
@@ -127,7 +130,7 @@ async function moveTo(call: CommandCall): Promise<void> {
   }
 }
 
-/** @throws UsageError where it is no address, or holds a password, which all on the machine could read */
+/** Parses the target of a move. @throws UsageError if it is no address, or contains a password */
 async function targetOf(to: unknown) {
   if (typeof to !== 'string')
     throw new UsageError('where to? move --to postgres://user@host/database')

@@ -30,7 +30,7 @@ async function check(call: CommandCall): Promise<void> {
   }
 }
 
-/** Shows what there is also where it is wrong, and then fails. @throws ConfigError */
+/** Shows all settings, also invalid ones, and fails if any is invalid. @throws ConfigError */
 async function show(call: CommandCall): Promise<void> {
   const { readSettings, sourceOf } = await import('../../config/kinds.ts')
   const { settings } = await import('../../config/settings-table.ts')
@@ -45,7 +45,7 @@ async function show(call: CommandCall): Promise<void> {
     return { setting: name, value, source }
   })
   call.output.rows(rows)
-  void call.config // every mistake, those between settings too
+  void call.config // throws for every mistake, also between settings
 }
 
 function shownValue(

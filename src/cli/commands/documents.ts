@@ -1,6 +1,6 @@
 import type { CommandCall, CommandWork } from '../command.ts'
 
-/** Of the service as the settings make it; nothing of DATA_DIR is touched. */
+/** The commands that describe the service with the present settings; they do not use DATA_DIR. */
 export const commands: readonly CommandWork[] = [
   {
     name: 'routes',

@@ -2,7 +2,7 @@ import { isoTime } from '../../kernel/clock.ts'
 import { CommandError, type CommandWork, exitCodes } from '../command.ts'
 import { withServices } from '../work.ts'
 
-/** A running service takes up a change of the key set by itself, within a second. */
+/** The commands of the key set. A running service uses a changed key set within a second. */
 export const commands: readonly CommandWork[] = [
   {
     name: 'keys list',

@@ -3,16 +3,16 @@ import type { Provider } from '../../federation/provider.ts'
 import { type CommandCall, CommandError, type CommandWork, UsageError } from '../command.ts'
 import { knownSecret } from '../secrets.ts'
 
-/**
- * The service as a client of its identity providers, from the command line: what is configured, and
- * whether it works. Secrets come from the settings, a prompt or standard input, never from arguments,
- * which every user of the machine can read.
- */
 const ofProvider = {
-  provider: { type: 'string', value: 'name', doc: 'of those in OIDC_PROVIDERS' },
+  provider: { type: 'string', value: 'name', doc: 'one of OIDC_PROVIDERS' },
 } as const
-const loginPatienceSeconds = 300
+const loginTimeoutSeconds = 300
 
+/**
+ * The commands that use the service as a client of its identity providers, to test the settings.
+ * Secrets come from the settings, a prompt or standard input, never from arguments, which every
+ * user of the machine can read.
+ */
 export const commands: readonly CommandWork[] = [
   {
     name: 'oidc discover',
@@ -33,9 +33,13 @@ export const commands: readonly CommandWork[] = [
     options: {
       ...ofProvider,
       scope: { type: 'string', value: 'scopes', doc: 'separated by spaces' },
-      resource: { type: 'string', value: 'address', doc: 'whom the token is for (RFC 8707)' },
-      username: { type: 'string', value: 'name', doc: 'by the password of this user, read unseen' },
-      refresh: { type: 'boolean', doc: 'by a refresh token, read unseen' },
+      resource: { type: 'string', value: 'address', doc: 'the resource server (RFC 8707)' },
+      username: {
+        type: 'string',
+        value: 'name',
+        doc: 'with the password of this user, read without echo',
+      },
+      refresh: { type: 'boolean', doc: 'with a refresh token, read without echo' },
     },
     example: "oidc token --scope 'api.read api.write'",
     run: (call) => told(() => getToken(call)),
@@ -44,7 +48,11 @@ export const commands: readonly CommandWork[] = [
     name: 'oidc login',
     options: {
       ...ofProvider,
-      port: { type: 'string', value: 'number', doc: 'to come back to; else any that is free' },
+      port: {
+        type: 'string',
+        value: 'number',
+        doc: 'of the redirect address; default: any free port',
+      },
     },
     example: 'oidc login --port 8765',
     run: (call) => told(() => logIn(call)),
@@ -77,7 +85,7 @@ async function logIn(call: CommandCall): Promise<void> {
   const login = await loopbackLogin(await providerOf(call), {
     clock: systemClock,
     port,
-    patienceSeconds: loginPatienceSeconds,
+    timeoutSeconds: loginTimeoutSeconds,
   })
   call.terminal.stderr.write(`Open this address in a browser:\n\n  ${login.address}\n\n`)
   const { accessToken, refreshToken, claims } = await login.tokens
@@ -108,7 +116,7 @@ async function providerOf({ config, values }: CommandCall): Promise<Provider> {
   return createProvider(found, {
     clock: systemClock,
     fetch: globalThis.fetch,
-    events: eventsOf({ clock: systemClock, log: createLog('silent') }), // what fails is told below, once
+    events: eventsOf({ clock: systemClock, log: createLog('silent') }), // `told` reports failures
   })
 }
 
@@ -122,7 +130,7 @@ async function show({ accessToken, expiresAt, refreshToken, scope }: ClientToken
   }
 }
 
-/** The reason behind a refusal: here its reader is the operator. */
+/** Runs work, and shows the operator the cause of a refusal. @throws CommandError */
 async function told(work: () => Promise<void>): Promise<void> {
   const { ApiError } = await import('../../kernel/errors.ts')
   try {

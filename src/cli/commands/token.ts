@@ -12,7 +12,7 @@ export const commands: readonly CommandWork[] = [
     options: {
       'token-stdin': {
         type: 'boolean',
-        doc: 'read the token from standard input; so it is where that is no terminal',
+        doc: 'read the token from standard input; the default without a terminal',
       },
     },
     example: 'token inspect --token-stdin < token.txt',
@@ -31,7 +31,7 @@ async function inspect(call: CommandCall): Promise<void> {
   })
 }
 
-/** @throws CommandError where the token does not pass, once all is shown */
+/** Shows an inspection. @throws CommandError, after the output, if the service refuses the token */
 function show(
   { output, values }: CommandCall,
   inspection: Inspection,

@@ -6,9 +6,9 @@ import { type CommandCall, type CommandWork, textOf, UsageError } from '../comma
 import type { Row } from '../output.ts'
 import { withServices } from '../work.ts'
 
-const atOnce = 500
+const batchSize = 500
 
-/** What makes a new user. */
+/** The options that describe a new user. */
 export const userOptions = {
   name: { type: 'string', value: 'name', doc: 'of the new user' },
   email: { type: 'string', value: 'address', doc: 'of the new user' },
@@ -35,9 +35,9 @@ export const commands: readonly CommandWork[] = [
         async function* batches(): AsyncGenerator<Row[]> {
           let last = 0
           for (;;) {
-            const batch = await users.slice(atOnce, { afterId: last })
+            const batch = await users.slice(batchSize, { afterId: last })
             if (batch.length > 0) yield batch.map((user) => ({ ...user }))
-            if (batch.length < atOnce) return
+            if (batch.length < batchSize) return
             last = batch.at(-1)?.id ?? last
           }
         }
@@ -46,7 +46,7 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
-/** The new user that the options describe, by the rules of the users resource. @throws UsageError */
+/** Parses the options of a new user, by the rules of the users resource. @throws UsageError */
 export function parseUser(call: CommandCall, defaultName?: string): NewUser {
   const { maxLength } = CreateUser.properties.name
   const name = textOf(call, 'name') ?? defaultName
