@@ -38,7 +38,7 @@ interface UsersTable {
   /** Case-folded copies, for search and for sorting alike on every database. */
   name_key: string
   email_key: string
-  /** Of an import that is not done: nobody's to see, see unfinished.ts. */
+  /** Of an import that is not done: not to be seen, see staged.ts. */
   import_id: Generated<number | null>
 }
 
@@ -229,7 +229,7 @@ interface ImportsTable {
   seen_at: number
 }
 
-/** Lines of an import under way that made no account: see 0005-imports.ts. */
+/** Lines of an import under way that made no account: see 0008-imports.ts. */
 interface ImportNamesTable {
   import_id: number
   username: string
