@@ -1,7 +1,7 @@
 import { dislodge, insertUnseenAccounts } from '../accounts/accounts.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Detail } from '../kernel/errors.ts'
-import { insertUnseenUsers } from '../users/users.ts'
+import { insertStagedUsers } from '../users/users.ts'
 import type { Mistake } from './import.ts'
 import type { WantedLine } from './line.ts'
 import { type Holder, importStore, type ReadName } from './store.ts'
@@ -56,7 +56,7 @@ export async function stage(
 
   if (holders.length > 0) await dislodge(trx, usernames, userIds, id)
   const newUsers = free.flatMap(({ user }) => ('id' in user ? [] : [user]))
-  const newIds = (await insertUnseenUsers(trx, newUsers, id)).values()
+  const newIds = (await insertStagedUsers(trx, newUsers, id)).values()
   const accounts = free.map(({ user, createdAt = now, ...line }) => ({
     ...line,
     createdAt,

@@ -46,7 +46,7 @@ export function createNotes({ clock, db, events, random }: NotesDeps) {
       const work = async (trx: Parameters<typeof noteStore>[0]) => {
         const store = noteStore(trx)
         const changed = await changeAsSeen(how, {
-          hold: () => store.held(id),
+          lock: () => store.byIdForUpdate(id),
           async write(as) {
             if (decide(mayChange, how.caller, resourceOf(as)) !== true) return null
             const note = { ...as, ...wanted }

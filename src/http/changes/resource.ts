@@ -86,31 +86,33 @@ export async function assertConditionAsked(
   return payload
 }
 
-/** The two ways in which a change reaches a row, inside its transaction. */
+/** The two steps of a change inside its transaction. */
 export interface ChangeOf<Thing, Done> {
-  /** The thing as it is now, and stays until the end. */
-  hold(): Promise<Thing | null>
+  /** Reads the thing and locks its row until the transaction ends. */
+  lock(): Promise<Thing | null>
   /**
-   * Writes. Unless it is held, `as` is what was read before, and may be another by now: null where it
-   * is, as far as that matters to what is answered, or where the rule refuses.
+   * Writes a change of `as`. Unless `isLocked`, `as` was read before the transaction: the answer is
+   * null if the row has changed since in a way that the answer would show. Null also if the rule
+   * denies the change.
    */
-  write(as: Thing, isHeld: boolean): Promise<Done | null>
+  write(as: Thing, isLocked: boolean): Promise<Done | null>
 }
 
 /**
- * Compares and sets: changes a thing as the request has read it, and reads it again only where it has
- * changed meanwhile. Null where there is none any more.
- * @throws ApiError accessDenied where the rule refuses the thing as it is now; preconditionFailed
+ * Compares and sets: changes a thing as the request has read it, and reads it again only if it has
+ * changed meanwhile. Null if the thing was deleted meanwhile.
+ * @throws ApiError accessDenied if the rule denies the change of the thing as it is now;
+ * preconditionFailed
  */
 export async function changeAsSeen<Thing, Done>(
   { seen, isWanted }: Pick<ChangeConditions<Thing>, 'seen' | 'isWanted'>,
-  { hold, write }: ChangeOf<Thing, Done>,
+  { lock, write }: ChangeOf<Thing, Done>,
 ): Promise<Done | null> {
   if (seen !== undefined && (!isWanted || isWanted(seen))) {
     const done = await write(seen, false)
     if (done !== null) return done
   }
-  const current = await hold()
+  const current = await lock()
   if (current === null) return null
   const done = await write(current, true)
   if (done === null) throw new ApiError('accessDenied') // 403 comes before 412
