@@ -62,7 +62,7 @@ export const room: Room<Needs> = {
     },
   ],
 
-  /** A provider's token comes where one of ours may. */
+  /** Accepts a provider's token wherever an own bearer token is accepted. */
   authenticators: async ({ externalBearer }, before) =>
     before.map((own) => (own.scheme === 'bearer' ? externalBearer.beside(own) : own)),
 

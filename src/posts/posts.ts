@@ -18,13 +18,14 @@ export interface Posts {
   count(): Promise<number>
   slice(limit: number, from: SliceStart): Promise<Post[]>
   /**
-   * Creates a post in the given transaction. @throws ApiError accessDenied if the caller has no user,
-   * or if that user was deleted
+   * Creates a post in the given transaction.
+   * @throws ApiError accessDenied if the caller has no user, or if that user was deleted
    */
   create(trx: DatabaseOrTransaction, text: PostText, caller: Principal): Promise<Post>
   /**
-   * Changes the given fields of a post. @throws ApiError postNotFound; accessDenied if the rule denies
-   * the change of the post as it is when it is written; preconditionFailed
+   * Changes the given fields of a post.
+   * @throws ApiError postNotFound; accessDenied if the rule denies the change of the post as it is
+   * when it is written; preconditionFailed
    */
   update(id: number, changes: PostChanges, how: ChangeOfPost): Promise<Post>
   /** Deletes a post; answers it as it was. @throws ApiError as `update` does */
@@ -110,7 +111,7 @@ export function createPosts({ db, clock, events }: PostsDeps): Posts {
   }
 }
 
-/** The user id for a post of this caller. @throws ApiError accessDenied if the caller has no user */
+/** Answers the caller's user id. @throws ApiError accessDenied if the caller has no user */
 export function authorIdOf(caller: Principal): number {
   const id = userIdOf(caller)
   if (id === null) throw new ApiError('accessDenied')

@@ -23,7 +23,7 @@ export const room: Room<Needs> = {
   ],
   events: fileBeside(import.meta.url, './events'),
   errors: ['sessionNotFound'],
-  /** Without it no browser could call a state-changing session operation. */
+  /** Browsers must send it with every state-changing request of a session. */
   requestHeaders: [{ name: 'X-CSRF-Token' }],
   settings: [
     'SESSION_COOKIE_NAME',

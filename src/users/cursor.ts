@@ -8,7 +8,7 @@ export interface Cursor {
   readonly after: Position
 }
 
-/** Encodes a cursor as opaque text for `next`. It holds nothing that the page before did not show. */
+/** Encodes a cursor as opaque text for `next`. It holds only what the page before has shown. */
 export function writeCursor({ page, after }: Cursor, order: Order): string {
   const fields = [page, nameOf(order), after.value, after.id]
   return Buffer.from(JSON.stringify(fields)).toString('base64url')

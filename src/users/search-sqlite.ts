@@ -135,7 +135,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
   }
 }
 
-/** Converts an id to a bigint: a number is bound as a real, for which FTS5 ignores the condition. */
+/** Converts an id to a bigint: a number is bound as a real, which FTS5 ignores in conditions. */
 function integer(id: number): bigint {
   return BigInt(id)
 }

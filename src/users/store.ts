@@ -13,7 +13,7 @@ import type { SliceStart } from '../http/lists/listing.ts'
 import { caseFold } from '../kernel/text.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
-/** The keys by which a list can be sorted; the id follows every key, so that each order is total. */
+/** The keys by which a list can be sorted; the id is always the last key, for a total order. */
 export const sortKeys = ['id', 'name', 'email'] as const
 export type SortKey = (typeof sortKeys)[number]
 
@@ -79,7 +79,7 @@ export function userStore(db: DatabaseOrTransaction) {
         .values(users.map((user) => ({ ...rowOf(user), import_id: importId })))
         .returning(shown)
         .execute()
-      // No database guarantees the order of returned rows; users with equal texts are interchangeable.
+      // No database guarantees the order of returned rows; users with equal texts may be swapped.
       const ids = Map.groupBy(
         rows.toSorted((one, other) => one.id - other.id),
         textOf,
@@ -92,8 +92,8 @@ export function userStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Changes the given fields and keeps the others; null if there is no such user, or if it differs
-     * from `seen`.
+     * Changes the given fields and keeps the others. Null if there is no such user, or if it
+     * differs from `seen`.
      */
     async merge(id: number, { name, email }: UserChanges, seen?: User): Promise<User | null> {
       const row = await db
