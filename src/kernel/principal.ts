@@ -28,7 +28,7 @@ export type Credential =
   | { readonly scheme: 'external'; readonly claims: ExternalClaims }
   | { readonly scheme: OutsideScheme }
 
-/** The scheme of an external room; its prefix `x-` keeps it apart from the service's own schemes. */
+/** The scheme of an external room; the prefix `x-` distinguishes it from the service's own. */
 export type OutsideScheme = `x-${string}`
 
 /** A scheme that a route can accept. `bearer` includes the tokens of identity providers. */
@@ -134,7 +134,7 @@ export function rolesAmong(names: readonly RoleName[], roles: readonly Role[]): 
   return roles.filter((role) => names.includes(role))
 }
 
-/** Sorts names as they are stored: those of the contract, then the others by alphabet; each once. */
+/** Sorts names for storage, each once: those of the contract, then the others by alphabet. */
 export function sortRoles(names: Iterable<RoleName>): RoleName[] {
   const present = new Set(names)
   const known = contractRoles.filter((role) => present.delete(role))
