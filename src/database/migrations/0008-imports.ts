@@ -1,4 +1,4 @@
-import { type Migration, unseenUncounted } from './statement.ts'
+import { type Migration, stagedUncounted } from './statement.ts'
 
 /**
  * Imports. Their users and accounts are staged in small transactions, and are invisible until one
@@ -28,5 +28,5 @@ export const statements: Migration = [
   'alter table accounts add column import_line integer',
   'create index accounts_by_import on accounts (import_id, user_id) where import_id is not null',
 
-  unseenUncounted,
+  stagedUncounted,
 ]

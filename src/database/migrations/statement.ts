@@ -113,7 +113,7 @@ export const rowCounts = {
  * Excludes staged users from the counts. The store of transfer/ adds them when the import is done,
  * by an update of `row_counts`, which is a view on PostgreSQL.
  */
-export const unseenUncounted = {
+export const stagedUncounted = {
   sqlite: [
     'drop trigger users_counted_in',
     `create trigger users_counted_in after insert on users when new.import_id is null begin

@@ -15,7 +15,7 @@ import { accessDenied } from './denied.ts'
 /** An authenticated caller, with functions to authenticate it again later. */
 export interface Authenticated {
   readonly principal: Principal
-  /** The lock names that are taken exclusively by whatever can end the caller; see `Guard`. */
+  /** The lock names that every change takes exclusively which can end the caller; see `Guard`. */
   shared(): readonly string[]
   /**
    * Reads the caller again by `db`, as `authenticate` would for the same credential, but without

@@ -3,13 +3,13 @@ import { decide, type Resource } from '../../policy/decide.ts'
 import type { Rule } from '../../policy/rules.ts'
 
 /** The callers of the printed matrix: without credentials, with one role, and the owner. */
-export type Caller = 'nobody' | Role | 'owner'
+export type Caller = 'anonymous' | Role | 'owner'
 
 /** Lists the callers for these roles. The owner has the role USER; no caller uses a client. */
 export function callersOf<R extends Role>(
   roles: readonly R[],
-): readonly ('nobody' | R | 'owner')[] {
-  return ['nobody', ...roles, 'owner']
+): readonly ('anonymous' | R | 'owner')[] {
+  return ['anonymous', ...roles, 'owner']
 }
 
 const ownerId = '1'
@@ -31,7 +31,7 @@ export function verdicts(rule: Rule, caller: Caller): readonly (401 | 403 | 'adm
 }
 
 function principalOf(caller: Caller): Principal | null {
-  if (caller === 'nobody') return null
+  if (caller === 'anonymous') return null
   const role: Role = caller === 'owner' ? 'USER' : caller
   return {
     subject: caller === 'owner' ? ownerId : strangerId,
