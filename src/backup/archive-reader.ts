@@ -3,13 +3,13 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
-/** A backup file that is whole: what it says is what was written. */
+/** A backup file whose checksum is right. */
 export interface Archive {
   /** The header's JSON. */
   readonly header: unknown
   readonly sha256: string
   readonly mac: string | undefined
-  /** The lines of the body, without their ends. */
+  /** Reads the lines of the body, without their line ends. */
   lines(): AsyncGenerator<string>
   close(): Promise<void>
 }
@@ -20,9 +20,9 @@ const lastLine = /\n\{"sha256":"([0-9a-f]{64})"(?:,"mac":"([0-9a-f]{64})")?\}\n$
 const longestLastLine = 256
 
 /**
- * Opens a backup and reads all of it once, to compare its digest, before anybody believes a word of
- * it. The open file is the one that is read later, whatever its name stands for by then.
- * @throws Error where it is no backup, or a damaged one
+ * Opens a backup and reads all of it once to verify its digest, before its contents are used. The
+ * file stays open, so that a file that replaces it under its name is not read.
+ * @throws Error if it is no backup, or a damaged one
  */
 export async function openArchive(path: string): Promise<Archive> {
   const file = await open(path)
@@ -52,7 +52,7 @@ export async function openArchive(path: string): Promise<Archive> {
   }
 }
 
-/** Bytes as characters, one each. */
+/** Reads bytes as Latin-1: one character for each byte. */
 async function readText(file: FileHandle, position: number, length: number): Promise<string> {
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length), position })
   return buffer.toString('latin1', 0, bytesRead)
@@ -63,7 +63,7 @@ function bytesOf(file: FileHandle, start: number, end: number) {
 }
 
 function unzipped(bytes: Readable) {
-  // An error of either ends both, and reaches whoever reads.
+  // An error of one stream ends both, and the reader receives it.
   return pipeline(bytes, createGunzip(), () => {})
 }
 
@@ -73,7 +73,7 @@ async function digestOf(file: FileHandle, end: number): Promise<string> {
   return hash.digest('hex')
 }
 
-// Not node:readline: it ends lines at U+2028 as well, which JSON leaves as it is.
+// node:readline also ends lines at U+2028, which JSON does not escape.
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let rest = ''

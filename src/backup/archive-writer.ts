@@ -7,26 +7,26 @@ import { pipeline } from 'node:stream/promises'
 import { constants, createGzip } from 'node:zlib'
 
 export interface ArchiveContents {
-  /** One line of JSON, in the open. */
+  /** Written as one line of JSON, not compressed. */
   readonly header: object
-  /** Lines, many in one text. */
+  /** Texts of many lines each. */
   readonly body: AsyncIterable<string>
-  /** Locks the digest, where there is a passphrase. */
+  /** Authenticates the digest, if there is a passphrase. */
   readonly macOf?: ((digest: string) => string) | undefined
 }
 
 /**
- * Writes a file that nobody else can read: a header, the compressed body, and a last line with the
- * SHA-256 of all before it. It has its name once it is whole and on the disk; until then it goes with
- * the process. Answers the SHA-256 of all of it.
- * @throws Error where the file is there already; it is left as it is
+ * Writes a file that only its owner can read: a header, the compressed body, and a last line with
+ * the SHA-256 of everything before it. The file gets its name after it is complete and on the disk;
+ * a partial file is removed with the process. Answers the SHA-256 of the whole file.
+ * @throws Error if a file of this name exists, which stays as it is
  */
 export async function writeArchive(path: string, contents: ArchiveContents): Promise<string> {
   if (existsSync(path)) throw taken(path)
   const partial = `${path}.partial`
   create(partial)
   const leaveNothing = () => rmSync(partial, { force: true })
-  process.once('exit', leaveNothing) // a signal ends the process without a way back to here
+  process.once('exit', leaveNothing) // after a signal no `finally` runs
   let file: FileHandle | undefined
   try {
     file = await open(partial, 'r+')
@@ -42,7 +42,7 @@ export async function writeArchive(path: string, contents: ArchiveContents): Pro
   }
 }
 
-/** From the very turn in which it is there, somebody is there to remove it. */
+/** Creates the partial file, synchronously, so that it never exists without its removal at exit. */
 function create(partial: string): void {
   try {
     closeSync(openSync(partial, 'wx', 0o600))
@@ -72,13 +72,13 @@ async function write(file: FileHandle, { header, body, macOf }: ArchiveContents)
   return hash.digest('hex')
 }
 
-/** Gives the file its name, unless somebody else has taken it meanwhile. */
+/** Gives the file its name, unless another process has taken that name meanwhile. */
 async function publish(partial: string, path: string): Promise<void> {
   try {
     await link(partial, path)
   } catch (error) {
     if (isCode(error, 'EEXIST')) throw taken(path)
-    // Not every file system has links; renaming would replace in silence.
+    // Some file systems have no links, and a rename replaces a file silently.
     if (existsSync(path)) throw taken(path)
     await rename(partial, path)
   }

@@ -21,21 +21,21 @@ export interface BackupDeps {
   readonly clock: Clock
   readonly events: Events
   readonly random: Random
-  /** What they declare of their tables. */
+  /** The rooms that declare the tables. */
   readonly rooms: readonly RoomNames[]
 }
 
 export interface BackupOptions {
-  /** Locks the key set; without one the keys stay here. */
+  /** Encrypts the key set; without a passphrase the backup has no keys. */
   readonly passphrase: string | undefined
   readonly onProgress?: OnProgress
 }
 
 /**
- * Writes one state of the database to a new file, while the service goes on. The key set goes along
- * under the passphrase, so that another place can open what is stored under it; the master key never
- * leaves. Answers the file's SHA-256. @throws Error where the file is there already, or the
- * passphrase could be guessed
+ * Writes a snapshot of the database to a new file, while the service works as usual. The file
+ * includes the key set encrypted by the passphrase, so that another installation can decrypt the
+ * sealed columns; it never includes the master key. Answers the file's SHA-256.
+ * @throws Error if the file exists, or the passphrase can be guessed
  */
 export async function backup(
   { db, ...deps }: BackupDeps,

@@ -5,15 +5,15 @@ import { lastId } from './last-ids.ts'
 import { type Batch, countRows, existingTables, readRows, type TableName } from './rows.ts'
 import type { CopiedTable, Tables } from './tables.ts'
 
-/** All that a database holds, in words that every database understands. */
+/** The contents of a database, in a form that every kind of database can load. */
 export interface Dump {
-  /** Whose tables and columns these are. */
+  /** The version of the schema that the tables and columns belong to. */
   readonly schema: number
-  /** The same of each room from outside. */
+  /** The schema version of each external room, by its name. */
   readonly rooms: ReadonlyMap<string, number>
-  /** Rows of each table. */
+  /** The number of rows of each table. */
   readonly counts: ReadonlyMap<TableName, number>
-  /** What was given out last, in the tables that give ids out. */
+  /** The last id that each table with generated ids has used. */
   readonly lastIds: ReadonlyMap<TableName, number>
   readonly batches: AsyncIterable<Batch>
 }
@@ -24,10 +24,10 @@ export interface DumpOptions {
   readonly onProgress?: OnProgress | undefined
 }
 
-/** Told of every batch: rows of this table done so far, and in all. */
+/** Called after each batch with the finished rows of its table, and the total. */
 export type OnProgress = (table: TableName, done: number, total: number) => void
 
-/** Looks at a database that stands still: inside a snapshot, which must outlive the batches. */
+/** Reads a database inside a snapshot, which must stay open until the last batch is read. */
 export async function takeDump(
   snapshot: DatabaseOrTransaction,
   { tables: all, except = [], onProgress }: DumpOptions,
@@ -52,7 +52,7 @@ export async function takeDump(
   return { schema, rooms, counts, lastIds, batches }
 }
 
-/** @throws Error for a schema whose tables this program may not all know */
+/** @throws Error for a newer schema, which may have tables that this program does not know */
 export function assertKnown(
   { schema, rooms }: Pick<Dump, 'schema' | 'rooms'>,
   tables: Pick<Tables, 'rooms'>,
@@ -72,7 +72,7 @@ async function* readTables(
   for (const table of tables) yield* readRows(snapshot, table)
 }
 
-/** Tells of what goes through. @throws Error behind the last batch, where a count was wrong */
+/** Counts the rows of batches. @throws Error after the last batch if a count differs */
 export async function* counted(
   batches: AsyncIterable<Batch>,
   counts: ReadonlyMap<TableName, number>,
@@ -100,7 +100,7 @@ export function assertSameCount(
   throw new Error(`${table}: ${found} rows where ${expected ?? 'none'} were expected`)
 }
 
-/** The same rows without what only the data key opens. */
+/** Sets the columns to null that are encrypted under the data key. */
 export async function* withoutSealed(
   batches: AsyncIterable<Batch>,
   { copied }: Pick<Tables, 'copied'>,

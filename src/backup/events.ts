@@ -1,6 +1,6 @@
 import { eventType } from '../events/types.ts'
 
-/** Which user of the machine took or brought all accounts. */
+/** The user of the operating system that ran the command. */
 type OfMachine = { readonly uid: number | null }
 
 export const backupMade = eventType<OfMachine & { file: string; sha256: string; keys: boolean }>(
@@ -17,7 +17,7 @@ export const backupRestored = eventType<
   }
 >('backup_restored')
 
-/** To a host and its database. */
+/** The database was moved; `to` is the host and the name of the new one. */
 export const databaseMoved = eventType<OfMachine & { to: string; users: number }>('database_moved')
 
 export function ofMachine(): OfMachine {

@@ -1,26 +1,26 @@
 import type { Batch, TableName, Value } from './rows.ts'
 import type { Tables } from './tables.ts'
 
-/** What a backup says of itself, in its first line. */
+/** The first line of a backup. */
 export interface BackupHeader {
   readonly format: 'gatehouse-backup'
   readonly version: 1
   readonly schema: number
-  /** Schemas of rooms from outside; absent in a backup of before there were any. */
+  /** Schema versions of external rooms; absent in a backup of an older version. */
   readonly rooms?: Readonly<Record<string, number>>
-  /** ISO 8601, UTC: all that was acknowledged by then is in it. */
+  /** ISO 8601, UTC; the backup includes every change that was acknowledged before. */
   readonly created_at: string
   readonly counts: Readonly<Record<string, number>>
   readonly last_ids: Readonly<Record<string, number>>
-  /** Kids of the configured keys that tokens were signed with. */
+  /** The `kid` of each configured key that has signed tokens. */
   readonly operator_keys: readonly string[]
-  /** The key set under the passphrase. */
+  /** The key set, encrypted by the passphrase. */
   readonly keys: { readonly salt: string; readonly sealed: string } | null
 }
 
-/** @throws Error where another version wrote it, or it names what no version has */
+/** Parses a header. @throws Error if its format version is another, or it names unknown tables */
 export function parseHeader(value: unknown): BackupHeader {
-  const header = value as BackupHeader // its checksum says that `backup` has written it
+  const header = value as BackupHeader // the checksum was verified
   if (header.version !== 1) {
     throw new Error(`this is a backup of format ${header.version}: use a newer Gatehouse`)
   }
@@ -45,8 +45,8 @@ export function byTable(
 }
 
 /**
- * Batches as lines of JSON: `{"table":"users","columns":["id",...]}`, and then an array for each row.
- * @throws TypeError for a value that JSON would change
+ * Converts each batch to lines of JSON: `{"table":"users","columns":["id",...]}`, and then an array
+ * for each row. @throws TypeError for a value that JSON would change
  */
 export async function* toLines(batches: AsyncIterable<Batch>): AsyncGenerator<string> {
   let current: TableName | undefined
@@ -65,7 +65,7 @@ function portable(value: Value): Value {
 
 const batchRows = 500
 
-/** The opposite of `toLines`. @throws Error where a line is none of its */
+/** Parses the lines of `toLines`. @throws Error for any other line */
 export async function* fromLines(
   lines: AsyncIterable<string>,
   tables: Copied,

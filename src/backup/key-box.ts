@@ -5,13 +5,13 @@ import type { Random } from '../kernel/random.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import type { TravellingKey } from '../keys/travelling-keys.ts'
 
-/** What a passphrase locks: the key set, and the backup as a whole against changes. */
+/** Encrypts the key set and authenticates the backup by keys derived from a passphrase. */
 export interface KeyBox {
   readonly salt: string
   seal(random: Random, keys: readonly TravellingKey[]): string
-  /** @throws Error where another passphrase sealed it */
+  /** Decrypts a key set. @throws Error if another passphrase encrypted it */
   open(sealed: string): TravellingKey[]
-  /** What nobody can make without the passphrase. */
+  /** Computes the message authentication code of a digest. */
   macOf(digest: string): string
   isMacOf(digest: string, mac: string | undefined): boolean
 }
@@ -25,9 +25,9 @@ const context = 'gatehouse backup 1'
 
 const derive = promisify<string, Buffer, number, typeof cost, Buffer>(scrypt)
 
-/** Takes a tenth of a second: whoever guesses at a passphrase pays it for each guess. */
+/** Derives the keys. It takes a tenth of a second, which every guess at a passphrase costs too. */
 export async function createKeyBox(passphrase: string, salt: string): Promise<KeyBox> {
-  // The same letters may be typed in other code points on another machine.
+  // Another machine may encode the same typed letters by other code points.
   const text = passphrase.normalize('NFC')
   const derived = await derive(text, Buffer.from(salt, 'base64url'), 64, cost)
   const sealingKey = derived.subarray(0, 32)

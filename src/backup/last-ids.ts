@@ -3,7 +3,7 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import { isPostgres } from '../database/transactions.ts'
 import type { TableName } from './rows.ts'
 
-/** The last id that a table has given out, deleted rows included; 0 where it has given none. */
+/** Reads the last id that a table has generated, also for deleted rows; 0 if there is none. */
 export async function lastId(db: DatabaseOrTransaction, table: TableName): Promise<number> {
   const query = isPostgres(db)
     ? sql<{ last: number | null }>`
@@ -13,7 +13,7 @@ export async function lastId(db: DatabaseOrTransaction, table: TableName): Promi
   return rows[0]?.last ?? 0
 }
 
-/** Makes the next id of a table one above `last`. */
+/** Sets the next id of a table to `last` + 1. */
 export async function setLastId(
   db: DatabaseOrTransaction,
   table: TableName,

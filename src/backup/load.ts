@@ -13,19 +13,21 @@ export interface LoadOptions {
   readonly clock: Clock
   readonly tables: Tables
   /**
-   * Whether nothing has happened since the dump was taken. Otherwise sessions are left out, and ids
-   * that may have been given out since then are not given out again.
+   * Whether nothing has changed since the dump was taken. Otherwise sessions are left out, and ids
+   * that may have been used since then are skipped.
    */
   readonly keepLogins: boolean
   readonly onProgress?: OnProgress | undefined
 }
 
-// More than were given out between a backup and the loss that it is restored after.
+// More ids than are used between a backup and the data loss after which it is restored.
 const idGap = 1_000_000
 
 /**
- * Makes the schema of the dump in an empty database, fills it and brings it up to date, all inside the
- * transaction. Answers how many rows each table got. @throws Error where anything is not as it should be
+ * Creates the schema of the dump in an empty database, inserts the rows and runs the newer
+ * migrations, all inside the transaction. Answers how many rows each table got.
+ * @throws Error for an unsuitable server, an unknown schema, a database that is not empty, or a
+ * wrong count of rows
  */
 export async function loadDump(
   trx: DatabaseOrTransaction,

@@ -16,24 +16,24 @@ export interface MoveOptions {
   readonly from: { readonly db: Database; readonly feed: Pick<ChangeFeed, 'version'> }
   /** Empty. */
   readonly to: Database
-  /** Names it, for the event. */
+  /** The name of the new database in the event. */
   readonly target: string
   readonly clock: Clock
   readonly events: Events
-  /** What they declare of their tables. */
+  /** The rooms that declare the tables. */
   readonly rooms: readonly RoomNames[]
   readonly onProgress?: OnProgress
 }
 
 /**
- * Copies a whole database into an empty one, logins and sealed keys included: the other one is opened
- * by the same master key, and goes on where this one stopped. Answers how many rows each table got.
- * @throws Error where another process wrote meanwhile, or a count differs; nothing is moved then
+ * Copies a whole database into an empty one, with logins and sealed keys, which the same master key
+ * decrypts. Answers how many rows each table got.
+ * @throws Error if another process wrote meanwhile, or a count differs; then nothing is moved
  */
 export async function move(options: MoveOptions): Promise<Map<TableName, number>> {
   const { from, to, target, clock, events, onProgress } = options
   const tables = await tablesOf(options.rooms)
-  await schemaVersion(from.db) // opens the database, so that its version can be told
+  await schemaVersion(from.db) // opens the database, which the feed needs for its version
   const before = from.feed.version()
   return inSnapshot(from.db, async (snapshot) => {
     return committing(() =>
@@ -41,7 +41,7 @@ export async function move(options: MoveOptions): Promise<Map<TableName, number>
         await disableTimeouts(trx)
         const dump = await takeDump(snapshot, { tables, onProgress })
         const loaded = await loadDump(trx, dump, { clock, tables, keepLogins: true })
-        await setImmediate() // a version is kept for one turn of the event loop
+        await setImmediate() // the feed caches its version for one turn of the event loop
         if (from.feed.version() !== before) {
           throw new Error('the database was changed meanwhile: stop the service first')
         }

@@ -13,16 +13,16 @@ import type { TableName } from './rows.ts'
 import { tablesOf } from './tables.ts'
 
 export interface RestoreOptions {
-  /** Asked, unless the backup goes `unverified`: opens the keys, authenticates the whole file. */
+  /** Reads the passphrase for the keys and for the authentication; not called if `unverified`. */
   readonly passphrase: () => Promise<string>
-  /** The key set stays behind: authenticator apps and every token are void. */
+  /** Restores without the key set, so that second factors and all tokens become invalid. */
   readonly withoutKeys: boolean
   /**
-   * The file is believed as it is: its last writer decides who is administrator, and by what
-   * password. Goes with `withoutKeys` alone.
+   * Trusts the file without authentication: its last writer decides who is administrator, and by
+   * which password. Requires `withoutKeys`.
    */
   readonly unverified: boolean
-  /** Nothing has happened since the backup: sessions, tokens and ids go on where they were. */
+  /** Keeps sessions, tokens and ids, for a backup after which nothing has changed. */
   readonly keepLogins: boolean
   readonly onProgress?: OnProgress
 }
@@ -33,13 +33,12 @@ export interface Restored {
 }
 
 /**
- * Fills an empty database from a backup, in one transaction. The whole file is verified before, by
- * the passphrase unless it goes `unverified`, and nothing is written where it is not what was
- * written once.
+ * Loads a backup into an empty database, in one transaction. It verifies the whole file first, by
+ * the passphrase unless `unverified`.
  *
- * A restore goes back in time: what ended after the backup (a session, a token, an administrator) must
- * not be alive again. So all logins end, unless told otherwise: sessions are left out, and so are the
- * keys that signed the tokens. @throws Error where any of it cannot be done; nothing is changed
+ * A session, a token or an administrator that ended after the backup must not become valid again.
+ * So all logins end unless `keepLogins`: sessions are left out, and so are the keys that signed the
+ * tokens. @throws Error if the file or the database is not suitable; then nothing is changed
  */
 export async function restore(
   deps: BackupDeps,
@@ -85,7 +84,7 @@ export async function restore(
   }
 }
 
-/** @throws Error where nothing proves that the file is what `backup` wrote */
+/** Decrypts the keys of a backup. @throws Error if the file cannot be authenticated */
 async function openKeys(
   { sha256, mac }: Archive,
   { keys }: BackupHeader,
@@ -105,7 +104,7 @@ async function openKeys(
   return opened
 }
 
-/** Keys of the operator's are not ours to leave behind. */
+/** @throws Error if a key that the operator configures signed tokens: a restore cannot drop it */
 async function assertTokensEnd({ config }: BackupDeps, header: BackupHeader): Promise<void> {
   const signed = new Set(header.operator_keys)
   if (!(await operatorKeys(config)).some(({ kid }) => signed.has(kid))) return

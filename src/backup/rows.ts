@@ -3,9 +3,9 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import { isPostgres } from '../database/transactions.ts'
 import type { CopiedTable } from './tables.ts'
 
-/** Those of rooms from outside are in no type. */
+/** A text, because the tables of external rooms are not in `Schema`. */
 export type TableName = string
-/** What columns hold on every database. */
+/** A value of a column, on every database. */
 export type Value = string | number | null
 
 /** Some rows of a table; each has its values in the order of `columns`. */
@@ -19,7 +19,7 @@ const batchRows = 500
 // SQLite takes 32,766 in one statement, PostgreSQL 65,535. https://sqlite.org/limits.html
 const maxParameters = 30_000
 
-/** All rows of a table, read by key, so that no more than a batch is in memory. */
+/** Reads all rows of a table in batches by key, so that one batch is in memory. */
 export async function* readRows(
   db: DatabaseOrTransaction,
   { name: table, key, unlessStaged, blank = [] }: CopiedTable,
@@ -41,15 +41,15 @@ export async function* readRows(
   }
 }
 
-/** Adds the rows of a batch to its table. */
+/** Inserts the rows of a batch. */
 export async function writeRows(
   db: DatabaseOrTransaction,
   { table, columns, rows }: Batch,
 ): Promise<void> {
   const names = sql.join(columns.map((column) => sql.id(column)))
-  const most = Math.floor(maxParameters / columns.length)
-  for (let start = 0; start < rows.length; start += most) {
-    const values = rows.slice(start, start + most).map((row) => sql`(${sql.join(row)})`)
+  const maxRows = Math.floor(maxParameters / columns.length)
+  for (let start = 0; start < rows.length; start += maxRows) {
+    const values = rows.slice(start, start + maxRows).map((row) => sql`(${sql.join(row)})`)
     await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}`.execute(db)
   }
 }
@@ -65,7 +65,7 @@ export async function countRows(
   return rows[0]?.total ?? 0
 }
 
-/** The names of all tables that a database has, in the schema that is ours. */
+/** Reads the names of all tables in the service's schema of a database. */
 export async function existingTables(db: DatabaseOrTransaction): Promise<ReadonlySet<string>> {
   const query = isPostgres(db)
     ? sql<{ name: string }>`

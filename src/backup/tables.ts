@@ -2,19 +2,19 @@ import type { RawBuilder } from 'kysely'
 import type { RoomSchema } from '../database/room-schemas.ts'
 import type { RoomNames, RoomTable } from '../room/room.ts'
 
-/** A table that a copy takes along. */
+/** A table that a copy includes. */
 export interface CopiedTable extends RoomTable {
-  /** The condition of the rows that go along; the others belong to an import under way. */
+  /** The condition of the rows to copy; the others are staged rows of an import. */
   readonly unlessStaged?: RawBuilder<boolean> | undefined
 }
 
-/** What a copy does with each table, by the manifests. */
+/** The tables that a copy includes or leaves out, as the manifests declare. */
 export interface Tables {
-  /** In an order in which every row comes after those it refers to. */
+  /** In an order in which every row follows the rows that it refers to. */
   readonly copied: readonly CopiedTable[]
-  /** Names, and the reasons why these stay. */
+  /** The reason by the name of the table. */
   readonly leftOut: ReadonlyMap<string, string>
-  /** Rooms from outside count their own migrations. */
+  /** All rooms; external ones number their own migrations. */
   readonly rooms: readonly RoomSchema[]
 }
 
@@ -34,7 +34,7 @@ export async function tablesOf(rooms: readonly RoomNames[]): Promise<Tables> {
   }
 }
 
-/** The order of the rooms, with each table behind the one that it refers to. */
+/** Sorts tables by their rooms, and each table after the one that it refers to. */
 function inOrder(tables: readonly RoomTable[]): RoomTable[] {
   const behind = Map.groupBy(tables, ({ refersTo }) => refersTo)
   const withThoseBehind = (table: RoomTable): RoomTable[] => [

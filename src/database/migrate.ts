@@ -23,7 +23,7 @@ import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-sc
 import { disableTimeouts } from './snapshot.ts'
 import { isPostgres, lockName, takeExclusiveLocks, transact } from './transactions.ts'
 
-/** In order, append only: a migration that has run anywhere is never edited. */
+/** All migrations in order, append only: a migration that was released is never edited. */
 const migrations: readonly Migration[] = [
   foundation.statements,
   loginLimits.statements,
@@ -49,7 +49,7 @@ export const latestSchema = migrations.length
 const versionTable =
   'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict'
 
-/** Whether a PostgreSQL database has any schema of ours, however old. */
+/** Whether a PostgreSQL database has a schema of this service, of any version. */
 export async function hasSchema(db: Database): Promise<boolean> {
   const { rows } = await sql<{ found: number }>`
     select count(*) as found from pg_tables
@@ -59,16 +59,15 @@ export async function hasSchema(db: Database): Promise<boolean> {
 
 export interface MigrateOptions {
   readonly mayChange?: boolean
-  /** Those from outside have migrations of their own. */
+  /** All rooms; external ones have migrations of their own. */
   readonly rooms?: readonly RoomSchema[]
 }
 
 /**
- * Brings the schema up to date in one transaction, so that a kill in the middle leaves the old one
- * and two processes that start at once apply it once. Answers how many migrations ran, those of rooms
- * apart.
- * @throws Error where the database is newer than this program, or older and `mayChange` is false, and
- * as `assertServer` and `migrateRooms`
+ * Migrates the schema in one transaction, so that a killed process leaves the old schema, and two
+ * processes that start together migrate once. Answers how many migrations ran, without those of
+ * rooms. @throws Error if the database is newer than this program, or older and `mayChange` is
+ * false, and as `assertServer` and `migrateRooms`
  */
 export async function migrate(
   db: Database,
@@ -85,7 +84,7 @@ export async function migrate(
   })
 }
 
-/** As `migrate`, inside a transaction, and no further than to `wanted`. */
+/** Migrates inside a given transaction, up to the version `wanted`. */
 export async function migrateTo(
   trx: DatabaseOrTransaction,
   clock: Clock,
@@ -111,7 +110,7 @@ export async function migrateTo(
   return due.length
 }
 
-/** @throws Error where the schema is an older one */
+/** @throws Error if the schema is older than this program's */
 async function assertLatest(
   db: DatabaseOrTransaction,
   rooms: readonly RoomSchema[],
@@ -127,7 +126,7 @@ async function assertLatest(
   if (due) throw new Error(`the database lacks migrations of the room ${due[0]}: ${advice}`)
 }
 
-/** The version of a database that has been migrated at least once. */
+/** Reads the schema version of a database that was migrated before. */
 export async function schemaVersion(db: DatabaseOrTransaction): Promise<number> {
   const { version } = await db
     .selectFrom('schema_version')

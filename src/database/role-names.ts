@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 
 /**
- * The roles of an account in a query of `accounts`: their names in no order, joined by commas; null where
- * it has none. In the query itself, so that no reader of an account needs a statement more.
+ * Selects the roles of an account in a query of `accounts`: unsorted names, joined by commas; null
+ * without roles. As part of that query it needs no second statement.
  */
 export const roleNamesOfAccount = sql<string | null>`(select string_agg(role, ',')
   from role_assignments where role_assignments.account = accounts.user_id)`

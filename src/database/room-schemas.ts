@@ -4,7 +4,7 @@ import { type DatabaseOrTransaction, execute } from './database.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { isPostgres } from './transactions.ts'
 
-/** What a room from outside adds to the schema. */
+/** The schema of an external room. */
 export interface RoomSchema {
   readonly name: string
   readonly migrations?: readonly Migration[]
@@ -14,10 +14,10 @@ export interface RoomSchema {
   }[]
 }
 
-/** What the end of a user does to a row: the foreign key of the column must do the same. */
+/** The effect of a user's deletion on a row, which the column's foreign key must implement. */
 type Gone = 'removed' | 'cleared' | { readonly kept: string }
 
-/** The versions of the rooms' schemas, by the name of the room; those that have none are absent. */
+/** Reads the schema versions by the names of the rooms; rooms without a schema are absent. */
 export async function roomVersions(db: DatabaseOrTransaction): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('room_schemas')
@@ -29,8 +29,8 @@ export async function roomVersions(db: DatabaseOrTransaction): Promise<Map<strin
 }
 
 /**
- * Refuses what this program does not know: its tables would be in no backup, and nothing would erase
- * a user from them.
+ * Refuses a database with rooms that this program does not know, because their tables would be in
+ * no backup, and a deleted user would stay in them.
  * @throws Error for a room that is not in the list, or one with a newer schema
  */
 export function assertKnownRooms(
@@ -48,7 +48,7 @@ export function assertKnownRooms(
   }
 }
 
-/** How many migrations of each room are due; rooms that are up to date are absent. */
+/** Counts the due migrations by room; rooms without any are absent. */
 export function dueRooms(
   versions: ReadonlyMap<string, number>,
   rooms: readonly RoomSchema[],
@@ -64,9 +64,9 @@ export function dueRooms(
 }
 
 /**
- * Brings the tables of rooms from outside up to date, or to the versions `wanted`; inside the
- * transaction of the other migrations and behind them. Answers how many ran.
- * @throws Error as `assertKnownRooms`, and if a table keeps a user whom its manifest says it removes
+ * Migrates the tables of external rooms to the latest versions, or to those of `wanted`. It runs
+ * after the other migrations, in their transaction; answers how many migrations ran.
+ * @throws Error as `assertKnownRooms` and `assertErases`
  */
 export async function migrateRooms(
   trx: DatabaseOrTransaction,
@@ -95,7 +95,7 @@ export async function migrateRooms(
   return ran
 }
 
-/** @throws Error for a table whose rows would not do what its manifest says when a user goes */
+/** @throws Error if a table has no foreign key that erases a user as its manifest declares */
 export async function assertErases(
   db: DatabaseOrTransaction,
   { name: room, tables = [] }: RoomSchema,
@@ -111,13 +111,13 @@ export async function assertErases(
   }
 }
 
-/** What a foreign key does with the rows of a user who is deleted: `CASCADE`, `SET NULL`; '' for none. */
+/** Reads the `on delete` action of a foreign key: `CASCADE`, `SET NULL`, or '' for none. */
 async function onUserDeleted(
   db: DatabaseOrTransaction,
   table: string,
   column: string,
 ): Promise<string> {
-  // An account, and what hangs on it, goes with its user.
+  // The key may refer to `accounts`, whose rows are deleted with those of `users`.
   const query = isPostgres(db)
     ? sql<{ action: string }>`
         select case confdeltype when 'c' then 'CASCADE' when 'n' then 'SET NULL' else '' end as action

@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely'
 
 /**
- * The tables. Times are integers in epoch milliseconds, UTC; flags are 0 or 1; what a bearer could
- * use is stored as a SHA-256 digest. The same on every database.
+ * The tables, the same on every database. Times are integers in epoch milliseconds, UTC; flags are
+ * 0 or 1; secrets of bearers are stored as SHA-256 digests.
  */
 export interface Schema {
   users: UsersTable
@@ -35,10 +35,10 @@ interface UsersTable {
   id: Generated<number>
   name: string
   email: string
-  /** Case-folded copies, for search and for sorting alike on every database. */
+  /** Case-folded copies, by which every database searches and sorts alike. */
   name_key: string
   email_key: string
-  /** Of an import that is not done: not to be seen, see staged.ts. */
+  /** The import that staged the row, which is invisible until that is done: see staged.ts. */
   import_id: Generated<number | null>
 }
 
@@ -48,16 +48,16 @@ interface AccountsTable {
   locked: number
   active: number
   second_factor: Generated<number>
-  /** In a row, over all addresses; 0 again after a success and when they have locked the account. */
+  /** Consecutive ones over all addresses; 0 after a success, and after a lockout began. */
   failed_logins: Generated<number>
-  /** Of the automatic lock, which ends by itself; `locked` is the administrator's. */
+  /** The end of a lockout; `locked` is the administrator's lock. */
   locked_until: number | null
   created_at: number
   import_id: Generated<number | null>
   import_line: Generated<number | null>
 }
 
-/** Which roles an account has, by their names. */
+/** The names of the roles of accounts. */
 interface RoleAssignmentsTable {
   account: number
   role: string
@@ -66,15 +66,15 @@ interface RoleAssignmentsTable {
 /** An account without a row has no password. */
 interface PasswordsTable {
   account: number
-  /** A PHC string (Argon2id, PBKDF2) or a bcrypt hash; null: there is none yet, and one is due. */
+  /** A PHC string (Argon2id, PBKDF2) or a bcrypt hash; null if a password must be set first. */
   hash: string | null
-  /** When the password was set here; null where that was not written down, or it was set elsewhere. */
+  /** When the password was set here; null if it was imported, or set before this was recorded. */
   changed_at: number | null
-  /** The next login must set a new one. */
+  /** 1 if the next login must set a new password. */
   must_change: Generated<number>
 }
 
-/** Raised to end the access tokens, or the refresh tokens, of a user given out so far. */
+/** Versions of a user's tokens; a higher version ends the tokens that were issued before. */
 interface TokenVersionsTable {
   user_id: number
   access_version: number
@@ -86,7 +86,7 @@ interface SessionsTable {
   id: string
   user_id: number
   csrf_token: string
-  /** How its login was proved, by the names of RFC 8176 with a space between them; empty: not known. */
+  /** The authentication methods of its login (RFC 8176), joined by spaces; empty if not known. */
   amr: Generated<string>
   created_at: number
   last_seen_at: number
@@ -97,19 +97,19 @@ interface SessionsTable {
 interface ThrottlePlacesTable {
   id: Generated<number>
   /**
-   * Digest of the canonical username: people type passwords into the wrong field. Other counts
-   * than that of spec 3.3 have other texts here.
+   * Digest of the canonical username, because users type passwords into the wrong field. Limits
+   * other than that of spec 3.3 have other keys here.
    */
   username: string
   address: string
   taken_at: number
-  /** 1 while the password is being verified, 0 once the place is used. */
+  /** 1 while the password is being verified, 0 after the attempt has failed. */
   pending: number
-  /** When no window counts it any more. */
+  /** When the last window that counts the attempt ends. */
   expires_at: number
 }
 
-/** Proofs of work count once. */
+/** Used proofs of work, each of which is accepted once. */
 interface UsedChallengesTable {
   nonce: string
   expires_at: number
@@ -117,12 +117,12 @@ interface UsedChallengesTable {
 
 interface SecondFactorsTable {
   user_id: number
-  /** The confirmed secret, and one that waits for its first code: under the data key. */
+  /** The confirmed secret, and a pending one without a first code; encrypted under the data key. */
   sealed: string | null
   pending: string | null
   /** The latest step of 30 s whose code was accepted. */
   last_step: number
-  /** Which ones were: bit n stands for `last_step - n`. Each is accepted once. */
+  /** The steps whose codes were used: bit n stands for `last_step - n`. */
   used_steps: Generated<number>
 }
 
@@ -142,12 +142,12 @@ interface RevocationsTable {
 }
 
 interface RefreshUsesTable {
-  /** Of the refresh token that was used, and of the one that was given for it. */
+  /** The ids of the used refresh token and of its successor. */
   rid: string
   successor: string
-  /** The line: the id of the pair that it began with (of older ones, its first `rid`). */
+  /** The token family: the id of its first pair (of older families, its first `rid`). */
   family: string
-  /** Of the successor, as its claims have them: seconds since the epoch. */
+  /** Claims of the successor, in seconds since the epoch. */
   issued_at: number
   successor_expires_at: number
   used_at: number
@@ -155,11 +155,11 @@ interface RefreshUsesTable {
 
 interface RefreshFamiliesEndedTable {
   family: string
-  /** Seconds since the epoch, of the last token of the line. */
+  /** When the last token of the family expires, in seconds since the epoch. */
   expires_at: number
 }
 
-/** Who somebody is at an identity provider. */
+/** The identities of users at identity providers. */
 interface IdentitiesTable {
   id: Generated<number>
   user_id: number
@@ -168,21 +168,21 @@ interface IdentitiesTable {
   created_at: number
 }
 
-/** Sign-ins that are under way at a provider, or wait for a second factor. */
+/** Flows that are under way at a provider, or wait for a second factor. */
 interface FlowsTable {
-  /** Digest of the state, or of the ticket that waits. */
+  /** Digest of the state, or of the ticket for the second factor. */
   id: string
-  /** Digest of the cookie of the browser that began. */
+  /** Digest of the cookie of the browser that began the flow. */
   browser: string
   purpose: 'sign_in' | 'link' | 'second_factor'
   provider: string
-  /** Whose account: while it is linked, and while the second factor is waited for. */
+  /** The account that links, or whose second factor is required; null for a sign-in. */
   user_id: number | null
-  /** What only we may know, under the data key. */
+  /** The secrets of the flow, encrypted under the data key. */
   sealed: string
   return_to: string
   expires_at: number
-  /** Of the client that began a sign-in, as limits count it; empty where an account began. */
+  /** The client of a sign-in by the key of its limits; empty if an account began the flow. */
   address: Generated<string>
 }
 
@@ -200,11 +200,11 @@ interface PostsTable {
   id: Generated<number>
   title: string
   body: string
-  /** Null once the user is gone. */
+  /** Null after the user was deleted. */
   author_id: number | null
   locked: Generated<number>
   created_at: number
-  /** Of the last change of title or body. */
+  /** The last change of title or body. */
   updated_at: number
 }
 
@@ -213,23 +213,23 @@ interface KeysTable {
   id: string
   purpose: 'signing' | 'data'
   algorithm: string
-  /** The key's material under the master key: AES-256-GCM, base64url. */
+  /** The key, encrypted under the master key: AES-256-GCM, base64url. */
   sealed: string
   created_at: number
-  /** Until when a replaced key still verifies; null for the one in use. */
+  /** Until when a replaced key verifies; null for the current key. */
   retired_at: number | null
 }
 
 interface ImportsTable {
   id: Generated<number>
   state: 'open' | 'done' | 'failed'
-  /** How many of its names somebody else has taken meanwhile: then it cannot be done. */
+  /** How many of its names other requests have taken; if any, it cannot be completed. */
   lost: Generated<number>
-  /** An open one that was not seen for long has died with its process. */
+  /** When its process last touched it; an open import without a recent touch is dead. */
   seen_at: number
 }
 
-/** Lines of an import under way that made no account: see 0008-imports.ts. */
+/** The names on lines of an import that created no account: see 0008-imports.ts. */
 interface ImportNamesTable {
   import_id: number
   username: string
@@ -243,7 +243,7 @@ interface RowCountsTable {
   total: number
 }
 
-/** Of SQLite alone: full-text search, whose rows are filled by triggers of `users`. */
+/** The full-text index of SQLite, which triggers of `users` fill. */
 interface UsersSearchTable {
   rowid: number
   text: string
@@ -254,7 +254,7 @@ interface SchemaVersionTable {
   applied_at: number
 }
 
-/** The migrations that rooms from outside have run. */
+/** The migrations of external rooms that have run. */
 interface RoomSchemasTable {
   room: string
   version: number

@@ -22,9 +22,9 @@ import { deadline, type Provider, within } from './provider.ts'
 import type { Providers } from './providers.ts'
 
 /**
- * Bearer tokens of identity providers (spec 5.4), wherever one of ours is accepted. Which of the two
- * a token is says its `iss`, compared as text before anything is believed; from there on only the
- * keys and the rules of that issuer count, so that neither can speak for the other.
+ * Accepts bearer tokens of identity providers (spec 5.4) wherever an own token is accepted. The
+ * unverified `iss` of a token selects the issuer; then only the keys and the settings of that
+ * issuer count, so that no issuer can issue a token for another one.
  */
 export interface ExternalDeps {
   readonly clock: Clock
@@ -40,14 +40,14 @@ const maxKept = 10_000
 interface Verified {
   readonly claims: ExternalClaims
   readonly provider: Provider
-  /** Of the keys that verified it. */
+  /** The generation of the keys that verified the token. */
   readonly generation: number
 }
 
 export interface ExternalBearer {
-  /** The authenticator of our own tokens, and now of the providers' as well. */
+  /** Wraps the authenticator of the service's own tokens, to accept those of providers as well. */
   beside(own: Authenticator): Authenticator
-  /** Ends a provider's token here, for POST /logout; true where there was one. */
+  /** Revokes a provider's token here, for POST /logout; true if the request has one. */
   end(request: FastifyRequest): Promise<boolean>
 }
 
@@ -82,7 +82,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     },
   }
 
-  /** Not believed yet: it only tells whose keys to ask. */
+  /** Finds the provider of an unverified token, whose keys then verify it. */
   function issuerOf(token: string): Provider | undefined {
     const known = verified.get(token)
     if (known) return known.provider
@@ -117,7 +117,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     return claims
   }
 
-  /** @throws ApiError invalidOrExpiredToken where the linked account is locked or disabled */
+  /** @throws ApiError invalidOrExpiredToken if the linked account is locked or disabled */
   async function callerOf(claims: ExternalClaims): Promise<Authenticated> {
     const linked = { issuer: claims.iss, subject: claims.sub }
     const account = await identities.accountOf(linked)
@@ -138,7 +138,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     }
   }
 
-  /** Null where the account that it is linked to is locked or disabled. */
+  /** Creates the principal of a token; null if the linked account is locked or disabled. */
   function principalOf(claims: ExternalClaims, account: Account | null): Principal | null {
     const { sub, roles, auth_time, client_id, scopes, username = sub } = claims
     const caller = {
@@ -146,34 +146,34 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
       username,
       roles: new Set(roles),
       credential: { scheme: 'external', claims },
-      // Without a word of it, the login may have been any time ago.
+      // Without the claim the login may have been at any time.
       authTime: auth_time === undefined ? Number.NEGATIVE_INFINITY : auth_time * 1000,
       amr: claims.amr ?? ['fed'],
       ...(client_id !== undefined && { client: client_id }),
-      // Given out by another authorization server, always to a client: it may what it names.
+      // Another authorization server issued the token to a client, which its scopes limit.
       scopes: new Set(scopes),
     } as const
     if (!account) return caller
     const unmet = requirements.unmet('external', { account })
-    // As with Basic: the token has no room for the account's own second factor or a new password,
-    // and must not stand in for them. It goes on as what the provider says of it.
+    // As with Basic, a token cannot prove the account's second factor or set a new password, so it
+    // does not act for the account then. The caller keeps the roles that the provider states.
     if (unmet?.cell === 'guest') return caller
     if (unmet) return null
     return { ...caller, subject: String(account.userId), username: account.username }
   }
 }
 
-/** Never the id of a user: an issuer is an address, and holds no `#` that could shift the border. */
+/** The subject of a caller, never a user's id: an issuer is a URL, which contains no `#`. */
 function subjectOf({ iss, sub }: Pick<ExternalClaims, 'iss' | 'sub'>): string {
   return `${iss}#${sub}`
 }
 
-/** No version ends it: those are of our own tokens. */
+/** The claims by which revocations judge the token. Versions exist for own tokens only. */
 function judgedClaims({ jti, iss, sub }: ExternalClaims): JudgedClaims {
   return { jti, sub: subjectOf({ iss, sub }), ver: Infinity, iat: Infinity }
 }
 
-/** Without the signature, which is not unique: of an ECDSA one anybody can make a second. */
+/** The token without its signature: anyone can compute a second valid ECDSA signature from one. */
 function signedPart(token: string): string {
   return token.slice(0, token.lastIndexOf('.'))
 }

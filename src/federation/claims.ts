@@ -13,26 +13,26 @@ type Raw = Readonly<Record<string, unknown>>
 export interface Expected {
   readonly issuer: string
   readonly audience: string
-  /** Of ours, whose ID tokens must not pass for access tokens. */
+  /** The service's own client, whose ID tokens must not be accepted as access tokens. */
   readonly clientId: string | undefined
   readonly rolesClaim: string
   readonly allowedRoles: readonly Role[]
-  /** What the token is known by: of header and payload, since a signature is not unique. */
+  /** The digest of header and payload, which identifies the token; a signature is not unique. */
   readonly digest: string
 }
 
 const maxSubjectLength = 255 // OpenID Connect Core section 2
-/** RFC 9068 section 2.1; plain JWT is what most providers write. */
+/** The accepted `typ` headers. RFC 9068 section 2.1; most providers write `JWT`. */
 const typesOfAccessTokens = new Set(['at+jwt', 'application/at+jwt', 'jwt'])
-/** What only ID tokens and logout tokens carry. OpenID Connect Core 2 and 3.1.3.6, Back-Channel Logout 2.4. */
+/** Claims of ID and logout tokens only. OpenID Connect Core 2, 3.1.3.6, Back-Channel Logout 2.4. */
 const claimsOfOthers = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
-/** Words by which Keycloak (`typ`) and Cognito (`token_use`) tell other tokens apart. */
+/** The kinds of other tokens in the claims `typ` of Keycloak and `token_use` of Cognito. */
 const kindsOfOthers = new Set(['id', 'refresh', 'offline', 'logout'])
 
 /**
- * The claims of a provider's access token at `now` (epoch milliseconds), or null where it is another
- * kind of token, for somebody else, out of its time, or bound to a key that a bearer does not show
- * (`cnf`: RFC 8705, RFC 9449). RFC 9068 section 4.
+ * Parses the claims of a provider's access token at `now` (epoch milliseconds). RFC 9068 section 4.
+ * Null for another kind of token, another audience, a token that is not valid at that time, and a
+ * token that is bound to a key (`cnf`: RFC 8705, RFC 9449).
  */
 export function parseExternalClaims(
   raw: Raw,
@@ -59,20 +59,20 @@ export function parseExternalClaims(
     scopes: scopesOf(raw),
     ...clientOf(raw),
     ...(amr.length > 0 && { amr }),
-    // A login cannot be younger than the token that tells of it.
+    // A login cannot be later than the token that states it.
     ...(isTime(auth_time) && { auth_time: Math.min(auth_time, iat) }),
-    ...texts(raw),
+    ...standardClaims(raw),
   }
 }
 
-/** What tokens and UserInfo say of a person, where it is text that can be kept. */
-export interface Texts {
+/** The standard claims of tokens and UserInfo that are valid text. OpenID Connect Core 5.1. */
+export interface StandardClaims {
   readonly username?: string
   readonly email?: string
   readonly name?: string
 }
 
-export function texts({ preferred_username, email, name }: Raw): Texts {
+export function standardClaims({ preferred_username, email, name }: Raw): StandardClaims {
   return {
     ...(isText(preferred_username) && { username: preferred_username }),
     ...(isText(email) && { email }),
@@ -81,9 +81,9 @@ export function texts({ preferred_username, email, name }: Raw): Texts {
 }
 
 /**
- * The roles in a claim, by its name or by names with dots between them; null where there is no such
- * claim. A list of exact names of roles that the provider may give: others are passed over, and a text
- * that holds one gives none.
+ * Reads the roles in a claim, named by its name or by a path with dots; null if there is no such
+ * claim. The claim is a list of names; names that the provider may not assign are ignored, and any
+ * other type has no roles.
  */
 export function rolesAt(
   raw: Raw,
@@ -99,9 +99,9 @@ export function rolesAt(
 }
 
 /**
- * What the client may do: `scope`, a text with single spaces (RFC 9068 section 2.2.3, RFC 8693 section
- * 4.2), or else `scp`, which some providers write, as such a text or as a list. What is not all
- * scopes (RFC 6749 section 3.3) counts as none.
+ * Reads the scopes: `scope`, a text with single spaces (RFC 9068 section 2.2.3, RFC 8693 section
+ * 4.2), or otherwise `scp` of some providers, such a text or a list. If any element is no scope
+ * (RFC 6749 section 3.3), there are none.
  */
 function scopesOf({ scope, scp }: Raw): readonly string[] {
   const given =
@@ -113,13 +113,13 @@ function textsOf(value: unknown): readonly string[] {
   return typeof value === 'string' ? value.split(' ') : []
 }
 
-/** RFC 9068 section 2.2, or else the authorized party of OpenID Connect Core section 2. */
+/** Reads the client: RFC 9068 section 2.2, or the authorized party of OpenID Connect Core 2. */
 function clientOf({ client_id, azp }: Raw): Pick<ExternalClaims, 'client_id'> {
   const client = client_id ?? azp
   return isText(client) ? { client_id: client } : {}
 }
 
-/** Own members alone: `constructor` is no claim. */
+/** Reads an own member of an object; `constructor` is no claim. */
 function member(value: unknown, name: string): unknown {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject && Object.hasOwn(value, name) ? (value as Raw)[name] : undefined // it has the name
@@ -130,7 +130,7 @@ function isAccessToken(raw: Raw, { typ }: Raw, { audience, clientId }: Expected)
   if (raw.cnf !== undefined || claimsOfOthers.some((name) => raw[name] !== undefined)) return false
   if ([raw.typ, raw.token_use].some((kind) => kindsOfOthers.has(String(kind).toLowerCase())))
     return false
-  // An ID token is for its client: for that audience only a token that says what it is passes.
+  // The audience of an ID token is its client: then only the type of an access token is accepted.
   return audience !== clientId || typ.toLowerCase() !== 'jwt'
 }
 
@@ -138,7 +138,7 @@ function audiences(aud: unknown): readonly unknown[] {
   return Array.isArray(aud) ? aud : [aud]
 }
 
-/** Whether a claim is a subject that can be kept: of an access token and of an ID token alike. */
+/** Whether a claim is a valid subject, in an access token or an ID token. */
 export function isSubject(value: unknown): value is string {
   return isText(value) && codePointLength(value) <= maxSubjectLength
 }
@@ -147,7 +147,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && isStorableText(value)
 }
 
-/** Seconds whose milliseconds can be counted. */
+/** Whether a claim is a time in seconds that can be converted to milliseconds. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value * 1000 <= Number.MAX_SAFE_INTEGER
 }

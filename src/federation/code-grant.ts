@@ -1,9 +1,9 @@
 import type { IDToken } from 'openid-client'
 import { verifyJws } from '../token/jws.ts'
-import { isSubject, rolesAt, texts } from './claims.ts'
+import { isSubject, rolesAt, standardClaims } from './claims.ts'
 import { asApiError } from './faults.ts'
 import { wrong } from './guarded-fetch.ts'
-import type { Person } from './identities.ts'
+import type { IdentityClaims } from './identities.ts'
 import { type Client, deadline, type Provider, within } from './provider.ts'
 
 /** The values that bind the answer of the provider to its request. */
@@ -47,7 +47,7 @@ export async function exchange(
   provider: Provider,
   query: URLSearchParams,
   secrets: FlowSecrets,
-): Promise<Person> {
+): Promise<IdentityClaims> {
   const limit = deadline()
   const client = await provider.client(limit)
   const url = new URL(`${provider.config.client?.redirectUri}?${query}`)
@@ -121,7 +121,7 @@ async function userInfo(
   accessToken: string,
   claims: IDToken,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { name, email } = texts(claims)
+  const { name, email } = standardClaims(claims)
   const isComplete = name !== undefined && email !== undefined
   const hasEndpoint = configuration.serverMetadata().userinfo_endpoint !== undefined
   if (isComplete || !hasEndpoint) return {}
@@ -129,7 +129,7 @@ async function userInfo(
 }
 
 function personOf({ config }: Provider, claims: IDToken, info: Readonly<Record<string, unknown>>) {
-  const { username, email, name } = { ...texts(info), ...texts(claims) }
+  const { username, email, name } = { ...standardClaims(info), ...standardClaims(claims) }
   return {
     issuer: config.issuer,
     subject: claims.sub,

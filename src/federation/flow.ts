@@ -12,7 +12,7 @@ import { seal, unseal } from '../keys/seal.ts'
 import type { JudgedClaims } from '../token/revocations.ts'
 import { authorizationUrl, exchange, type FlowSecrets } from './code-grant.ts'
 import { flowStore, purgeFlows, type StoredFlow } from './flow-store.ts'
-import type { Person } from './identities.ts'
+import type { IdentityClaims } from './identities.ts'
 import { deadline, type Provider } from './provider.ts'
 
 /**
@@ -25,37 +25,39 @@ export interface Flows {
    * @throws ApiError identityProvider; serviceUnavailable, also if too many sign-ins are under way;
    * invalidCredentials if the account that links has ended its logins meanwhile
    */
-  begin(provider: Provider, beginning: Beginning): Promise<URL>
+  begin(provider: Provider, beginning: FlowStart): Promise<URL>
   /**
    * Finishes a flow with the query of the callback. It uses the flow up, also if it fails.
    * @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
    */
-  finish(provider: Provider, query: URLSearchParams, browser: string): Promise<Finished>
+  finish(provider: Provider, query: URLSearchParams, browser: string): Promise<FinishedFlow>
   /**
    * Stores a sign-in that a second factor must confirm; answers its ticket.
    * @throws ApiError invalidCredentials if the account has ended its logins meanwhile
    */
-  suspend(account: Account, finished: Pick<Finished, 'provider' | 'returnTo'>): Promise<string>
+  suspend(account: Account, finished: Pick<FinishedFlow, 'provider' | 'returnTo'>): Promise<string>
   /** Finds the sign-in of a ticket. @throws ApiError signInFailed if it has ended */
-  waiting(ticket: string | undefined): Promise<Waiting>
+  waiting(ticket: string | undefined): Promise<SuspendedFlow>
   /**
    * Uses the ticket up, in the transaction of the sign-in.
    * @throws ApiError signInFailed if another request has used it
    */
-  resume(trx: DatabaseOrTransaction, ticket: string, waiting: Waiting): Promise<void>
+  resume(trx: DatabaseOrTransaction, ticket: string, waiting: SuspendedFlow): Promise<void>
   /** Deletes up to `batchSize` expired flows; answers how many. */
   purge(batchSize: number): Promise<number>
 }
 
-export interface Beginning {
+/** The inputs of a flow. */
+export interface FlowStart {
   readonly returnTo: string
   /** The value of the cookie that binds the flow to its browser. */
   readonly browser: string
   /** The caller that links an identity, or, for a sign-in, the client's address. */
-  readonly by: Linker | string
+  readonly by: LinkingCaller | string
 }
 
-export interface Linker {
+/** A caller that links an identity to its account. */
+export interface LinkingCaller {
   readonly account: Account
   /** The session of the caller; null if a token or a password authenticates it. */
   readonly sessionId: string | null
@@ -65,12 +67,13 @@ export interface Linker {
   readonly guard: Guard | undefined
 }
 
-export interface Finished {
+/** A finished flow: the claims about the user, and the purpose of the flow. */
+export interface FinishedFlow {
   readonly provider: string
-  readonly person: Person
+  readonly person: IdentityClaims
   readonly returnTo: string
   /** The account as it was when the linking began; null for a sign-in. */
-  readonly linkTo: (AccountThen & Pick<Linker, 'sessionId' | 'token'>) | null
+  readonly linkTo: (AccountThen & Pick<LinkingCaller, 'sessionId' | 'token'>) | null
 }
 
 /** An account and the version of its logins when the flow began. */
@@ -79,7 +82,8 @@ export interface AccountThen {
   readonly refreshVersion: number
 }
 
-export interface Waiting extends AccountThen {
+/** A sign-in that a second factor must confirm. */
+export interface SuspendedFlow extends AccountThen {
   readonly provider: string
   readonly returnTo: string
 }

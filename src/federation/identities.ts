@@ -27,7 +27,7 @@ export interface Identities {
    * Finds the account of a user who signed in, or creates it if sign-up is on.
    * @throws ApiError accessDenied if there is none and sign-up is off
    */
-  signIn(provider: Provider, person: Person): Promise<Account>
+  signIn(provider: Provider, person: IdentityClaims): Promise<Account>
   /**
    * Links an identity to an account. @throws ApiError identityLinked if it is linked to another
    * one; invalidCredentials if the account has ended its logins meanwhile
@@ -39,7 +39,7 @@ export interface Identities {
 }
 
 /** A user's claims in a provider's ID token and UserInfo. */
-export interface Person extends Subject {
+export interface IdentityClaims extends Subject {
   readonly username: string | undefined
   readonly email: string | undefined
   readonly name: string | undefined
@@ -123,7 +123,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     return userId === null ? null : accounts.byUserId(userId)
   }
 
-  async function signUp(person: Person, roles: readonly Role[]): Promise<Account> {
+  async function signUp(person: IdentityClaims, roles: readonly Role[]): Promise<Account> {
     const { email, issuer } = person
     if (email === undefined || !isEmail(email)) throw new ApiError('accessDenied')
     for (const username of usernames(person, random)) {
@@ -154,7 +154,10 @@ export function linkedUser(db: DatabaseOrTransaction, subject: Subject): Promise
 }
 
 /** Usernames to try: preferred_username, e-mail address or subject, then the same with suffixes. */
-function* usernames({ username, email, subject }: Person, random: Random): Generator<Username> {
+function* usernames(
+  { username, email, subject }: IdentityClaims,
+  random: Random,
+): Generator<Username> {
   const base = [username, email, subject]
     .map((text) => (text === undefined ? null : canonicalUsername(text)))
     .find((name) => name !== null)
@@ -167,7 +170,7 @@ function* usernames({ username, email, subject }: Person, random: Random): Gener
   }
 }
 
-function nameOf({ name }: Person, username: Username): string {
+function nameOf({ name }: IdentityClaims, username: Username): string {
   const text = (name ?? '').trim()
   if (text === '') return username
   return codePointLength(text) > maxNameLength ? [...text].slice(0, maxNameLength).join('') : text

@@ -14,7 +14,7 @@ import { namesOf } from '../token/known-revocations.ts'
 import type { Revocations } from '../token/revocations.ts'
 import type { Tokens } from '../token/tokens.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
-import type { AccountThen, Finished, Flows } from './flow.ts'
+import type { AccountThen, FinishedFlow, Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
 import type { Provider } from './provider.ts'
 
@@ -31,21 +31,22 @@ export interface SignInDeps extends Pick<BrowserSessionDeps, 'sessions'> {
   readonly tokens: Pick<Tokens, 'issueEnrolment'>
 }
 
-/** What the browser is answered when it comes back from the provider. */
+/** The outcome of a callback from the provider. */
 export type Outcome =
   | { readonly kind: 'linked' | 'signed_in' }
   | { readonly kind: 'second_factor'; readonly ticket: string }
 
 /**
- * Behind the provider, which is the method here: the requirements, then the result; or the ticket of
- * a second factor that is asked for first. Spec 2.2, 5.5.
- * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired; invalidCredentials
- * where the account has ended its logins meanwhile
+ * Finishes a sign-in or a linking after the provider has authenticated the user. A sign-in passes
+ * the requirements and gives its result, or first asks for the second factor, with a ticket. Spec
+ * 2.2, 5.5.
+ * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired;
+ * invalidCredentials if the account has ended its logins meanwhile
  */
 export async function signIn<Given, Answer>(
   deps: SignInDeps,
   provider: Provider,
-  finished: Finished,
+  finished: FinishedFlow,
   result: Result<Given, Answer>,
 ): Promise<Outcome> {
   const { clock, completion, flows, identities, requirements } = deps
@@ -66,8 +67,8 @@ export async function signIn<Given, Answer>(
 }
 
 /**
- * The second half for an account with a second factor. A wrong code counts as one behind a password does:
- * in the throttle, for the address, and towards the automatic lock. docs/adr/0010 and 0012.
+ * Finishes the sign-in of an account with a second factor. A wrong code counts like one after a
+ * password: in the throttle, for the address, and towards the lockout. docs/adr/0010 and 0012.
  * @throws ApiError signInFailed, secondFactorRequired, invalidCredentials, tooManyLoginAttempts and
  * those of `signIn`
  */
@@ -81,9 +82,9 @@ export async function confirm<Given, Answer>(
   const waiting = await flows.waiting(ticket)
   const account = await unchanged(deps, waiting)
   const evidence: Evidence = { account, amr: ['fed'], authTime: clock.now() }
-  // Before a code is judged: a lock must not tell right from wrong.
+  // Before the code is verified, so that a locked account does not show whether it is right.
   const next = requirements.pass('provider', evidence)
-  const isAsked = next === 'second_factor' // it may have been removed meanwhile
+  const isAsked = next === 'second_factor' // the factor may have been removed meanwhile
   const answer = isAsked
     ? await limits.attemptCode({ username: account.username, address }, byCode)
     : await finish(next, evidence, null)
@@ -111,7 +112,7 @@ export async function confirm<Given, Answer>(
   }
 }
 
-/** @throws ApiError enrolmentRequired where that is the step before it: a page has no other */
+/** @throws ApiError enrolmentRequired if a step is left, which can only be the enrolment here */
 async function passedOr(
   { tokens }: SignInDeps,
   next: Passed<'provider'> | Step,
@@ -123,7 +124,7 @@ async function passedOr(
   })
 }
 
-/** @throws ApiError signInFailed where the account has ended its logins since, or is gone */
+/** @throws ApiError signInFailed if the account has ended its logins meanwhile, or was deleted */
 async function unchanged(
   { accounts, requirements }: SignInDeps,
   before: AccountThen,
@@ -135,13 +136,13 @@ async function unchanged(
 }
 
 /**
- * Judges the session or the token that asked for the link: a caller who has logged out, or has
- * given the browser to another person, links nothing any more. The cookie cannot tell: it is
- * Strict, and does not come back from a provider. Its refusal is signInFailed.
+ * Creates a guard that judges the session or the token of the caller who links, so that a caller
+ * who has logged out meanwhile links nothing. The callback has no session cookie, which is Strict.
+ * It refuses with ApiError signInFailed.
  */
 function linkerGuard(
   { sessions, revocations }: SignInDeps,
-  { sessionId, token }: NonNullable<Finished['linkTo']>,
+  { sessionId, token }: NonNullable<FinishedFlow['linkTo']>,
 ): Guard {
   return {
     shared: () => (token ? namesOf(token).map(lockName.token) : []),

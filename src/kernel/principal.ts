@@ -5,15 +5,15 @@ export type ContractRole = (typeof contractRoles)[number]
 declare const isNamed: unique symbol
 declare const isConfigured: unique symbol
 
-/** What can be the name of a role, as accounts and tokens hold it: configured now, or once. */
+/** A valid name of a role, as accounts and tokens store it; the role need not be configured now. */
 export type RoleName = ContractRole | (string & { readonly [isNamed]: true })
 
-/** A role that this service has now: one of the contract, or of the setting `ROLES`. */
+/** A configured role: one of the contract, or one of the setting `ROLES`. */
 export type Role =
   | ContractRole
   | (string & { readonly [isNamed]: true; readonly [isConfigured]: true })
 
-/** How the caller proved who it is. */
+/** The credential by which the caller authenticated. */
 export type Credential =
   | { readonly scheme: 'basic' }
   | {
@@ -21,20 +21,20 @@ export type Credential =
       /** The digest under which the session is stored, never the cookie's value. */
       readonly sessionId: string
       readonly csrfToken: string
-      /** When the session ends if nothing more is asked, in epoch milliseconds. */
+      /** When the session ends without further requests, in epoch milliseconds. */
       readonly expiresAt: number
     }
   | { readonly scheme: 'bearer'; readonly claims: AccessClaims }
   | { readonly scheme: 'external'; readonly claims: ExternalClaims }
   | { readonly scheme: OutsideScheme }
 
-/** Of a room from outside; its name begins with `x-`, so that it is none of ours. */
+/** The scheme of an external room; the prefix `x-` distinguishes it from the service's own. */
 export type OutsideScheme = `x-${string}`
 
-/** What a route may ask for. A token of another issuer comes where one of ours may. */
+/** A scheme that a route can accept. `bearer` includes the tokens of identity providers. */
 export type Scheme = Exclude<Credential['scheme'], 'external'>
 
-/** The claims of an access token of ours. Spec 2.4; RFC 7519 section 4. */
+/** The claims of an access token that this service issued. Spec 2.4; RFC 7519 section 4. */
 export interface AccessClaims {
   readonly iss: string
   readonly sub: string
@@ -46,17 +46,17 @@ export interface AccessClaims {
   readonly jti: string
   readonly username: string
   readonly roles: readonly Role[]
-  /** `enrolment`: good for the enrolment of a second factor alone. */
+  /** An `enrolment` token is accepted only for the enrolment of a second factor. */
   readonly type: 'access' | 'enrolment'
-  /** When the password was last shown. OpenID Connect Core section 2. */
+  /** When the user last authenticated. OpenID Connect Core section 2. */
   readonly auth_time: number
-  /** What was shown then, RFC 8176; empty where the token does not say. */
+  /** The authentication methods, RFC 8176; empty if the token has no such claim. */
   readonly amr: readonly string[]
-  /** The account's access version when the token was made. */
+  /** The account's access version when the token was issued. */
   readonly ver: number
-  /** The id of the pair that it came with, or was refreshed from; absent without a pair. */
+  /** The id of the token family; absent for a token without a refresh token. */
   readonly sid?: string
-  /** Shown by /api/me where a token has them. */
+  /** `email` and `name` are shown by /api/me if the token has them. */
   readonly email?: string
   readonly name?: string
 }
@@ -68,43 +68,43 @@ export interface ExternalClaims {
   readonly exp: number
   readonly nbf: number
   readonly iat: number
-  /** Names the token for revocation: its digest, since a `jti` is unique per issuer alone. */
+  /** The digest of the token, for revocation: a provider's own `jti` is unique per issuer only. */
   readonly jti: string
   readonly roles: readonly Role[]
-  /** When its holder last logged in there; absent where the provider does not tell. */
+  /** When the user last logged in at the provider; absent without the claim. */
   readonly auth_time?: number
-  /** What its holder showed there, RFC 8176; absent where the provider does not tell. */
+  /** The authentication methods at the provider, RFC 8176; absent without the claim. */
   readonly amr?: readonly string[]
-  /** The client that the token was issued to; absent where the provider does not tell. */
+  /** The client that the token was issued to; absent without the claim. */
   readonly client_id?: string
-  /** What that client may do; empty where the token names nothing. */
+  /** The scopes of that client; empty without the claim. */
   readonly scopes: readonly string[]
   readonly username?: string
   readonly email?: string
   readonly name?: string
 }
 
-/** The authenticated caller. Everything behind `http/access.ts` sees this and no header. */
+/** The authenticated caller. After `http/routes/access.ts` code uses this instead of headers. */
 export interface Principal {
   /**
-   * The user's id as text: `sub` of the token, `user_id` of the session. Of an external caller
-   * without an account `issuer#sub`, which is no number and so nobody's id.
+   * The user's id as text: `sub` of the token, `user_id` of the session. For an external caller
+   * without an account it is `issuer#sub`, which is no number and so never a user's id.
    */
   readonly subject: string
   readonly username: string
   readonly roles: ReadonlySet<Role>
   readonly credential: Credential
-  /** How the caller authenticated, RFC 8176 and `fed`; empty where that is not known. */
+  /** The authentication methods, RFC 8176 and `fed`; empty if they are not known. */
   readonly amr: readonly string[]
-  /** When, in epoch milliseconds. */
+  /** When the caller last authenticated, in epoch milliseconds. */
   readonly authTime: number
-  /** The OAuth client that acts for the caller; absent where the caller acts itself. */
+  /** The OAuth client that acts for the caller; absent if no client does. */
   readonly client?: string
-  /** What such a client, or a credential of limited use, may do; absent: all that the caller may. */
+  /** The scopes of the client or of a limited credential; if absent, scopes limit nothing. */
   readonly scopes?: ReadonlySet<string>
 }
 
-/** The id of the caller's user; null for a caller who is no user of ours. */
+/** Answers the id of the caller's user; null for a caller without a user here. */
 export function userIdOf({ subject }: Principal): number | null {
   const id = Number(subject)
   return Number.isSafeInteger(id) && id >= 1 && String(id) === subject ? id : null
@@ -113,8 +113,8 @@ export function userIdOf({ subject }: Principal): number | null {
 const roleFormat = /^(?!ROLE_)[A-Z][A-Z0-9_]{0,31}$/
 
 /**
- * The name of a role without the one `ROLE_` that may stand before it (`ROLE_ADMIN` and `ADMIN` are the
- * same, spec 2.2); null for what can be no name of a role.
+ * Parses the name of a role and removes one prefix `ROLE_` (`ROLE_ADMIN` and `ADMIN` are the same,
+ * spec 2.2); null if the value is no valid name.
  */
 export function parseRoleName(text: unknown): RoleName | null {
   if (typeof text !== 'string') return null
@@ -122,19 +122,19 @@ export function parseRoleName(text: unknown): RoleName | null {
   return roleFormat.test(name) ? (name as RoleName) : null // it has the format
 }
 
-/** The role of `roles` that a text names, as `parseRoleName`; null for anything else. */
+/** Parses the name of one of `roles`, with or without the prefix; null for any other value. */
 export function parseRole(text: unknown, roles: readonly Role[]): Role | null {
   if (typeof text !== 'string') return null
   const name = withoutPrefix(text)
   return roles.find((role) => role === name) ?? null
 }
 
-/** Those of `roles` that are named, in the order of `roles`, each once; other names are passed over. */
+/** Filters `roles` by names and keeps their order; ignores other names. */
 export function rolesAmong(names: readonly RoleName[], roles: readonly Role[]): Role[] {
   return roles.filter((role) => names.includes(role))
 }
 
-/** Names in the order in which they are stored: those of the contract, then by the alphabet; each once. */
+/** Sorts names for storage, each once: those of the contract, then the others by alphabet. */
 export function sortRoles(names: Iterable<RoleName>): RoleName[] {
   const present = new Set(names)
   const known = contractRoles.filter((role) => present.delete(role))

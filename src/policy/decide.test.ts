@@ -83,7 +83,7 @@ const atoms: readonly Rule[] = [
   scope('read', 'write'),
 ]
 
-/** What a rule means, told without the third value: with the resource at hand. */
+/** Decides a rule with a given resource, so that the answer is never undefined. */
 function holds(rule: Rule, caller: Principal | null, resource: Resource): boolean {
   switch (rule.kind) {
     case 'anyone':
@@ -151,7 +151,7 @@ suite('decide', () => {
     assert.equal(decide(role(), principal([...contractRoles])), false)
   })
 
-  test('an absent caller satisfies "anyone" alone, whoever owns the resource', () => {
+  test('an absent caller satisfies "anyone" alone, for any owner of the resource', () => {
     for (const rule of atoms.filter(({ kind }) => kind !== 'unprivileged')) {
       for (const resource of [undefined, ...resources]) {
         assert.equal(decide(rule, null, resource), rule.kind === 'anyone')
@@ -167,7 +167,7 @@ suite('decide', () => {
     }
   })
 
-  test('nobody owns what has no owner, and an owner is compared exactly', () => {
+  test('no caller owns a resource without an owner, and an owner is compared exactly', () => {
     const caller = (subject: string) => ({ ...principal([]), subject })
     assert.equal(decide(owner, caller('null'), { ownerId: null }), false)
     assert.equal(decide(owner, caller('07'), { ownerId: '7' }), false)

@@ -1,19 +1,19 @@
 import type { Principal } from '../kernel/principal.ts'
 import { type Rule, scopesOf } from './rules.ts'
 
-/** What a rule may ask of the thing that is acted on. */
+/** The facts of a resource that rules use. */
 export interface Resource {
-  /** The user id of the owner as text; null where nobody owns it. */
+  /** The user id of the owner as text; null if the resource has no owner. */
   readonly ownerId: string | null
-  /** Absent where the thing knows no lock: then it does not count as unlocked either. */
+  /** Absent if the resource has no lock; then it does not count as unlocked either. */
   readonly locked?: boolean
-  /** Whether it is a user with an ADMIN's account; absent: then it counts as one. */
+  /** Whether it is a user with the account of an ADMIN; if absent, it counts as one. */
   readonly privileged?: boolean
 }
 
 /**
- * May this caller? `undefined`: only the resource can tell, and it was not given.
- * An absent caller satisfies `anyone`, and `unprivileged` where the resource does.
+ * Decides whether a rule allows a caller; `undefined` if that depends on the resource, which was
+ * not given. An absent caller satisfies `anyone`, and `unprivileged` if the resource does.
  */
 export function decide(
   rule: Rule,
@@ -44,15 +44,15 @@ export function decide(
   }
 }
 
-/** A client of which nothing is known may nothing that asks for a scope. */
+/** Whether the caller has all wanted scopes. A client without known scopes has none. */
 function hasScopes({ client, scopes }: Principal, wanted: readonly string[]): boolean {
   if (scopes === undefined) return client === undefined
   return wanted.every((scope) => scopes.has(scope))
 }
 
 /**
- * The scopes that a rule asks for, where it is for the lack of one that it refuses this caller; null
- * where it allows the caller, or would not allow it with all scopes either.
+ * The scopes of a rule that denies this caller only because of a missing scope; null if the rule
+ * allows the caller, or denies it for another reason.
  */
 export function lackedScopes(
   rule: Rule,

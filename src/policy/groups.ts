@@ -1,6 +1,6 @@
 import { anyone, type Rule, role } from './rules.ts'
 
-/** A prefix of the route table whose routes all ask for the same thing first. Spec 4.3. */
+/** A path prefix with a rule that applies to all of its routes. Spec 4.3. */
 export interface Group {
   readonly prefix: string
   readonly rule: Rule
@@ -15,10 +15,10 @@ export const groups: readonly Group[] = [
   { prefix: '/api/user', rule: role('USER') },
 ]
 
-/** Where the routes of the own account stand: for the role USER, and for any account. */
+/** The prefixes of the routes of the own account: for the role USER, and for any account. */
 export const ownAccountPrefixes = ['/api/user/account', '/api/account'] as const
 
-/** The group of a declared route, never of a raw URL, so that no spelling can slip past it. */
+/** Finds the group of a declared route; a raw URL could be spelt in another way. */
 export function groupOf(routePattern: string): Group | undefined {
   return groups.find(
     ({ prefix }) => routePattern === prefix || routePattern.startsWith(`${prefix}/`),

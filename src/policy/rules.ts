@@ -1,6 +1,6 @@
 import { isScope, type Role } from '../kernel/principal.ts'
 
-/** Who may do something, as data: it can be decided, printed, tested and put into OpenAPI. */
+/** An access rule as data, so that it can be decided, printed, tested and put into OpenAPI. */
 export type Rule =
   | { readonly kind: 'anyone' }
   | { readonly kind: 'authenticated' }
@@ -16,13 +16,13 @@ export const anyone: Rule = { kind: 'anyone' }
 export const authenticated: Rule = { kind: 'authenticated' }
 export const owner: Rule = { kind: 'owner' }
 export const unlocked: Rule = { kind: 'unlocked' }
-/** The user that is acted on has no account with the role ADMIN. Holds without a caller as well. */
+/** Holds for a user without an account of the role ADMIN, also without a caller. */
 export const unprivileged: Rule = { kind: 'unprivileged' }
 export const role = (...roles: Role[]): Rule => ({ kind: 'role', roles })
 /**
- * Holds for a caller who acts itself, and for a client or a credential of limited use whose scopes
- * hold all of these; for one of several scopes, `any(scope('a'), scope('b'))`. docs/adr/0031
- * @throws Error where a text is no scope (RFC 6749 section 3.3)
+ * Holds for a caller without a client, and for a client or a limited credential that has all of
+ * these scopes. One of several scopes is `any(scope('a'), scope('b'))`. docs/adr/0031
+ * @throws Error if a text is no scope (RFC 6749 section 3.3)
  */
 export function scope(...scopes: readonly [string, ...string[]]): Rule {
   for (const text of scopes) {
@@ -41,11 +41,11 @@ export interface UsersRules {
   readonly remove: Rule
 }
 
-// A changed e-mail address or a deleted user takes an account over, or ends it: that of an ADMIN
-// needs more than any caller under every policy.
+// A change of an e-mail address can take an account over, and a deletion ends it. So under every
+// policy only the owner and an ADMIN may do this to an ADMIN's user.
 const guarded = any(unprivileged, owner, role('ADMIN'))
 
-/** The answers to "which scheme guards which users endpoint" (`USERS_POLICY`). Spec 4.3. */
+/** The rules of the users endpoints by the values of `USERS_POLICY`. Spec 4.3. */
 export const usersRules = {
   roles: {
     list: role('USER', 'ADMIN'),
@@ -71,7 +71,7 @@ export const usersRules = {
   open: { list: anyone, read: anyone, create: anyone, update: guarded, remove: guarded },
 } as const satisfies Record<string, UsersRules>
 
-/** Posts, spec 4.3; who may delete is `POSTS_DELETE_POLICY`. */
+/** The rules of the posts endpoints, those of deletion by `POSTS_DELETE_POLICY`. Spec 4.3. */
 export const postsRules = {
   read: role('USER', 'EDITOR', 'ADMIN'),
   create: role('EDITOR', 'ADMIN'),
@@ -79,25 +79,25 @@ export const postsRules = {
   remove: { admin: role('ADMIN'), owner: any(owner, role('ADMIN')) },
 } as const
 
-/** Whether a rule may ask for something that only the thing that is acted on can tell. */
+/** Whether a rule can depend on facts of the resource. */
 export function needsResource(rule: Rule): boolean {
   if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(needsResource)
   return rule.kind === 'owner' || rule.kind === 'unlocked' || rule.kind === 'unprivileged'
 }
 
-/** Whether it asks if a user is an ADMIN's: a look at another table. */
+/** Whether a rule depends on `privileged`, which needs a query of another table. */
 export function asksPrivilege(rule: Rule): boolean {
   if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(asksPrivilege)
   return rule.kind === 'unprivileged'
 }
 
-/** All scopes that a rule names, each once. */
+/** Lists all scopes of a rule, each once. */
 export function scopesOf(rule: Rule): string[] {
   if (rule.kind === 'any' || rule.kind === 'all') return [...new Set(rule.rules.flatMap(scopesOf))]
   return rule.kind === 'scope' ? [...new Set(rule.scopes)] : []
 }
 
-/** A rule as one readable line, for the printed route table and OpenAPI. */
+/** Prints a rule as one readable line, for the route table and OpenAPI. */
 export function describeRule(rule: Rule): string {
   switch (rule.kind) {
     case 'role':

@@ -4,19 +4,19 @@ import { type Principal, userIdOf } from '../kernel/principal.ts'
 import { decide } from '../policy/decide.ts'
 import type { Rule } from '../policy/rules.ts'
 
-/** Who asks, and the rule that lets it or not. */
-export interface Asked {
+/** A caller, and the rule that allows or denies it. */
+export interface AccessRequest {
   readonly rule: Rule
   readonly caller: Principal
 }
 
 /**
- * A rule as the condition of a statement on posts: it holds for exactly the posts for which `decide`
- * answers true at that moment.
+ * Converts a rule to the condition of a statement on posts. The condition holds for exactly the
+ * posts for which `decide` answers true at that moment.
  */
 export function allowed(
   eb: ExpressionBuilder<Schema, 'posts'>,
-  { rule, caller }: Asked,
+  { rule, caller }: AccessRequest,
 ): Expression<SqlBool> {
   switch (rule.kind) {
     case 'owner': {

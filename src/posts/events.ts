@@ -1,6 +1,6 @@
 import { eventType } from '../events/types.ts'
 
-/** Whose post it is; null where its author is gone. */
+/** A post and its author's user; null if that user was deleted. */
 type Fields = { readonly post_id: number; readonly author_id: number | null }
 
 export const postCreated = eventType<Fields>('post_created')

@@ -5,11 +5,11 @@ export interface Post {
   readonly id: number
   readonly title: string
   readonly body: string
-  /** The author's user; null once that is gone. */
+  /** The author's user; null after that user was deleted. */
   readonly authorId: number | null
-  /** The username of the author's account; null where there is none. */
+  /** The username of the author's account; null without an account. */
   readonly author: string | null
-  /** A locked post is changed by its author alone. */
+  /** Only the author can change a locked post. */
   readonly locked: boolean
   /** Epoch milliseconds; `updatedAt` is of the last change of title or body. */
   readonly createdAt: number
@@ -19,7 +19,7 @@ export interface Post {
 export type PostText = Pick<Post, 'title' | 'body'>
 export type PostChanges = { readonly [Field in keyof PostText]?: PostText[Field] | undefined }
 
-/** What a rule may ask of a post. One that does not exist is nobody's. */
+/** The facts of a post that rules use. A post that does not exist has no owner. */
 export function resourceOf(post: Post | null): Resource {
   const ownerId = post?.authorId ?? null
   return { ownerId: ownerId === null ? null : String(ownerId), locked: post?.locked ?? false }

@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Principal, userIdOf } from '../kernel/principal.ts'
 import { userExists } from '../users/users.ts'
-import type { Asked } from './allowed.ts'
+import type { AccessRequest } from './allowed.ts'
 import { postCreated, postDeleted, postLocked, postUnlocked, postUpdated } from './events.ts'
 import type { Post, PostChanges, PostText } from './post.ts'
 import { type PostStore, postStore } from './store.ts'
@@ -18,26 +18,27 @@ export interface Posts {
   count(): Promise<number>
   slice(limit: number, from: SliceStart): Promise<Post[]>
   /**
-   * In the transaction of whoever asks. @throws ApiError accessDenied where the caller has no user, or
-   * not any more
+   * Creates a post in the given transaction.
+   * @throws ApiError accessDenied if the caller has no user, or if that user was deleted
    */
   create(trx: DatabaseOrTransaction, text: PostText, caller: Principal): Promise<Post>
   /**
-   * Merges what is given into the post. @throws ApiError postNotFound; accessDenied where the post, as
-   * it is when it is written, is not the caller's to change; preconditionFailed
+   * Changes the given fields of a post.
+   * @throws ApiError postNotFound; accessDenied if the rule denies the change of the post as it is
+   * when it is written; preconditionFailed
    */
   update(id: number, changes: PostChanges, how: ChangeOfPost): Promise<Post>
-  /** Answers the post as it was. @throws ApiError as `update` does */
+  /** Deletes a post; answers it as it was. @throws ApiError as `update` does */
   remove(id: number, how: ChangeOfPost): Promise<Post>
   /**
-   * Locks or unlocks; a second time changes nothing. @throws ApiError postNotFound,
+   * Locks or unlocks a post; a repetition changes nothing. @throws ApiError postNotFound,
    * preconditionFailed
    */
   setLocked(id: number, locked: boolean, how: ChangeConditions<Post>): Promise<Post>
 }
 
-/** The statement asks the rule once more: the lock may have changed meanwhile. */
-export interface ChangeOfPost extends ChangeConditions<Post>, Asked {}
+/** The changing statement applies the rule again, because the lock may have changed meanwhile. */
+export interface ChangeOfPost extends ChangeConditions<Post>, AccessRequest {}
 
 export interface PostsDeps {
   readonly db: Database
@@ -82,7 +83,7 @@ export function createPosts({ db, clock, events }: PostsDeps): Posts {
     },
   }
 
-  /** `write` answers the post that follows from `as`; null where it is refused, or not as `seen`. */
+  /** `write` answers `as` with the change; null if the rule denies it, or if `seen` has changed. */
   function changing(
     type: typeof postCreated,
     id: number,
@@ -92,8 +93,8 @@ export function createPosts({ db, clock, events }: PostsDeps): Posts {
     const work = async (trx: DatabaseOrTransaction) => {
       const store = postStore(trx)
       const changed = await changeAsSeen(how, {
-        hold: () => store.held(id),
-        write: (as, isHeld) => write(store, as, isHeld ? undefined : as),
+        lock: () => store.byIdForUpdate(id),
+        write: (as, isLocked) => write(store, as, isLocked ? undefined : as),
       })
       return recorded(trx, type, found(changed))
     }
@@ -110,7 +111,7 @@ export function createPosts({ db, clock, events }: PostsDeps): Posts {
   }
 }
 
-/** The user that a post of this caller belongs to. @throws ApiError accessDenied where it has none */
+/** Answers the caller's user id. @throws ApiError accessDenied if the caller has no user */
 export function authorIdOf(caller: Principal): number {
   const id = userIdOf(caller)
   if (id === null) throw new ApiError('accessDenied')

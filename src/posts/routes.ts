@@ -153,7 +153,7 @@ export async function postRoutes(
   }
 }
 
-/** A post as callers see it. */
+/** Converts a post to the body of an answer. */
 function show(post: Post): Static<typeof PostBody> {
   return {
     id: post.id,

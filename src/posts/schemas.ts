@@ -13,7 +13,7 @@ export const PostBody = {
     body: Text,
     author_id: { type: ['integer', 'null'], description: 'Null once the user is gone' },
     author: { ...TextOrNull, description: 'Username; null where there is no account' },
-    locked: { type: 'boolean', description: 'Then nobody but the author can change it' },
+    locked: { type: 'boolean', description: 'Only the author can change a locked post' },
     created_at: Time,
     updated_at: { ...Time, description: 'Of the last change of title or body' },
   },

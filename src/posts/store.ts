@@ -4,7 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
 import type { SliceStart } from '../http/lists/listing.ts'
-import { type Asked, allowed } from './allowed.ts'
+import { type AccessRequest, allowed } from './allowed.ts'
 import type { Post } from './post.ts'
 
 export interface NewPost {
@@ -41,8 +41,8 @@ export function postStore(db: DatabaseOrTransaction) {
       return row ? toPost(row) : null
     },
 
-    /** The same inside a transaction: it stays so until the end. */
-    async held(id: number): Promise<Post | null> {
+    /** Reads and locks the row until the transaction ends. */
+    async byIdForUpdate(id: number): Promise<Post | null> {
       const row = await forNoKeyUpdate(
         db,
         'posts',
@@ -62,12 +62,12 @@ export function postStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * False where the rule, or the lock that is there by now, does not let the caller, and where the
-     * post is not as it was seen.
+     * Writes title and body. False if the rule denies the change, also because of a lock that was
+     * set meanwhile, or if the post differs from `seen`.
      */
     async update(
       { id, title, body, updatedAt }: Pick<Post, 'id' | 'title' | 'body' | 'updatedAt'>,
-      asked: Asked,
+      asked: AccessRequest,
       seen?: Post,
     ): Promise<boolean> {
       const row = await db
@@ -80,8 +80,8 @@ export function postStore(db: DatabaseOrTransaction) {
       return row !== undefined
     },
 
-    /** False where the rule does not let the caller, and where the post is not as it was seen. */
-    async remove(id: number, asked: Asked, seen?: Post): Promise<boolean> {
+    /** Deletes a post. False if the rule denies it, or if the post differs from `seen`. */
+    async remove(id: number, asked: AccessRequest, seen?: Post): Promise<boolean> {
       const row = await db
         .deleteFrom('posts')
         .where('id', '=', id)
@@ -91,7 +91,7 @@ export function postStore(db: DatabaseOrTransaction) {
       return row !== undefined
     },
 
-    /** False where there is no such post, and where it is not as it was seen. */
+    /** Locks or unlocks. False if there is no such post, or if it differs from `seen`. */
     async setLocked(id: number, locked: boolean, seen?: Post): Promise<boolean> {
       const row = await db
         .updateTable('posts')
@@ -103,7 +103,7 @@ export function postStore(db: DatabaseOrTransaction) {
       return row !== undefined
     },
 
-    /** How many posts there are; costs the same at any number. */
+    /** Counts all posts; costs the same at any number. */
     async count(): Promise<number> {
       const row = await db
         .selectFrom('row_counts')
@@ -113,14 +113,14 @@ export function postStore(db: DatabaseOrTransaction) {
       return row.total
     },
 
-    /** Posts in id order from `offset`, or after an id. */
+    /** Reads posts in id order from `offset`, or after an id. */
     async slice(limit: number, from: SliceStart): Promise<Post[]> {
       const query = posts().orderBy('posts.id')
       const rows =
         'afterId' in from
           ? await query.where('posts.id', '>', from.afterId).limit(limit).execute()
           : await query
-              // Their ids first: passing over so many whole posts would take its time.
+              // The subquery skips ids in an index: skipping whole posts takes longer.
               .where('posts.id', 'in', (eb) =>
                 eb.selectFrom('posts').select('id').orderBy('id').limit(limit).offset(from.offset),
               )
@@ -130,7 +130,7 @@ export function postStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** Whether a post is still what was shown, its author's name with it. */
+/** The condition that a post, with its author's name, still equals `seen`. */
 function isAsSeen(
   eb: ExpressionBuilder<Schema, 'posts'>,
   seen: Post | undefined,

@@ -1,6 +1,6 @@
 import { fileBeside, type Room } from './room.ts'
 
-/** What belongs to no room: the part of a manifest that the floor has. */
+/** The manifest of the floor: tables, errors and settings that belong to no room. */
 export const floor: Room = {
   name: 'floor',
   tables: [

@@ -2,7 +2,7 @@ import type { EventType } from '../events/types.ts'
 import { type ErrorRow, errorTable } from '../kernel/errors.ts'
 import type { RoomNames } from './room.ts'
 
-/** Notes who claims a name. @throws Error that names both places if it was claimed before */
+/** Records the room that claims a name. @throws Error with both rooms if it was claimed before */
 export type Claim = (kind: string, name: string, room: string) => void
 
 export function createClaims(): Claim {
@@ -20,9 +20,10 @@ export function createClaims(): Claim {
 }
 
 /**
- * Each thing belongs to one room. Schemes and routes are claimed where they are made, settings of a
- * table of its own where that is loaded, and events by `assertDistinctEvents`.
- * @throws Error for a name that two manifests claim, or one twice; and for a problem that cannot be one
+ * Asserts that no name is claimed twice by manifests. Schemes and routes are claimed when they are
+ * registered, settings of a room's own table when that is loaded, and events by
+ * `assertDistinctEvents`.
+ * @throws Error for a name that is claimed twice, and for an error that is not valid
  */
 export function assertDistinct(rooms: readonly RoomNames[]): void {
   const claim = createClaims()
@@ -57,7 +58,7 @@ export function assertDistinct(rooms: readonly RoomNames[]): void {
   }
 }
 
-/** @throws Error for an event that two files name, or one twice */
+/** Asserts that no event name is claimed twice. @throws Error otherwise */
 export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise<void> {
   const claim = createClaims()
   const files = await Promise.all(rooms.map(({ events }) => events && import(events.href)))
@@ -71,7 +72,7 @@ function isEventType(value: unknown): value is EventType {
   return typeof value === 'object' && value !== null && 'name' in value && 'level' in value
 }
 
-/** @throws Error if a problem of a room has the name of a row, or a status that is no error */
+/** @throws Error if an error of a room has a name of the error table, or no error status */
 function errorName(row: ErrorRow, room: string): string {
   if (typeof row === 'string') return row
   if (row.name in errorTable) {
@@ -86,13 +87,13 @@ function errorName(row: ErrorRow, room: string): string {
   return row.name
 }
 
-/** What the log must cut out beside our own fields: the secret request headers of the rooms. */
+/** Lists the secret request headers of the rooms, which the log redacts. */
 export function secretFields(rooms: readonly RoomNames[]): string[] {
   const headers = rooms.flatMap((room) => room.requestHeaders ?? [])
   return headers.flatMap(({ name, isSecret }) => (isSecret ? [name.toLowerCase()] : []))
 }
 
-/** The request headers of the rooms, which a page of an allowed origin may send. */
+/** Lists the request headers of the rooms, which CORS allows. */
 export function requestHeadersOf(rooms: readonly RoomNames[]): string[] {
   return rooms.flatMap(({ requestHeaders = [] }) => requestHeaders.map(({ name }) => name))
 }

@@ -9,13 +9,14 @@ import type { ErrorRow } from '../kernel/errors.ts'
 import type { Job } from '../runtime/jobs.ts'
 
 /**
- * What a room says of itself, in its `room.ts`. The list of rooms stands in `src/rooms.ts`; the
- * server, the command line, backup, erasure, the documents and the architecture test read the
- * manifests. A name that two of them claim stops the start.
+ * The manifest of a room, which its `room.ts` exports. `src/rooms.ts` lists the rooms. The server,
+ * the command line, backup, erasure, the documents and the architecture test read the manifests. A
+ * name that two of them claim stops the start.
  *
- * The command line reads the manifests for its help, so a manifest loads nothing: what runs stands in
- * modules that are imported when they are wanted, and other files are named. `Needs` is what those parts
- * are given; a room names the services and the deps that it uses, and `rooms.ts` checks that they exist.
+ * The command line reads the manifests for its help, so a manifest loads no other file: what runs is
+ * in modules that are imported when they are needed, and files of events, settings and commands are
+ * URLs. `Needs` is the parameter of those parts: the services and deps that the room uses, which
+ * `rooms.ts` checks.
  */
 export interface Room<Needs = unknown> extends RoomNames {
   /** Imports `parts.ts`: what the room adds to the server. All rooms are loaded at once: `loadParts`. */
@@ -29,8 +30,8 @@ export interface RoomParts<Needs = unknown> {
   /** A Fastify plugin that registers the routes. */
   readonly routes?: (app: FastifyInstance, needs: Needs) => Promise<void>
   /**
-   * Answers the authenticators of the rooms before this one, followed by its own. It may wrap those
-   * that it was given, to accept more by the same scheme.
+   * Answers the given authenticators of the rooms before this one, followed by its own. It may wrap
+   * a given authenticator, so that the same scheme accepts more credentials.
    */
   readonly authenticators?: (
     needs: Needs,
@@ -45,92 +46,96 @@ export interface RoomNames {
   readonly name: string
   /** The tag of its operations in OpenAPI; absent: by the group of the path. */
   readonly tag?: string
-  /** In an order in which each row comes after those that it refers to. */
+  /** In an order in which each row follows the rows that it refers to. */
   readonly tables?: readonly RoomTable[]
   /**
-   * Of a room from outside, append only, counted by room. The tables of our own rooms refer to each
-   * other: their migrations have one number, in database/migrations/.
+   * The migrations of an external room, append only and numbered by room. The tables of the
+   * service's own rooms refer to each other, so their migrations share one numbering, in
+   * database/migrations/.
    */
   readonly migrations?: readonly Migration[]
-  /** Ways to log in, each with what it proves (RFC 8176). */
+  /** Login methods, each with its authentication method references (RFC 8176). */
   readonly methods?: readonly { readonly name: string; readonly amr: readonly string[] }[]
   /** The file of its event types. */
   readonly events?: URL
-  /** Rows of the error table that belong to this room, or problems of its own. */
+  /** Names in the error table that belong to this room, or errors of its own. */
   readonly errors?: readonly ErrorRow[]
-  /** Rows of the settings table that belong to this room, or the file of a table of its own. */
+  /** Names in the settings table that belong to this room, or the file of a table of its own. */
   readonly settings?: readonly SettingName[] | URL
   readonly commands?: readonly RoomCommands[]
-  /** Request headers of its own: a browser may send them, and the log cuts out the secret ones. */
+  /** Request headers of its own: CORS allows them, and the log redacts the secret ones. */
   readonly requestHeaders?: readonly { readonly name: string; readonly isSecret?: true }[]
 }
 
-/** A table: how a copy takes it along or why it does not, and what becomes of it without its user. */
+/** A table, with its part in copies and in the erasure of a user. */
 export interface RoomTable {
   readonly name: string
-  /** Its primary key, in the order of which a copy reads it; empty if no copy does. */
+  /** The primary key, by which a copy reads the table; empty if the table is left out. */
   readonly key: readonly string[]
-  /** A table of a later room that its rows refer to: a copy takes that one along first. */
+  /** A table of a later room that its rows refer to, which is copied first. */
   readonly refersTo?: string
-  /** Why a copy leaves the table out. */
+  /** The reason if copies leave the table out. */
   readonly leftOut?: string
-  /** The column that names a user, and what the end of that user does to the row. */
+  /** The column of the user id, and the effect of the user's deletion on the row. */
   readonly person?: Person
-  /** Its ids are given out by the database, in `id`, and never twice. */
+  /** The database generates the column `id`, and never generates an id twice. */
   readonly givesIds?: true
-  /** Its rows are proof of a login; a restore leaves them out, unless told to keep logins. */
+  /** A row is a login, for example a session; a restore leaves it out unless it keeps logins. */
   readonly isLogin?: true
-  /** Columns that only the data key opens. Worth nothing without the key set. */
+  /** Columns that are encrypted under the data key, useless without the key set. */
   readonly sealed?: readonly string[]
-  /** Columns that mean nothing elsewhere. */
+  /** Columns that are not copied, because another database cannot use them. */
   readonly blank?: readonly string[]
-  /** The condition of the rows that a copy takes along; those of an import under way stay behind. */
+  /** The condition of the rows to copy, which leaves out staged rows of an import. */
   readonly present?: () => Promise<RawBuilder<boolean>>
 }
 
 export interface Person {
   readonly column: string
-  /** The first two by a foreign key, which a start verifies; `kept` is said with its reason. */
+  /**
+   * The effect of the user's deletion. A foreign key implements `removed` and `cleared`, which a
+   * start verifies; `kept` states the reason.
+   */
   readonly gone: 'removed' | 'cleared' | { readonly kept: string }
 }
 
-/** Work beside the requests: of any kind, or the removal of at most so many rows that have expired. */
+/** A job beside the requests: any work, or the purge of up to `batchSize` expired rows. */
 export type RoomJob =
   | Job
-  | { readonly name: string; readonly purge: (most: number) => Promise<number> }
+  | { readonly name: string; readonly purge: (batchSize: number) => Promise<number> }
 
-/** Commands of the command line, and the file that exports what they do as `commands`. */
+/** Commands of the command line, and the file that exports their code as `commands`. */
 export interface RoomCommands {
   readonly rows: readonly CommandRow[]
   readonly file: URL
 }
 
-/** What the list of commands shows: to show it loads none of them. */
+/** A command in the list of commands, which is shown without loading the command. */
 export interface CommandRow {
-  /** `keys rotate` */
+  /** For example `keys rotate`. */
   readonly name: string
-  /** Words of its own; the last may end with `...` and stands for one or more. */
+  /** The names of its operands; the last may end with `...`, for one or more values. */
   readonly operands?: readonly string[]
   readonly summary: string
 }
 
-/** What happened to the logins of an account. */
+/** The end of the logins of an account, or of some of them. */
 export interface AccountEnd {
   readonly userId: number
-  /** Its access tokens of a lower version have ended. */
+  /** The access tokens with a lower version have ended. */
   readonly accessVersion: number
-  /** Whether its sessions and refresh tokens end too; new roles alone show in them by themselves. */
+  /** Whether sessions and refresh tokens end too; they need not for new roles, which they read. */
   readonly endsLogins: boolean
-  /** The session that goes on: the one that asked for the change. */
+  /** The session that continues, because it requested the change. */
   readonly keepSession: string | undefined
-  /** Whether the account goes with them. */
+  /** Whether the account is deleted. */
   readonly isRemoved: boolean
 }
 
 /** Called inside the transaction that ends the logins of an account; an error undoes it. */
 export type OnAccountEnded = (trx: DatabaseOrTransaction, end: AccountEnd) => Promise<void>
 
-/** A module named relative to a manifest, to be imported when it is wanted. */
+/** Answers the URL of a module beside a manifest, to be imported when it is used. */
 export function fileBeside(manifest: string, path: string): URL {
   return new URL(path + extname(manifest), manifest) // .ts in the sources, .js in the package
 }

@@ -25,8 +25,8 @@ export async function loadParts<Needs>(
 }
 
 /**
- * The authenticators of the rooms, in the order in which they are asked.
- * @throws Error for a scheme that two rooms bring, or one twice, and one that a room drops
+ * Lists the authenticators of the rooms, in the order in which they are tried.
+ * @throws Error if a scheme has two authenticators, or if a room drops a given one
  */
 export function authenticatorsOf<Needs>(
   rooms: readonly LoadedRoom<Needs>[],
@@ -40,7 +40,7 @@ export function authenticatorsOf<Needs>(
     const next = room.authenticators(needs, all)
     const isWrapped = new Set<string>()
     for (const { scheme } of next) {
-      // The first of a scheme that was there before is that one, wrapped.
+      // The first authenticator of a known scheme is the given one, or wraps it.
       if (known.has(scheme) && !isWrapped.has(scheme)) isWrapped.add(scheme)
       else claim('scheme', scheme, room.name)
     }
@@ -52,8 +52,8 @@ export function authenticatorsOf<Needs>(
 }
 
 /**
- * Registers the routes of the rooms, each in a context of its own.
- * @throws Error, at `ready`, for a route that two rooms register, or one twice
+ * Registers the routes of the rooms, each room in its own Fastify context.
+ * @throws Error, at `ready`, for a route that is registered twice
  */
 export function registerRoutes<Needs>(
   app: FastifyInstance,

@@ -4,8 +4,8 @@ import { createClaims } from './registry.ts'
 import type { RoomNames } from './room.ts'
 
 /**
- * The settings tables that rooms bring themselves. @throws Error if two tables name one setting, or a
- * file exports no table
+ * Loads the settings tables of external rooms.
+ * @throws Error if two tables name one setting, or a file exports no table
  */
 export async function settingsOfRooms(rooms: readonly RoomNames[]): Promise<RoomSettings[]> {
   const claim = createClaims()

@@ -9,7 +9,10 @@ import type { SchemaTypes } from '../http/schemas.ts'
 import { role } from '../policy/rules.ts'
 import type { SecondFactor } from './second-factor.ts'
 
-/** DELETE /api/admin/accounts/{username}/second-factor: for whoever has lost device and codes. */
+/**
+ * DELETE /api/admin/accounts/{username}/second-factor: an administrator removes the second factor
+ * of a user who has lost the device and the recovery codes.
+ */
 export interface FactorAdminOptions {
   readonly config: Pick<Config, 'roles'>
   readonly accounts: Pick<Accounts, 'byUsername'>

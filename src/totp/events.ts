@@ -2,10 +2,10 @@ import { eventType } from '../events/types.ts'
 
 type OfUser = { readonly user_id: number }
 
-/** From now on a login asks for it. */
+/** A second factor was confirmed; logins require it from now on. */
 export const mfaEnrolled = eventType<OfUser>('mfa_enrolled')
 /** A code or recovery code was wrong. */
 export const mfaFail = eventType<{ readonly user_id: number | null }>('mfa_fail')
 export const mfaCodesRenewed = eventType<OfUser>('mfa_codes_renewed')
-/** By its owner with a proof, or by an administrator without one. */
+/** A second factor was removed, by its owner with a code or by an administrator without one. */
 export const mfaRemoved = eventType<OfUser>('mfa_removed')

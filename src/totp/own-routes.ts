@@ -9,9 +9,9 @@ import { authenticated } from '../policy/rules.ts'
 import type { Proof, SecondFactor } from './second-factor.ts'
 
 /**
- * The second factor of one's own account, spec 5.5: POST, PUT and DELETE /totp and POST
- * /recovery-codes below /api/user/account (role USER) and /api/account (any account). Each wants a
- * recent login; an enrolment token opens the first two alone.
+ * The second factor of the caller's own account, spec 5.5: POST, PUT and DELETE /totp and POST
+ * /recovery-codes below /api/user/account (role USER) and /api/account (any account). Each requires
+ * reauthentication; an enrolment token is accepted by POST and PUT /totp only.
  */
 export interface FactorRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
@@ -36,7 +36,7 @@ const RecoveryCodes = {
   additionalProperties: false,
 } as const
 
-// Whatever is no right code is a wrong one, and is counted: no type is refused before.
+// Without types: a value that is no valid code is a wrong code, and is counted as one.
 const Code = { type: 'object', properties: { totp: { description: 'Six digits' } } } as const
 const CodeOrRecovery = {
   type: 'object',

@@ -1,7 +1,7 @@
 import { renderSVG } from 'uqr'
 import { base32 } from './totp.ts'
 
-/** What an authenticator app is given. Spec 5.5. */
+/** The values from which an authenticator app is set up. Spec 5.5. */
 export interface Provisioning {
   /** Base32, for typing. */
   readonly secret: string
@@ -12,7 +12,7 @@ export interface Provisioning {
 
 const issuer = 'Gatehouse'
 
-/** `otpauth://totp/<issuer>:<account>?secret=<SECRET>&issuer=<issuer>`, exactly. */
+/** Builds `otpauth://totp/<issuer>:<account>?secret=<SECRET>&issuer=<issuer>`, exactly. */
 export function provision(bytes: Uint8Array, account: string): Provisioning {
   const secret = base32(bytes)
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`

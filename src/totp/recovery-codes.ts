@@ -3,16 +3,16 @@ import type { Random } from '../kernel/random.ts'
 import { base32 } from './totp.ts'
 
 const codeCount = 10
-const codeBytes = 10 // 80 bits: a digest of it cannot be searched
+const codeBytes = 10 // 80 bits: too many for a search for the code of a digest
 
-/** Ten codes for the day on which the device is lost, each good for one login: `ABCD-EFGH-IJKL-MNOP`. */
+/** Creates ten recovery codes like `ABCD-EFGH-IJKL-MNOP`; each replaces a TOTP code once. */
 export function createRecoveryCodes(random: Random): string[] {
   return Array.from({ length: codeCount }, () =>
     (base32(random.bytes(codeBytes)).match(/.{4}/g) ?? []).join('-'),
   )
 }
 
-/** What is stored of a code; case, spaces and dashes do not count. */
+/** The stored digest of a code; it ignores case, spaces and dashes. */
 export function recoveryCodeDigest(code: string): string {
   return digest(code.toUpperCase().replace(/[\s-]/g, ''))
 }

@@ -21,30 +21,31 @@ import { matchingSteps } from './totp.ts'
 /** The second factor: enrolment, proof and removal. Spec 5.5; RFC 6238. */
 export interface SecondFactor {
   /**
-   * A new secret; it counts once `confirm` has seen a code of it. The factor so far goes on, and is
-   * asked for before it can be replaced.
-   * @throws ApiError as `prove`; invalidCredentials where the account has ended its logins meanwhile
+   * Begins an enrolment with a new secret, which is valid after `confirm`. An existing factor stays
+   * valid until then, and a proof of it is required.
+   * @throws ApiError as `prove`; invalidCredentials if the account has ended its logins meanwhile
    */
   begin(account: Account, proof: Proof, guard?: Guard): Promise<Provisioning>
   /**
-   * Turns the factor on and answers ten recovery codes. Other logins end: none of them has shown it.
-   * @throws ApiError validationFailed without a code, which is no wrong one and is not counted;
+   * Confirms an enrolment and answers ten recovery codes. Other logins of the account end, because
+   * they were made without the factor.
+   * @throws ApiError validationFailed without a code, which does not count as a wrong one;
    * invalidCredentials, tooManyLoginAttempts
    */
   confirm(account: Account, code: unknown, how: FactorHow): Promise<string[]>
   /**
-   * Turns the factor off, with a proof of it; an enrolment that has begun ends without one. Where
-   * there is neither, that is what was asked for. @throws ApiError as `prove`
+   * Removes the factor, with a proof of it. Without a factor it removes an enrolment that was not
+   * confirmed, without a proof; without either it does nothing. @throws ApiError as `prove`
    */
   remove(account: Account, proof: Proof, how: FactorHow): Promise<void>
-  /** Ten recovery codes in place of those there are, with a proof. @throws ApiError as `prove` */
+  /** Replaces all recovery codes by ten new ones, with a proof. @throws ApiError as `prove` */
   renewCodes(account: Account, proof: Proof, guard?: Guard): Promise<string[]>
-  /** Takes the factor away without a proof, for an administrator. All logins end. */
+  /** Removes the factor without a proof, for an administrator. All logins of the account end. */
   reset(account: Account, guard?: Guard): Promise<void>
   /**
-   * Asks for the proof of an account that has the factor; each code counts once.
+   * Verifies the proof of an account that has the factor; each code is accepted once.
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
-   * tooManyLoginAttempts once five wrong ones came in 15 minutes
+   * tooManyLoginAttempts after five wrong ones in 15 minutes
    */
   prove(account: Account, proof: Proof, guard?: Guard): Promise<void>
 }
@@ -52,7 +53,7 @@ export interface SecondFactor {
 /** The session that goes on, and the guard of the caller. */
 type FactorHow = Omit<HowToChange, 'assertWanted'>
 
-/** What a caller sends; any type, since all that is no proof is a wrong one. */
+/** A TOTP code or a recovery code as the caller sent it; a value of another type is wrong. */
 export interface Proof {
   readonly totp?: unknown
   readonly recoveryCode?: unknown
@@ -119,7 +120,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       await this.prove(account, proof, guard)
       const codes = createRecoveryCodes(random)
       const work = async (trx: DatabaseOrTransaction) => {
-        // Removed since it was proved: there is nothing that codes could stand in for.
+        // The factor was removed after it was proved: recovery codes have nothing to replace.
         const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
         if (sealed === null) throw new ApiError('invalidCredentials')
         await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
@@ -150,7 +151,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     },
   }
 
-  /** Ends an enrolment that was not confirmed, if there is one. */
+  /** Removes an enrolment that was not confirmed, if there is one. */
   async function abandon({ userId }: Account, { guard }: FactorHow): Promise<void> {
     await transact(db, [], (trx) => factorStore(trx).abandon(userId), guard)
   }
@@ -164,7 +165,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     await accounts.changeSecondFactor(userId, { on: false, ...how, work })
   }
 
-  /** Counts a proof before it is judged, like a password; a right one settles its attempt itself. */
+  /** Counts an attempt before it verifies the proof; `judge` marks the success itself. */
   function counted(
     { userId }: Account,
     judge: (attempt: Attempt) => Promise<boolean>,
@@ -207,7 +208,7 @@ function contextOf(userId: number): string {
   return `second factor of ${userId}`
 }
 
-/** An empty field of a form is none. */
+/** Whether a code was sent; an empty form field is none. */
 function isSent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }

@@ -1,7 +1,7 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { firstUse, type UsedSteps, useOf } from './used-steps.ts'
 
-/** The second factor of an account; each secret sealed under the data key. */
+/** The second factor of an account; each secret is encrypted under the data key. */
 export interface StoredFactor {
   /** The confirmed secret; null while only an enrolment has begun. */
   readonly sealed: string | null
@@ -28,7 +28,7 @@ export function factorStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** The pending secret becomes the factor; false where it is pending no more. */
+    /** Makes the pending secret the factor; false if that secret is no longer pending. */
     async confirm(userId: number, pending: string, step: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('second_factors')
@@ -40,8 +40,8 @@ export function factorStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Uses up a step, and no other; false where it was used. Decided by the statement that writes
-     * it: if another code was used since the read, it changes nothing, and the read is repeated.
+     * Uses up one step; false if it was used before. The writing statement compares and sets: if
+     * another code was used since the read, it changes nothing, and the read is repeated.
      */
     async useStep(userId: number, sealed: string, step: number): Promise<boolean> {
       for (;;) {
@@ -65,7 +65,7 @@ export function factorStore(db: DatabaseOrTransaction) {
       }
     },
 
-    /** Forgets an enrolment that has begun, where the account has no factor. */
+    /** Deletes an enrolment that has begun, if the account has no factor. */
     async abandon(userId: number): Promise<void> {
       await db
         .deleteFrom('second_factors')
@@ -87,7 +87,7 @@ export function factorStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Uses up a recovery code; false where it is none, or used. */
+    /** Uses up a recovery code; false if it is unknown or used. */
     async useCode(userId: number, code: string): Promise<boolean> {
       const { numDeletedRows } = await db
         .deleteFrom('recovery_codes')

@@ -8,7 +8,7 @@ const digits = 6
 const tolerance = 1
 const codeFormat = /^[0-9]{6}$/
 
-/** The code of one step. RFC 4226 section 5.3. */
+/** Computes the code of one step. RFC 4226 section 5.3. */
 export function codeOfStep(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
@@ -18,7 +18,7 @@ export function codeOfStep(secret: Uint8Array, step: number): string {
   return String(number).padStart(digits, '0')
 }
 
-/** The steps around `now` (epoch milliseconds) whose code this is, the earliest first. */
+/** Finds the steps around `now` (epoch milliseconds) that have this code, the earliest first. */
 export function matchingSteps(secret: Uint8Array, code: string, now: number): number[] {
   if (!codeFormat.test(code)) return []
   const present = Math.floor(now / 1000 / stepSeconds)
@@ -29,7 +29,7 @@ export function matchingSteps(secret: Uint8Array, code: string, now: number): nu
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Base32 without padding. RFC 4648 section 6. */
+/** Encodes bytes as Base32 without padding. RFC 4648 section 6. */
 export function base32(bytes: Uint8Array): string {
   let text = ''
   let bits = 0

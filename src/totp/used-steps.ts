@@ -1,23 +1,24 @@
-/** Which steps of a second factor were used: a code is accepted once. RFC 6238 section 5.2. */
+/** The used steps of a second factor, whose codes are accepted once. RFC 6238 section 5.2. */
 export interface UsedSteps {
-  /** The latest one. */
+  /** The latest used step. */
   readonly last: number
   /** Bit n stands for the step `last - n`. */
   readonly bits: number
 }
 
 /**
- * 26 minutes of steps, in a number that both databases and JavaScript hold exactly. So far a clock
- * can go back and codes that were not used still count; what lies further back counts as used.
+ * How many steps are remembered, 26 minutes of them: a number of 52 bits is exact on both databases
+ * and in JavaScript. If the clock goes back by less, unused codes are still accepted; older steps
+ * count as used.
  */
 const remembered = 52
 
-/** Of a factor whose first code was just used. */
+/** The used steps after the first code of a factor. */
 export function firstUse(step: number): UsedSteps {
   return { last: step, bits: 1 }
 }
 
-/** The same with one step more; null where it was used, or may have been. */
+/** Adds a step to the used ones; null if it was used, or may have been. */
 export function useOf(step: number, { last, bits }: UsedSteps): UsedSteps | null {
   const ahead = step - last
   if (ahead >= remembered) return firstUse(step)

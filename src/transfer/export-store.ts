@@ -4,7 +4,7 @@ import { isPresentAccount } from '../database/staged.ts'
 
 export type ExportedRow = Awaited<ReturnType<typeof exportedAfter>>[number]
 
-/** Accounts with their users, behind a user's id. */
+/** Reads accounts with their users, in the order of user ids, after an id. */
 export function exportedAfter(db: DatabaseOrTransaction, userId: number, limit: number) {
   return db
     .selectFrom('accounts')

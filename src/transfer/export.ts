@@ -10,13 +10,13 @@ import { sensitiveRead } from './events.ts'
 import { type ExportedRow, exportedAfter } from './export-store.ts'
 
 export interface ExportOptions {
-  /** Makes an export that can be imported elsewhere. Never over HTTP. */
+  /** Includes the hashes that an import requires. Never over HTTP. */
   readonly withHashes: boolean
-  /** Of an unknown password: for an account that has none, since an import asks for a hash. */
+  /** The hash of an unknown password, for accounts without one, since an import requires a hash. */
   readonly unknownHash?: string
-  /** Asked for each batch before it is given out; ends the export by throwing. */
+  /** Called before each batch is sent; ends the export by throwing. */
   readonly judge?: () => Promise<void>
-  /** Makes a batch in its turn with those of others; absent: at once. */
+  /** Reads a batch when its turn in the queue comes; absent: at once. */
   readonly makeBatch?: MakeBatch
 }
 
@@ -29,9 +29,9 @@ export interface ExportDeps {
 const batchSize = 500
 
 /**
- * Every account as a line of JSON, in the order of the users' ids: pieces of many lines, read in
- * batches by key as fast as they are taken, and its event once the first is made. Secrets of second
- * factors are never among them.
+ * Exports every account as a line of JSON, in the order of the user ids, without the secrets of
+ * second factors. It yields texts of many lines, which it reads in batches by key as the consumer
+ * takes them, and records its event after the first batch.
  */
 export async function* exportAccounts(
   { config, db, events }: ExportDeps,

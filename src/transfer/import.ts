@@ -20,36 +20,38 @@ export interface ImportReport {
   readonly dryRun: boolean
   /** Lines that are not blank. */
   readonly lines: number
-  /** Accounts made, or that would be: all of them or, where anything is wrong, none. */
+  /** How many accounts were created, or would be: those of all lines, or none after an error. */
   readonly imported: number
-  /** The first of them, in the order of the lines. */
+  /** The first errors, in the order of the lines. */
   readonly errors: readonly Mistake[]
   readonly errorsTotal: number
 }
 
 export interface ImportOptions {
-  /** Finds every mistake and changes nothing. */
+  /** Finds every error and imports nothing. */
   readonly dryRun: boolean
-  /** Looks at the roles of each line; refuses the import by throwing. */
+  /** Called with the roles of each line; refuses the import by throwing. */
   readonly assertMayGive?: (roles: readonly Role[]) => void
   /** Judges the caller between batches and in the last step; absent on the command line. */
   readonly guard?: Guard
-  /** Told the number of lines read so far, now and then. */
+  /** Called after each batch with the number of lines read so far. */
   readonly onProgress?: (lines: number) => void
 }
 
-/** Accounts by the thousand. See docs/import.md for the format. */
+/** The import of many accounts. docs/import.md describes the format. */
 export interface Imports {
   /**
-   * Imports lines of JSON, all of them or none, at the memory of one batch. Users and accounts are
-   * written in short transactions, unseen, while everything else goes on; one statement at the end
-   * makes them seen. @throws ApiError serviceUnavailable; whatever reading the lines or `assertMayGive` throws
+   * Imports lines of JSON, all of them or none, and holds one batch in memory. Users and accounts
+   * are staged in short transactions, while the service works as usual; one statement at the end
+   * makes them visible.
+   * @throws ApiError serviceUnavailable; the errors of reading the lines and of `assertMayGive`
    */
   run(pieces: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportReport>
   /**
-   * Removes up to `most` rows of imports whose process died; answers `most` where more may be left.
+   * Deletes up to `batchSize` rows of imports whose process died; answers `batchSize` if more rows
+   * may be left.
    */
-  purge(most: number): Promise<number>
+  purge(batchSize: number): Promise<number>
 }
 
 export interface ImportDeps extends Pick<Deps, 'config' | 'db' | 'asyncCommitDb' | 'clock'> {
@@ -60,16 +62,16 @@ export interface ImportDeps extends Pick<Deps, 'config' | 'db' | 'asyncCommitDb'
 
 const batchSize = 500
 const maxErrors = 1000
-const clearedAtOnce = 500
+const clearBatchSize = 500
 const touchEveryMs = 30_000
 const deadAfterMs = 300_000
 const retryMs = 1000
 
 export function createImports(deps: ImportDeps): Imports {
   const { config, db, asyncCommitDb, clock, events, passwords } = deps
-  // What an import writes before its last step need not outlive a loss of power: it is void then.
+  // Staged rows need no synchronous commit: a power failure ends the import that wrote them.
   const store = importStore(asyncCommitDb)
-  // One hash at a time, of all imports: logins get the other turns.
+  // All imports together compute one hash at a time, so that logins are served.
   const oneAtATime = hashingQueue({ running: 1, waiting: Number.POSITIVE_INFINITY })
 
   return { run, purge }
@@ -79,7 +81,7 @@ export function createImports(deps: ImportDeps): Imports {
     { dryRun, assertMayGive = () => {}, guard, onProgress = () => {} }: ImportOptions,
   ): Promise<ImportReport> {
     const readLine = await lineReader(config)
-    await store.failUnseenSince(clock.now() - deadAfterMs)
+    await store.failUntouchedSince(clock.now() - deadAfterMs)
     const id = await store.open(clock.now())
     const mistakes = gatherMistakes()
     let touchedAt = clock.now()
@@ -87,7 +89,7 @@ export function createImports(deps: ImportDeps): Imports {
     let newUsers = 0
     let batch: WantedLine[] = []
     try {
-      for await (const read of splitLines(seen(pieces))) {
+      for await (const read of splitLines(touching(pieces))) {
         for (const line of read) {
           const wanted = readLine(line)
           if (wanted === null) continue
@@ -98,24 +100,24 @@ export function createImports(deps: ImportDeps): Imports {
           } else mistakes.add(line.number, wanted)
           if (batch.length >= batchSize) await stageBatch()
         }
-        await setImmediate() // however fast the lines come
+        await setImmediate() // lets other requests run, also if lines arrive fast
       }
       await stageBatch()
       const isDone = !dryRun && mistakes.total === 0 && (await finish())
       const imported = mistakes.total === 0 && (dryRun || isDone) ? lines : 0
       return { dryRun, lines, imported, errors: mistakes.first(), errorsTotal: mistakes.total }
     } finally {
-      await giveUp(id).catch(() => {}) // the job will
+      await abandon(id).catch(() => {}) // the job repeats it
     }
 
-    async function* seen(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    async function* touching(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       for await (const piece of pieces) {
         await touch()
         yield piece
       }
     }
 
-    /** Between batches that take long to come, or to hash. */
+    /** Keeps the import alive between batches that take long to arrive or to hash. */
     async function touch(): Promise<void> {
       if (clock.now() - touchedAt < touchEveryMs) return
       touchedAt = clock.now()
@@ -137,7 +139,7 @@ export function createImports(deps: ImportDeps): Imports {
       const now = clock.now()
       const writes = !dryRun && mistakes.total === 0
       const work = async (trx: DatabaseOrTransaction) => {
-        await takeExclusiveLocks(trx, ...lockNamesOf(hashed)) // others may be making accounts of these names
+        await takeExclusiveLocks(trx, ...lockNamesOf(hashed)) // others may create these names
         assertAlive(await importStore(trx).touch(id, now))
         return stage(trx, { id, lines: hashed, now, writes })
       }
@@ -149,7 +151,7 @@ export function createImports(deps: ImportDeps): Imports {
       await setImmediate()
     }
 
-    /** @throws ApiError validationFailed where the password breaks the rules for new ones */
+    /** @throws ApiError validationFailed if the password breaks the rules for new passwords */
     async function hashOf({ secret, username, user }: WantedLine): Promise<string> {
       if ('hash' in secret) return secret.hash
       await touch()
@@ -160,12 +162,12 @@ export function createImports(deps: ImportDeps): Imports {
     }
 
     async function finish(): Promise<boolean> {
-      const makeSeen = async (trx: DatabaseOrTransaction) => {
+      const complete = async (trx: DatabaseOrTransaction) => {
         if (!(await importStore(trx).finish(id, newUsers))) return false
         await events.record(trx, sensitiveCreate, { what: 'account_import', count: lines })
         return true
       }
-      const isDone = await transact(db, [], makeSeen, guard)
+      const isDone = await transact(db, [], complete, guard)
       if (isDone) return true
       const lost = await store.lost(id, maxErrors)
       assertAlive(lost.length > 0)
@@ -174,24 +176,24 @@ export function createImports(deps: ImportDeps): Imports {
     }
   }
 
-  async function giveUp(id: number): Promise<void> {
+  async function abandon(id: number): Promise<void> {
     await store.fail(id)
-    while ((await clear(id, clearedAtOnce)) > 0) await setImmediate()
+    while ((await clear(id, clearBatchSize)) > 0) await setImmediate()
   }
 
-  async function purge(most: number): Promise<number> {
-    await store.failUnseenSince(clock.now() - deadAfterMs)
+  async function purge(batchSize: number): Promise<number> {
+    await store.failUntouchedSince(clock.now() - deadAfterMs)
     const id = await store.oldestEnded()
     if (id === null) return 0
-    await clear(id, most)
-    return most
+    await clear(id, batchSize)
+    return batchSize
   }
 
-  function clear(id: number, most: number): Promise<number> {
-    return transact(asyncCommitDb, [], (trx) => importStore(trx).clear(id, most))
+  function clear(id: number, batchSize: number): Promise<number> {
+    return transact(asyncCommitDb, [], (trx) => importStore(trx).clear(id, batchSize))
   }
 
-  /** Logins fill the queue at times: an import waits until they leave room. */
+  /** Hashes a password; if logins fill the queue, it waits until the queue has room. */
   function hashPatiently(text: string): Promise<string> {
     return oneAtATime.run(async () => {
       for (;;) {
@@ -215,12 +217,12 @@ function lockNamesOf(lines: readonly HashedLine[]): string[] {
   ])
 }
 
-/** @throws ApiError serviceUnavailable where another process took the import for dead */
+/** @throws ApiError serviceUnavailable if another process has ended the import as dead */
 function assertAlive(isAlive: boolean): void {
   if (!isAlive) throw new ApiError('serviceUnavailable', { cause: 'the import was given up' })
 }
 
-/** All are counted, the first are kept. */
+/** Collects errors: it counts all and keeps the first `maxErrors`. */
 function gatherMistakes() {
   const kept: Mistake[] = []
   let total = 0

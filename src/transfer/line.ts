@@ -11,13 +11,13 @@ import type { NewUser } from '../users/user.ts'
 import type { Line } from './lines.ts'
 import { type ImportLine, transferSchemas } from './schemas.ts'
 
-/** One thing that is wrong with one line. */
+/** One error of one line. */
 export interface Mistake extends Detail {
-  /** From 1, blank lines counted. */
+  /** Counted from 1, blank lines included. */
   readonly line: number
 }
 
-/** An account as a line asks for it. */
+/** The account that a line describes. */
 export interface WantedLine {
   readonly line: number
   readonly username: Username
@@ -31,12 +31,12 @@ export interface WantedLine {
   readonly user: { readonly id: number } | NewUser
 }
 
-/** Answers what a line asks for; what is wrong with it; or null where it is blank. */
+/** Parses a line to an account, or to its errors, or to null if it is blank. */
 export type ReadLine = (line: Line) => WantedLine | readonly Detail[] | null
 
 type LineSettings = Pick<Config, 'password' | 'roles'>
 
-/** Makes a reader of lines for a service that makes hashes by these settings, and has these roles. */
+/** Creates the parser of lines for the service's settings of password hashes and its roles. */
 export async function lineReader(settings: LineSettings): Promise<ReadLine> {
   const check = await compileCheck(transferSchemas(settings.roles).ImportLine)
   return (line) => readLine(line, settings, check)
@@ -73,7 +73,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Gathers what is wrong with each field, where one refusal would end the rest. */
+/** Collects the error of one field, so that the other fields are checked as well. */
 function attempt<T>(found: Detail[], parse: () => T): T | undefined {
   try {
     return parse()
@@ -97,7 +97,7 @@ function parseSecret(
   return reason === undefined ? { hash } : refuseField(['password_hash'], reason)
 }
 
-/** An export names the id that a user had elsewhere: beside name and e-mail it says nothing here. */
+/** Parses the owner. Beside name and e-mail, `user_id` is an exported id, which is ignored. */
 function parseOwner({ user_id, name, email }: Static<ImportLine>): WantedLine['user'] {
   if (name !== undefined && email !== undefined) return parseUser({ name, email })
   return parseUser({ ...(user_id !== undefined && { user_id }), ...pick({ name, email }) })
@@ -113,7 +113,7 @@ function parseTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const [, year, month, day] = timeFormat.exec(text) ?? []
   const time = Date.parse(text)
-  // Date.parse takes the 30th of February for the 1st of March.
+  // Date.parse reads the 30th of February as a day in March.
   const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
   if (Number.isNaN(time) || !(Number(day) <= lastDay)) {
     return refuseField(['created_at'], 'must be a time like 2026-01-15T12:00:00Z')

@@ -1,11 +1,11 @@
 import { isAscii } from 'node:buffer'
 
-/** One line of a text that comes in pieces; `text` is undefined where it is too long or no UTF-8. */
+/** One line of a stream; `text` is undefined if the line is too long or not UTF-8. */
 export interface Line {
-  /** From 1, blank ones counted. */
+  /** Counted from 1, blank lines included. */
   readonly number: number
   readonly text: string | undefined
-  /** Why it cannot be read. */
+  /** Why the line cannot be read. */
   readonly refusal?: string
 }
 
@@ -16,8 +16,8 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Lines of a text as its bytes come, at the memory of one line. CRLF ends a line as LF does, a byte
- * order mark at the start is no part of it, and a line that is too long is skipped to its end.
+ * Splits a stream of bytes into lines and holds one line in memory. CRLF ends a line as LF does, a
+ * byte order mark at the start is ignored, and a line that is too long is skipped to its end.
  */
 export async function* splitLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Line[]> {
   let number = 0
@@ -31,7 +31,7 @@ export async function* splitLines(pieces: AsyncIterable<Uint8Array>): AsyncGener
       const to = bytes.indexOf(newline, from)
       const part = bytes.subarray(from, to < 0 ? undefined : to)
       length += part.length
-      // What is too long already is counted, not kept.
+      // The bytes of a line that is too long are counted, not kept.
       if (length <= maxLineBytes) rest.push(to < 0 ? Buffer.from(part) : part)
       if (to < 0) break
       lines.push(lineOf(++number, rest, length))

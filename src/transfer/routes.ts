@@ -16,7 +16,7 @@ import { exportAccounts } from './export.ts'
 import type { ImportReport, Imports } from './import.ts'
 import { ImportBody, transferSchemas } from './schemas.ts'
 
-/** Accounts by the thousand, as lines of JSON: /api/admin/import, /api/admin/export. Role ADMIN. */
+/** Import and export of accounts as lines of JSON, below /api/admin, for the role ADMIN. */
 export interface TransferRoutesOptions {
   readonly config: Pick<Config, 'login' | 'roles'>
   readonly clock: Clock
@@ -27,7 +27,7 @@ export interface TransferRoutesOptions {
 
 const access = { rule: role('ADMIN') }
 
-/** So long may an import take, from its header to its last step. */
+/** How long an import may take, from its request header to its last step. */
 const maxImportMs = 1_800_000
 
 const ImportQuery = {
@@ -60,7 +60,7 @@ export async function transferRoutes(
       schema: { summary: 'Import accounts, all of them or none', response: { 200: ImportBody } },
     },
     async (request, reply) => {
-      const startedAt = clock.now() // who was let in then is, however long the lines take to come
+      const startedAt = clock.now() // reauthentication is judged at the start of a long import
       const atStart = { ...options, clock: { now: () => startedAt } }
       const endsAt = startedAt + maxImportMs
       try {
@@ -72,7 +72,7 @@ export async function transferRoutes(
         if (!report.dryRun && report.errorsTotal > 0) throw refused(report)
         return showImport(report)
       } catch (error) {
-        // Of a body that was not read to its end nothing must be taken for the next request.
+        // The rest of an unread body must not be parsed as the next request.
         if (!request.raw.complete) reply.header('connection', 'close')
         throw error
       }
@@ -96,14 +96,14 @@ export async function transferRoutes(
           makeBatch: inTurn(request, reply, { mayBeRefused: true }),
         },
       )
-      const first = await lines.next() // before anything is answered: a failure here can still be told
+      const first = await lines.next() // before the answer begins, so that a failure has a status
       return reply.send(
         Readable.from(following(first, lines), { objectMode: false, highWaterMark: 1 }),
       )
     },
   )
 
-  /** The same guard, and an end: time passes as well while lines are hashed. */
+  /** Adds a deadline to a guard, because hashing also takes time. */
   function until(endsAt: number, guard: Guard | undefined): Guard {
     return {
       shared: () => guard?.shared() ?? [],
@@ -115,7 +115,7 @@ export async function transferRoutes(
   }
 }
 
-/** A report as callers see it. */
+/** Converts a report to the body of an answer. */
 export function showImport(report: ImportReport): Static<typeof ImportBody> {
   return {
     dry_run: report.dryRun,
@@ -135,7 +135,7 @@ async function* following(
   yield* rest
 }
 
-/** Anything but these is a mistake: an import that was meant to be none must not happen. */
+/** Parses `dry_run`; other values are refused, so that a misspelt dry run imports nothing. */
 function isDryRun(query: unknown): boolean {
   const { dry_run: text } = query as { dry_run?: unknown } // parsed by Fastify
   if (text === undefined || text === 'false') return false

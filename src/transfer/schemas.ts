@@ -14,7 +14,7 @@ const Mistakes = {
   },
 } as const
 
-/** What an import did, or would do. */
+/** The report of an import or of a dry run. */
 export const ImportBody = {
   type: 'object',
   required: ['dry_run', 'lines', 'imported', 'errors', 'errors_total'],
@@ -28,7 +28,7 @@ export const ImportBody = {
   additionalProperties: false,
 } as const
 
-/** Lines of accounts, for a service that has these roles. */
+/** Creates the schemas of lines for a service with these roles. */
 export function transferSchemas(known: readonly Role[]) {
   const { AccountBody, CreateAccount } = accountSchemas(known)
   const { username, roles, password, must_change, user_id, name, email } = CreateAccount.properties

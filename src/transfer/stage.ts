@@ -1,7 +1,7 @@
 import { insertStagedAccounts, removeStagedAccounts } from '../accounts/accounts.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Detail } from '../kernel/errors.ts'
-import { insertUnseenUsers } from '../users/users.ts'
+import { insertStagedUsers } from '../users/users.ts'
 import type { Mistake, WantedLine } from './line.ts'
 import { type Holder, importStore, type ReadName } from './store.ts'
 
@@ -10,11 +10,11 @@ export interface HashedLine extends WantedLine {
 }
 
 export interface Batch {
-  /** Of the import. */
+  /** The id of the import. */
   readonly id: number
   readonly lines: readonly HashedLine[]
   readonly now: number
-  /** False: names alone are remembered, so that every mistake is found, and nothing is made. */
+  /** If false, only names are stored, to find the remaining errors; nothing is staged. */
   readonly writes: boolean
 }
 
@@ -24,8 +24,8 @@ export interface Staged {
 }
 
 /**
- * Writes a batch of an import, unseen, and tells which names and users are not free. An account that
- * can be seen, or an older import, keeps its name; a younger import loses it.
+ * Stages a batch of an import, and answers the errors for names and users that are taken. A visible
+ * account and an older import keep their names; a younger import loses its name.
  */
 export async function stage(
   trx: DatabaseOrTransaction,
@@ -55,7 +55,7 @@ export async function stage(
 
   if (holders.length > 0) await removeStagedAccounts(trx, usernames, userIds, id)
   const newUsers = free.flatMap(({ user }) => ('id' in user ? [] : [user]))
-  const newIds = (await insertUnseenUsers(trx, newUsers, id)).values()
+  const newIds = (await insertStagedUsers(trx, newUsers, id)).values()
   const accounts = free.map(({ user, createdAt = now, ...line }) => ({
     ...line,
     createdAt,
@@ -72,18 +72,18 @@ interface Known {
   readonly presentUsers: ReadonlySet<number>
 }
 
-/** Answers for one line after the other what keeps it from being made. */
+/** Answers a function that checks one line after the other, and answers the error of a line. */
 function judge(
   importId: number,
   { holders, read, presentUsers }: Known,
 ): (line: HashedLine) => Detail | undefined {
-  const own = holders.flatMap(({ username, userId: user_id, unseen }) =>
-    unseen?.importId === importId ? [{ username, user_id, line: unseen.line ?? 0 }] : [],
+  const own = holders.flatMap(({ username, userId: user_id, staged }) =>
+    staged?.importId === importId ? [{ username, user_id, line: staged.line ?? 0 }] : [],
   )
   const lineOfName = new Map([...read, ...own].map(({ username, line }) => [username, line]))
   const lineOfUser = new Map([...read, ...own].map(({ user_id, line }) => [user_id, line]))
   const inTheWay = holders.filter(
-    ({ unseen }) => unseen === null || (unseen.isOpen && unseen.importId < importId),
+    ({ staged }) => staged === null || (staged.isOpen && staged.importId < importId),
   )
   const byName = new Map(inTheWay.map((holder) => [holder.username, holder]))
   const byUser = new Map(inTheWay.map((holder) => [holder.userId, holder]))
@@ -94,14 +94,14 @@ function judge(
     if (twice !== undefined) return refuse('username', `is on line ${twice} already`)
     lineOfName.set(username, line)
     const holder = byName.get(username)
-    if (holder) return refuse('username', holder.unseen ? beingImported : 'exists already')
+    if (holder) return refuse('username', holder.staged ? beingImported : 'exists already')
     if (!('id' in user)) return undefined
     if (!presentUsers.has(user.id)) return refuse('user_id', 'names no user')
     const again = lineOfUser.get(user.id)
     if (again !== undefined) return refuse('user_id', `is on line ${again} already`)
     lineOfUser.set(user.id, line)
     const owner = byUser.get(user.id)
-    if (owner) return refuse('user_id', owner.unseen ? beingImported : 'has an account already')
+    if (owner) return refuse('user_id', owner.staged ? beingImported : 'has an account already')
     return undefined
   }
 }

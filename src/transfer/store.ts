@@ -5,26 +5,26 @@ import { isPresentUser } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
 import type { Username } from '../kernel/username.ts'
 
-/** A name on a line that makes no account, and the user where the line names one by its id. */
+/** The username of a line that creates no account, and the id of its user if the line has one. */
 export interface ReadName {
   readonly username: Username
   readonly line: number
   readonly userId: number | null
 }
 
-/** Somebody who has a name already, or is the user's account. */
+/** An account that has a username already, or belongs to a user already. */
 export interface Holder {
   readonly username: string
   readonly userId: number
-  /** The import under way that holds it, or one that failed; null: an account that can be seen. */
-  readonly unseen: {
+  /** The import that staged the account, under way or failed; null if the account is visible. */
+  readonly staged: {
     readonly importId: number
     readonly line: number | null
     readonly isOpen: boolean
   } | null
 }
 
-/** Imports under way. What they made is nobody's to see until their state is `done`. */
+/** Imports under way. Their staged rows are invisible until their state is `done`. */
 export function importStore(db: DatabaseOrTransaction) {
   return {
     async open(now: number): Promise<number> {
@@ -36,7 +36,7 @@ export function importStore(db: DatabaseOrTransaction) {
       return id
     },
 
-    /** Tells that the import goes on; false where it was given up as dead. */
+    /** Records that the import is alive; false if another process has ended it as dead. */
     async touch(id: number, now: number): Promise<boolean> {
       const row = await db
         .updateTable('imports')
@@ -49,8 +49,8 @@ export function importStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * The one step that makes all of an import seen, whatever its size; false where a name of it is
-     * another's by now.
+     * Makes all rows of an import visible in one step, at the same cost for any size; false if the
+     * import has lost a name meanwhile.
      */
     async finish(id: number, newUsers: number): Promise<boolean> {
       const row = await db
@@ -79,8 +79,8 @@ export function importStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Gives up imports that nobody has seen since: their process died. */
-    async failUnseenSince(time: number): Promise<void> {
+    /** Fails open imports that were not touched since a time, because their process died. */
+    async failUntouchedSince(time: number): Promise<void> {
       await db
         .updateTable('imports')
         .set({ state: 'failed' })
@@ -89,7 +89,7 @@ export function importStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** An import whose rows are still to be cleared away; null where there is none. */
+    /** Finds the oldest ended import that has rows left to delete; null if there is none. */
     async oldestEnded(): Promise<number | null> {
       const row = await db
         .selectFrom('imports')
@@ -102,19 +102,19 @@ export function importStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Removes up to `most` rows of an ended import: of one that failed its accounts and users, then the
-     * names it had read, then itself. Answers how many. In a transaction: nobody writes down a loss of an
-     * import that goes meanwhile.
+     * Deletes up to `batchSize` rows of an ended import: first the accounts and users of a failed
+     * one, then its names, then the import; answers how many. Its transaction locks the import, so
+     * that no other transaction records a lost name for it meanwhile.
      */
-    async clear(id: number, most: number): Promise<number> {
+    async clear(id: number, batchSize: number): Promise<number> {
       const query = db.selectFrom('imports').select('state').where('id', '=', id)
       const row = await forNoKeyUpdate(db, 'imports', query).executeTakeFirst()
       if (!row || row.state === 'open') return 0
       if (row.state === 'failed') {
-        const removed = (await removeAccounts(id, most)) || (await removeUsers(id, most))
+        const removed = (await removeAccounts(id, batchSize)) || (await removeUsers(id, batchSize))
         if (removed > 0) return removed
       }
-      const names = await removeNames(id, most)
+      const names = await removeNames(id, batchSize)
       if (names > 0) return names
       const { numDeletedRows } = await db
         .deleteFrom('imports')
@@ -138,7 +138,7 @@ export function importStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Where the same import has read these names, or users, on lines that made no account. */
+    /** Finds earlier lines of the import that name these, but created no account. */
     async read(id: number, usernames: readonly Username[], userIds: readonly number[]) {
       return db
         .selectFrom('import_names')
@@ -153,21 +153,21 @@ export function importStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** The first lines that lost their name to somebody else: all there are, where none was refused. */
-    async lost(id: number, most: number): Promise<number[]> {
+    /** Reads the first lines that lost their name to another request, if no line had an error. */
+    async lost(id: number, limit: number): Promise<number[]> {
       const rows = await db
         .selectFrom('import_names')
         .select('line')
         .where('import_id', '=', id)
         .orderBy('line')
-        .limit(most)
+        .limit(limit)
         .execute()
       return rows.map(({ line }) => line)
     },
 
     /**
-     * Keeps younger imports that hold these names, or users, from being done before the end of the
-     * transaction: they are about to lose them.
+     * Locks younger imports that hold these names or users, so that they are not completed before
+     * the end of the transaction, which takes the names from them.
      */
     async keepOpen(
       id: number,
@@ -198,7 +198,7 @@ export function importStore(db: DatabaseOrTransaction) {
       return rows.map(({ username, user_id, import_id, import_line, state }) => ({
         username,
         userId: user_id,
-        unseen:
+        staged:
           import_id === null || state === null || state === 'done'
             ? null
             : { importId: import_id, line: import_line, isOpen: state === 'open' },
@@ -217,32 +217,36 @@ export function importStore(db: DatabaseOrTransaction) {
     },
   }
 
-  async function removeAccounts(id: number, most: number): Promise<number> {
+  async function removeAccounts(id: number, batchSize: number): Promise<number> {
     const { numDeletedRows } = await db
       .deleteFrom('accounts')
       .where('user_id', 'in', (eb) =>
-        eb.selectFrom('accounts').select('user_id').where('import_id', '=', id).limit(most),
+        eb.selectFrom('accounts').select('user_id').where('import_id', '=', id).limit(batchSize),
       )
       .executeTakeFirstOrThrow()
     return Number(numDeletedRows)
   }
 
-  async function removeUsers(id: number, most: number): Promise<number> {
+  async function removeUsers(id: number, batchSize: number): Promise<number> {
     const { numDeletedRows } = await db
       .deleteFrom('users')
       .where('id', 'in', (eb) =>
-        eb.selectFrom('users').select('id').where('import_id', '=', id).limit(most),
+        eb.selectFrom('users').select('id').where('import_id', '=', id).limit(batchSize),
       )
       .executeTakeFirstOrThrow()
     return Number(numDeletedRows)
   }
 
-  async function removeNames(id: number, most: number): Promise<number> {
+  async function removeNames(id: number, batchSize: number): Promise<number> {
     const { numDeletedRows } = await db
       .deleteFrom('import_names')
       .where('import_id', '=', id)
       .where('username', 'in', (eb) =>
-        eb.selectFrom('import_names').select('username').where('import_id', '=', id).limit(most),
+        eb
+          .selectFrom('import_names')
+          .select('username')
+          .where('import_id', '=', id)
+          .limit(batchSize),
       )
       .executeTakeFirstOrThrow()
     return Number(numDeletedRows)

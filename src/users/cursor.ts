@@ -2,19 +2,19 @@ import { refuseField } from '../kernel/errors.ts'
 import { isStorableText } from '../kernel/text.ts'
 import type { Order, Position } from './store.ts'
 
-/** Where a page of users v2 begins: behind a position, as the page of that number. */
+/** The start of a page of users v2: the position before it, and the number of the page. */
 export interface Cursor {
   readonly page: number
   readonly after: Position
 }
 
-/** An opaque text for `next`. It holds nothing that the page before did not show. */
+/** Encodes a cursor as opaque text for `next`. It holds only what the page before has shown. */
 export function writeCursor({ page, after }: Cursor, order: Order): string {
   const fields = [page, nameOf(order), after.value, after.id]
   return Buffer.from(JSON.stringify(fields)).toString('base64url')
 }
 
-/** @throws ApiError validationFailed where the text is no cursor of this order */
+/** Decodes a cursor. @throws ApiError validationFailed if the text is no cursor of this order */
 export function readCursor(text: string, order: Order): Cursor {
   const [page, sort, value, id, ...rest] = parseFields(text)
   const isWhole =

@@ -1,6 +1,9 @@
 import { eventType } from '../events/types.ts'
 
-/** A user was made, or its account, which the other fields describe; `issuer` signed it up. */
+/**
+ * A user was created, or its account, which the other fields describe; `issuer` is the provider
+ * through which the user signed up.
+ */
 export const userCreated = eventType<{
   user_id: number
   username?: string
@@ -12,5 +15,5 @@ export const userCreated = eventType<{
 
 export const userUpdated = eventType<{ user_id: number }>('user_updated')
 
-/** With its account, sessions and tokens, where it had any. */
+/** A user was deleted, with its account, sessions and tokens if it had any. */
 export const userDeleted = eventType<{ user_id: number }>('user_deleted')

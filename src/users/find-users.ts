@@ -5,7 +5,7 @@ import type { FindUsers } from './search.ts'
 import { searchPostgres } from './search-postgres.ts'
 import { searchSqlite } from './search-sqlite.ts'
 
-/** The way to search on this database. */
+/** Creates the search for this kind of database. */
 export function createFindUsers(
   db: Database,
   { poolMax, timeoutMs }: Config['database'],

@@ -171,7 +171,7 @@ export async function userRoutes(
       present(await users.remove(user.of(request).id, checks(rules.remove, request))),
   )
 
-  /** What is asked inside the transaction of a change: the user may be an ADMIN's by then. */
+  /** The checks inside the transaction of a change: the user may have become an ADMIN meanwhile. */
   function checks(rule: Rule, request: FastifyRequest): Checks {
     const change = user.changeBy(request)
     if (!asksPrivilege(rule)) return change
@@ -180,7 +180,7 @@ export async function userRoutes(
   }
 }
 
-/** @throws ApiError userNotFound where it went meanwhile */
+/** @throws ApiError userNotFound if the user was deleted meanwhile */
 function present(user: User | null): User {
   if (!user) throw new ApiError('userNotFound')
   return user

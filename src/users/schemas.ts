@@ -26,7 +26,7 @@ export const CreateUser = {
 
 export const UpdateUser = { type: 'object', properties: { name: Name, email: Email } } as const
 
-/** Spec 2.6. */
+/** A page of users. Spec 2.6. */
 const UserPage = pageOf(UserBody, 'Count of all users')
 
 export const UserList = { anyOf: [{ type: 'array', items: UserBody }, UserPage] } as const

@@ -8,14 +8,14 @@ import { inOrder, shown, toUser } from './store.ts'
 
 const maxSearches = 4
 const maxWaiting = 100
-// Each reads the whole table.
+// Each such search reads the whole table.
 const maxSearchesWithoutIndex = 2
 const refusal = { retryAfterSeconds: 1, reason: 'too many searches run' }
 
 /**
- * Searches by the index of pg_trgm, a few at a time; without it two at a time read the whole table,
- * and all others are refused. Of `poolMax` connections half are left to everything else;
- * `statement_timeout` ends what takes longer than DATABASE_TIMEOUT_MS.
+ * Searches by the index of pg_trgm, a few searches at a time. Without the index two searches at a
+ * time read the whole table, and all others are refused. Searches use at most half of the `poolMax`
+ * connections; `statement_timeout` ends a statement that takes longer than DATABASE_TIMEOUT_MS.
  */
 export function searchPostgres(db: Database, poolMax: number): FindUsers {
   const running = Math.max(1, Math.min(maxSearches, Math.floor(poolMax / 2)))
@@ -30,7 +30,7 @@ export function searchPostgres(db: Database, poolMax: number): FindUsers {
   return async (search) => {
     const pattern = patternOf(search.text)
     hasIndex ||= await hasSearchIndex(db) // an operator may have made it meanwhile
-    // Beginnings are found by the indexes that lists are sorted by.
+    // A search for a beginning uses the indexes that lists are sorted by.
     const queue = hasIndex || pattern.isBeginning ? indexed : unindexed
     return queue.run(() => find(search, pattern))
   }
@@ -42,7 +42,7 @@ export function searchPostgres(db: Database, poolMax: number): FindUsers {
     }
     const isFirst = !after && offset === 0
     const first = isFirst ? await part() : null
-    // Fewer than asked for: there are no more.
+    // A first page that is not full holds all matches.
     if (first && first.length < limit && first.length <= maxExactTotal) {
       return { users: first, total: first.length }
     }

@@ -10,15 +10,15 @@ import type { User } from './user.ts'
 
 const maxSearches = 100
 const refusal = { retryAfterSeconds: 1, reason: 'too many searches run' }
-/** Of rows that one statement looks at: a millisecond or two. */
+/** The most rows that one statement reads, which takes one or two milliseconds. */
 const maxRows = 1000
-/** Ids that one statement passes over in the index: few at first, which is often enough. */
+/** How many ids the first statement covers in the index; often this is enough. */
 const firstStep = 20_000
 const maxStep = 640_000
-/** Trigrams that are asked for at once; the users found are looked at in any case. */
+/** The most trigrams in one query; every user found is compared with the text anyway. */
 const maxTrigrams = 8
 
-/** The rest of the time that the statements of one search may take. */
+/** The remaining time of the statements of one search. */
 interface Budget {
   leftMs: number
 }
@@ -26,10 +26,10 @@ interface Budget {
 type Matches = AsyncGenerator<User[], void>
 
 /**
- * Searches by short statements: SQLite works on the thread that answers all requests, and gives a
- * statement no time limit. All searches together run one at a time, and every other request has its
- * turn in between; one whose statements take longer than `timeoutMs` in all is given up. The index
- * tells who may match, the row who does.
+ * Searches by short statements, because SQLite runs on the thread that answers all requests and has
+ * no time limit for a statement. One statement of all searches runs at a time, and other requests
+ * are served between two statements. A search whose statements take longer than `timeoutMs` in
+ * total is aborted. The index finds candidates; their rows decide which of them match.
  */
 export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
   const searches = workQueue({ running: maxSearches, waiting: 0, ...refusal })
@@ -52,7 +52,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     return { users: await take(walk, { offset, limit }), total }
   }
 
-  /** Those who match, in the order of ids, from behind an id where one is given. */
+  /** Yields the matching users in the order of ids, after an id if one is given. */
   async function* walkIndex(
     pattern: Pattern,
     budget: Budget,
@@ -87,7 +87,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     }
   }
 
-  /** The id that follows another one; the first or the last of all without one. */
+  /** Finds the id that follows another one; without one the first or the last of all. */
   async function idNext(
     budget: Budget,
     behind: number | undefined,
@@ -102,7 +102,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     return (await step(budget, () => query.executeTakeFirst()))?.id
   }
 
-  /** Many matches in the order of names or e-mails: looks at one user after the other. */
+  /** Yields many matches in the order of names or e-mails, by testing one user after the other. */
   async function* walkOrder(
     pattern: Pattern,
     budget: Budget,
@@ -122,7 +122,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     }
   }
 
-  /** A statement when it is its turn; the next one when all others have had theirs. */
+  /** Runs a statement when its turn comes, after the statements that wait already. */
   function step<T>(budget: Budget, work: () => Promise<T>): Promise<T> {
     return steps.run(async () => {
       const startedAt = performance.now()
@@ -135,12 +135,12 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
   }
 }
 
-/** A number is bound as a real, which FTS5 disregards: it would read from the first row. */
+/** Converts an id to a bigint: a number is bound as a real, which FTS5 ignores in conditions. */
 function integer(id: number): bigint {
   return BigInt(id)
 }
 
-/** A part of what a walk comes by. */
+/** Skips `offset` users of a walk and collects up to `limit`. */
 async function take(
   walk: Matches,
   { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -155,7 +155,7 @@ async function take(
   return users
 }
 
-/** As the database sorts them: by the bytes of the folded text, then by id. */
+/** Sorts users like the database: by the bytes of the folded text, then by id. */
 function sorted(users: readonly User[], order: Order, after: Position | undefined): User[] {
   const sign = order.descending ? -1 : 1
   const keyed = users.map((user) => ({ user, ...keyOf(positionOf(user, order)) }))
@@ -187,10 +187,10 @@ function matches({ folded, isBeginning }: Pattern): RawBuilder<number> {
   return sql<number>`(users.id is not null and ${isPresentUser} and ${holds})`
 }
 
-// Before name and e-mail in the index.
+// The index has these two characters before name and e-mail.
 const beginning = '\u0002\u0002'
 
-/** What the index is asked for: https://sqlite.org/fts5.html#full_text_query_syntax */
+/** Builds the query of the index. https://sqlite.org/fts5.html#full_text_query_syntax */
 function trigramsOf({ folded, isBeginning }: Pattern): string {
   const characters = [...(isBeginning ? beginning + folded : folded)]
   const all = new Set(

@@ -2,27 +2,27 @@ import { caseFold, codePointLength } from '../kernel/text.ts'
 import type { Part } from './store.ts'
 import type { User } from './user.ts'
 
-/** Users whose name or e-mail holds a text, in any case. */
+/** A search for users whose name or e-mail contains a text, in any case. */
 export interface Search extends Part {
-  /** Not empty. Under three characters: what name or e-mail begins with. */
+  /** Not empty. A text of fewer than three characters must be the beginning of name or e-mail. */
   readonly text: string
 }
 
 export interface Found {
   readonly users: User[]
-  /** How many there are in all; one more than `maxExactTotal` stands for any number above it. */
+  /** The count of all matches; `maxExactTotal` + 1 stands for any larger number. */
   readonly total: number
 }
 
-/** @throws ApiError serviceUnavailable where more search than the service can serve */
+/** Searches users. @throws ApiError serviceUnavailable if too many searches run */
 export type FindUsers = (search: Search) => Promise<Found>
 
 export const maxExactTotal = 1000
 
-/** What a text is compared by. */
+/** The form in which a text is compared. */
 export interface Pattern {
   readonly folded: string
-  /** Whether it counts at the beginning of name and e-mail alone. */
+  /** Whether only the beginnings of name and e-mail can match. */
   readonly isBeginning: boolean
 }
 

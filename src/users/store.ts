@@ -13,7 +13,7 @@ import type { SliceStart } from '../http/lists/listing.ts'
 import { caseFold } from '../kernel/text.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
-/** What a list is sorted by; every order ends with the id, so that it is total. */
+/** The keys by which a list can be sorted; the id is always the last key, for a total order. */
 export const sortKeys = ['id', 'name', 'email'] as const
 export type SortKey = (typeof sortKeys)[number]
 
@@ -33,7 +33,7 @@ export interface Part {
   readonly order: Order
   readonly limit: number
   readonly offset?: number
-  /** Only what comes after this; costs the same at any depth. */
+  /** Only users after this position; costs the same at any depth. */
   readonly after?: Position | undefined
 }
 
@@ -49,15 +49,15 @@ export function userStore(db: DatabaseOrTransaction) {
       return row ? toUser(row) : null
     },
 
-    /** The same inside a transaction: it stays so until the end. */
-    async held(id: number): Promise<User | null> {
+    /** Reads and locks the row until the transaction ends. */
+    async byIdForUpdate(id: number): Promise<User | null> {
       const query = forNoKeyUpdate(db, 'users', present().select(shown).where('id', '=', id))
       const row = await query.executeTakeFirst()
       return row ? toUser(row) : null
     },
 
-    /** Whether there is such a user, inside a transaction: then there is one until the end. */
-    async keeps(id: number): Promise<boolean> {
+    /** Whether there is such a user; if so, its row stays until the transaction ends. */
+    async existsForKeyShare(id: number): Promise<boolean> {
       const query = forKeyShare(db, 'users', present().select('id').where('id', '=', id))
       return (await query.executeTakeFirst()) !== undefined
     },
@@ -71,29 +71,29 @@ export function userStore(db: DatabaseOrTransaction) {
       return toUser(row)
     },
 
-    /** Users of an import, nobody's to see until it is done; answers their ids in the order given. */
-    async insertUnseen(users: readonly NewUser[], importId: number): Promise<number[]> {
+    /** Inserts staged users of an import; answers their ids in the order given. */
+    async insertStaged(users: readonly NewUser[], importId: number): Promise<number[]> {
       if (users.length === 0) return []
       const rows = await db
         .insertInto('users')
         .values(users.map((user) => ({ ...rowOf(user), import_id: importId })))
         .returning(shown)
         .execute()
-      // No database says in which order it answers; users that look alike may change places.
+      // No database guarantees the order of returned rows; users with equal texts may be swapped.
       const ids = Map.groupBy(
         rows.toSorted((one, other) => one.id - other.id),
-        looks,
+        textOf,
       )
       return users.map((user) => {
-        const row = ids.get(looks(user))?.shift()
+        const row = ids.get(textOf(user))?.shift()
         if (!row) throw new Error('a user was inserted and not answered')
         return row.id
       })
     },
 
     /**
-     * Changes what is given and keeps the rest; null where there is no such user, or it is not as it
-     * was seen.
+     * Changes the given fields and keeps the others. Null if there is no such user, or if it
+     * differs from `seen`.
      */
     async merge(id: number, { name, email }: UserChanges, seen?: User): Promise<User | null> {
       const row = await db
@@ -112,8 +112,8 @@ export function userStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * The user as it was; null where there is none, or it is not as it was seen. Its account and
-     * sessions go with it.
+     * Deletes a user with its account and sessions; answers it as it was. Null if there is no such
+     * user, or if it differs from `seen`.
      */
     async remove(id: number, seen?: User): Promise<User | null> {
       const row = await db
@@ -126,7 +126,7 @@ export function userStore(db: DatabaseOrTransaction) {
       return row ? toUser(row) : null
     },
 
-    /** How many users there are; costs the same at any number. */
+    /** Counts all users; costs the same at any number. */
     async count(): Promise<number> {
       const row = await db
         .selectFrom('row_counts')
@@ -136,7 +136,7 @@ export function userStore(db: DatabaseOrTransaction) {
       return row.total
     },
 
-    /** Users in id order from `offset`, or after an id. */
+    /** Reads users in id order from `offset`, or after an id. */
     async slice(limit: number, from: SliceStart): Promise<User[]> {
       const query = present().select(shown).orderBy('id').limit(limit)
       const rows =
@@ -146,7 +146,7 @@ export function userStore(db: DatabaseOrTransaction) {
       return rows.map(toUser)
     },
 
-    /** One page of all users, in any order. */
+    /** Reads one page of all users, in any order. */
     async list({ order, limit, offset = 0, after }: Part): Promise<User[]> {
       const rows = await inOrder(present().select(shown), order, after)
         .limit(limit)
@@ -157,7 +157,7 @@ export function userStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** The query in an order, and from behind a position where one is given. */
+/** Adds an order to a query, and the condition of a position if one is given. */
 export function inOrder<Selection>(
   query: SelectQueryBuilder<Schema, 'users', Selection>,
   order: Order,
@@ -177,7 +177,7 @@ export function inOrder<Selection>(
   )
 }
 
-/** Where a user stands in an order. */
+/** Answers the position of a user in an order. */
 export function positionOf(user: User, { key }: Order): Position {
   return { value: key === 'id' ? '' : caseFold(user[key]), id: user.id }
 }
@@ -193,7 +193,7 @@ function isAsSeen(
   return seen ? eb.and({ name: seen.name, email: seen.email }) : eb.lit(true)
 }
 
-function looks({ name, email }: NewUser): string {
+function textOf({ name, email }: NewUser): string {
   return JSON.stringify([name, email])
 }
 

@@ -14,11 +14,11 @@ import type { NewUser, User, UserChanges } from './user.ts'
 /** The users resource. Spec 2.1, 4.2. Ids are never given twice. */
 export interface Users {
   byId(id: number): Promise<User | null>
-  /** In a transaction of its own where none is given. */
+  /** Creates a user, in a transaction of its own unless one is given. */
   create(user: NewUser, trx?: DatabaseOrTransaction): Promise<User>
   /** Whether the user has an account with the role ADMIN. */
   isPrivileged(id: number): Promise<boolean>
-  /** Merges what is given into the record; null where there is no such user. */
+  /** Changes the given fields of a user; null if there is no such user. */
   merge(id: number, changes: UserChanges, checks?: Checks): Promise<User | null>
   /**
    * Removes a user with its account, sessions and tokens in one transaction; answers it as it was.
@@ -34,19 +34,22 @@ export interface Users {
 /** What must hold inside the transaction that changes a user. */
 export interface Checks extends ChangeConditions<User> {
   /**
-   * Told whether the user has an ADMIN's account: it may have got it a moment ago. Refuses by
-   * throwing, after the guard and before the precondition.
+   * Refuses the change by throwing. It is called after the guard and before the precondition, with
+   * whether the user has the account of an ADMIN at that moment.
    */
   readonly assertMay?: ((privileged: boolean) => void) | undefined
 }
 
-/** What other rooms do when a user changes; filled by services.ts, so that this room knows none of them. */
+/** The work of other rooms when a user changes; services.ts sets it, so this room imports none. */
 export interface UserHooks {
-  /** Whether a user has an account with the role ADMIN; under the account's lock, until commit. */
+  /**
+   * Whether a user has an account with the role ADMIN. Under the account's lock the answer holds
+   * until the commit.
+   */
   readonly isPrivileged: (db: DatabaseOrTransaction, id: number) => Promise<boolean>
-  /** Inside the transaction, before the user goes; may refuse by throwing. */
+  /** Called inside the transaction, before the user is deleted; may refuse by throwing. */
   readonly removing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]
-  /** After a user was changed or removed. */
+  /** Called after a user was changed or removed. */
   readonly changed: readonly ((id: number) => void)[]
 }
 
@@ -59,7 +62,7 @@ export interface UsersDeps {
 
 export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
   const store = userStore(db)
-  const tell = (id: number) => {
+  const notify = (id: number) => {
     for (const changed of hooks.changed) changed(id)
   }
   async function make(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
@@ -85,58 +88,58 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
         const store = userStore(trx)
         if (assertMay) assertMay(await hooks.isPrivileged(trx, id))
         const merged = await changeAsSeen(checks, {
-          hold: () => store.held(id),
-          write: (as, isHeld) => store.merge(id, changes, isWanted && !isHeld ? as : undefined),
+          lock: () => store.byIdForUpdate(id),
+          write: (as, isLocked) => store.merge(id, changes, isWanted && !isLocked ? as : undefined),
         })
         if (merged) await events.record(trx, userUpdated, { user_id: id })
         return merged
       }
       const user = await transact(db, assertMay ? [lockName.account(id)] : [], work, guard)
-      tell(id)
+      notify(id)
       return user
     },
 
     async remove(id, checks = {}) {
       const { assertMay, guard, isWanted } = checks
-      // What those who go with the user ask for, before anything is read.
+      // The `removing` hooks need these locks, which must be taken before the first read.
       const lockNames = [lockName.administrators, lockName.account(id)]
       const work = async (trx: DatabaseOrTransaction) => {
         const store = userStore(trx)
         if (assertMay) assertMay(await hooks.isPrivileged(trx, id))
         const removed = await changeAsSeen(checks, {
-          hold: () => store.held(id),
-          async write(as, isHeld) {
-            // Before what those who go with the user refuse.
-            if (isHeld && isWanted?.(as) === false) throw new ApiError('preconditionFailed')
+          lock: () => store.byIdForUpdate(id),
+          async write(as, isLocked) {
+            // Before the hooks refuse: 412 comes before 409.
+            if (isLocked && isWanted?.(as) === false) throw new ApiError('preconditionFailed')
             for (const removing of hooks.removing) await removing(trx, id)
-            return store.remove(id, isWanted && !isHeld ? as : undefined)
+            return store.remove(id, isWanted && !isLocked ? as : undefined)
           },
         })
         if (removed) await events.record(trx, userDeleted, { user_id: id })
         return removed
       }
       const user = await transact(db, lockNames, work, guard)
-      tell(id)
+      notify(id)
       return user
     },
   }
 }
 
-/** Makes a user inside the transaction of whoever needs one. */
+/** Inserts a user inside the caller's transaction. */
 export function insertUser(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
   return userStore(trx).insert(user)
 }
 
-/** Makes the users of an import, see `isPresentUser`; answers their ids in the order given. */
-export function insertUnseenUsers(
+/** Inserts staged users of an import, see `isPresentUser`; answers their ids in the order given. */
+export function insertStagedUsers(
   trx: DatabaseOrTransaction,
   users: readonly NewUser[],
   importId: number,
 ): Promise<number[]> {
-  return userStore(trx).insertUnseen(users, importId)
+  return userStore(trx).insertStaged(users, importId)
 }
 
-/** What a user's new password must not hold; undefined where there is no such user. */
+/** Reads a user's e-mail address, which its password must not contain; undefined without a user. */
 export async function userEmail(
   db: DatabaseOrTransaction,
   id: number,
@@ -144,7 +147,7 @@ export async function userEmail(
   return (await userStore(db).byId(id))?.email
 }
 
-/** Whether there is such a user, inside a transaction: then it is there until the end. */
+/** Whether there is such a user; if so, it stays until the transaction ends. */
 export async function userExists(trx: DatabaseOrTransaction, id: number): Promise<boolean> {
-  return userStore(trx).keeps(id)
+  return userStore(trx).existsForKeyShare(id)
 }

@@ -12,14 +12,15 @@ const maxPerPage = 1000
 const maxSearchLength = 200
 const largePage = 100
 
-/** Whether a page is large enough to be made in turn with other large answers. */
+/** Whether a page is so large that it waits in the queue of large answers. */
 export function isLargePageV2(query: Query): boolean {
   return parsePage(query, maxPerPage).limit > largePage
 }
 
 /**
- * GET /api/v2/users: always an envelope. By `page` as in v1, or by `cursor`, whose cost does not grow
- * with the depth. @throws ApiError validationFailed for `q`, `sort` or `cursor`
+ * Answers GET /api/v2/users, always with an envelope. A page is named by `page` as in v1, or by
+ * `cursor`, whose cost does not grow with the depth.
+ * @throws ApiError validationFailed for `q`, `sort` or `cursor`
  */
 export async function listUsersV2(users: Users, query: Query): Promise<Static<typeof UserPageV2>> {
   const order = parseOrder(single(query, 'sort') ?? 'id')
@@ -28,7 +29,7 @@ export async function listUsersV2(users: Users, query: Query): Promise<Static<ty
   const position = single(query, 'cursor')
   const cursor = position === undefined ? null : readCursor(position, order)
   const start = cursor ? { after: cursor.after } : { offset: (page - 1) * limit }
-  const part = { order, limit: limit + 1, ...start } // one more tells whether anything follows
+  const part = { order, limit: limit + 1, ...start } // one more shows whether another page follows
   const found = await (text === '' ? all() : users.find({ text, ...part }))
   const data = found.users.slice(0, limit)
   const last = data.at(-1)
@@ -46,7 +47,7 @@ export async function listUsersV2(users: Users, query: Query): Promise<Static<ty
   }
 }
 
-/** A parameter that is sent once, or not at all. */
+/** Reads a parameter that may be sent once. @throws ApiError validationFailed if it is repeated */
 function single(query: Query, name: string): string | undefined {
   const value = query[name]
   if (value === undefined || typeof value === 'string') return value

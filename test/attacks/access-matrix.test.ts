@@ -138,15 +138,15 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     test(name, async () => {
       for (const caller of callersOf(contractRoles)) {
         const known = row.schemes === '-' ? [any] : row.schemes.split(',')
-        for (const scheme of caller === 'nobody' ? [any] : schemes) {
+        for (const scheme of caller === 'anonymous' ? [any] : schemes) {
           const given = (await right[name]?.()) ?? {}
-          const headers = caller === 'nobody' ? {} : proof[caller][scheme as 'basic'] // of the list
-          const isKnown = known.includes(scheme) || row.schemes === '-' || caller === 'nobody'
+          const headers = caller === 'anonymous' ? {} : proof[caller][scheme as 'basic'] // of the list
+          const isKnown = known.includes(scheme) || row.schemes === '-' || caller === 'anonymous'
           const printed = row.statuses[caller].split('/')[0]
           const status = await statusOf(method, path, given, headers)
           assert.equal(String(status), isKnown ? printed : '401', `${caller} by ${scheme}`)
           // A login ends the session whose cookie comes with it.
-          if (/^POST \/log(in|out)$/.test(name) && caller !== 'nobody') await renew(caller)
+          if (/^POST \/log(in|out)$/.test(name) && caller !== 'anonymous') await renew(caller)
         }
       }
     })

@@ -8,7 +8,7 @@ import { seedPosts } from '../posts.ts'
  * Who may call what, written down from the specification (4.1 to 4.3, 5) and its decisions, not from
  * the rules in the source. `allowed` is what an admitted caller gets for this very request.
  */
-type Caller = 'nobody' | 'plain' | 'user' | 'editor' | 'admin' | 'owner'
+type Caller = 'anonymous' | 'plain' | 'user' | 'editor' | 'admin' | 'owner'
 type Scheme = 'basic' | 'session' | 'bearer'
 interface Row {
   readonly route: string
@@ -199,7 +199,7 @@ const rolesOf = {
 
 /** The names that docs/access.txt has for them; `plain` has no role and is not in it. */
 const inMatrix = {
-  nobody: 'nobody',
+  anonymous: 'anonymous',
   user: 'USER',
   editor: 'EDITOR',
   admin: 'ADMIN',
@@ -251,7 +251,7 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
         const may = row?.may === 'anyone' || row?.may.includes(caller as Caller) // a key of the list
         const isRefused = /^(401|403)$/.test(statuses[printed])
         assert.equal(!isRefused, may, `${method} ${path} by ${caller}: ${statuses[printed]}`)
-        if (isRefused) assert.equal(statuses[printed], caller === 'nobody' ? '401' : '403')
+        if (isRefused) assert.equal(statuses[printed], caller === 'anonymous' ? '401' : '403')
       }
     }
   })

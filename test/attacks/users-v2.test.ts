@@ -6,7 +6,7 @@ import { migrate, migrateTo } from '../../src/database/migrate.ts'
 import { caseFold } from '../../src/kernel/text.ts'
 import { createFindUsers } from '../../src/users/find-users.ts'
 import type { User } from '../../src/users/user.ts'
-import { insertUnseenUsers, insertUser } from '../../src/users/users.ts'
+import { insertStagedUsers, insertUser } from '../../src/users/users.ts'
 import { testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { connectTo, sqliteOnly } from '../database.ts'
@@ -129,7 +129,7 @@ suite('users v2: q against the syntax of an index, and what changes meanwhile', 
       .values({ state: 'open', seen_at: app.clock.now() })
       .returning('id')
       .executeTakeFirstOrThrow()
-    await insertUnseenUsers(app.deps.db, [{ name: 'Imported', email: 'i@example.org' }], id)
+    await insertStagedUsers(app.deps.db, [{ name: 'Imported', email: 'i@example.org' }], id)
     assert.equal(await found(), 0)
     await app.deps.db.updateTable('imports').set({ state: 'done' }).where('id', '=', id).execute()
     assert.equal(await found(), 1)

@@ -17,7 +17,7 @@ export interface AuthenticatorDeps {
   readonly requirements: Pick<Requirements, 'unmet'>
 }
 
-/** The key of a device, in a header of its own, which no browser sends by itself. */
+/** Authenticates the key of a device in a request header, which no browser sends by itself. */
 export function noteKeyAuthenticator({
   config,
   db,
@@ -58,7 +58,7 @@ function principalOf({ userId, username, roles }: Account, known: readonly Role[
     username,
     roles: new Set(rolesAmong(roles, known)),
     credential: { scheme: 'x-note-key' },
-    amr: [], // a key tells of no login
+    amr: [], // a key states no login
     authTime: Number.NEGATIVE_INFINITY,
   }
 }

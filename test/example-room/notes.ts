@@ -37,7 +37,7 @@ export function createNotes({ clock, db, events, random }: NotesDeps) {
       return transact(db, [], work, guard)
     },
 
-    /** @throws ApiError noteNotFound; accessDenied, preconditionFailed for the note as it is by now */
+    /** Changes a note. @throws ApiError noteNotFound, accessDenied, preconditionFailed */
     change(
       id: number,
       wanted: Partial<Pick<Note, 'text' | 'locked'>>,
@@ -46,7 +46,7 @@ export function createNotes({ clock, db, events, random }: NotesDeps) {
       const work = async (trx: Parameters<typeof noteStore>[0]) => {
         const store = noteStore(trx)
         const changed = await changeAsSeen(how, {
-          hold: () => store.held(id),
+          lock: () => store.byIdForUpdate(id),
           async write(as) {
             if (decide(mayChange, how.caller, resourceOf(as)) !== true) return null
             const note = { ...as, ...wanted }
@@ -60,7 +60,7 @@ export function createNotes({ clock, db, events, random }: NotesDeps) {
       return transact(db, [], work, how.guard)
     },
 
-    /** A new key of a device; only its digest is stored. */
+    /** Creates a key for a device; only its digest is stored. */
     async makeKey(userId: number): Promise<string> {
       const key = randomText(random, 32)
       await noteStore(db).insertKey(digest(key), userId, clock.now())

@@ -4,9 +4,9 @@ import { noteNotFound } from './problems.ts'
 import { migrations } from './tables.ts'
 
 /**
- * Notes: short texts of a user, written by a device with a key of its own. A room from outside: it
- * brings a scheme, two tables, a resource, a setting, an event, an error, a job and a command, and
- * needs no edit of src/.
+ * Notes: short texts of a user, which a device with a key of its own writes. An external room with a
+ * scheme, two tables, a resource, a setting, an event, an error, a job and a command, without an
+ * edit of src/.
  */
 export const room: Room<Needs> = {
   name: 'notes',

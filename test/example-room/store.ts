@@ -16,8 +16,8 @@ export function noteStore(db: DatabaseOrTransaction) {
   const one = (id: number) => own.selectFrom('notes').select(columns).where('id', '=', id)
   return {
     byId: async (id: number) => toNote(await one(id).executeTakeFirst()),
-    /** As it is, and stays until the transaction ends. */
-    held: async (id: number) =>
+    /** Reads and locks the row until the transaction ends. */
+    byIdForUpdate: async (id: number) =>
       toNote(await forNoKeyUpdate(db, 'notes', one(id)).executeTakeFirst()),
 
     async insert(ownerId: number, text: string, createdAt: number): Promise<Note> {
@@ -27,7 +27,7 @@ export function noteStore(db: DatabaseOrTransaction) {
       return { id, ownerId, text, locked: false }
     },
 
-    /** Answers whether it was as it was `seen`. */
+    /** Answers whether the note still equalled `seen`; otherwise nothing is written. */
     async update({ id, text, locked }: Note, seen: Note): Promise<boolean> {
       const { numUpdatedRows } = await own
         .updateTable('notes')
@@ -56,7 +56,7 @@ export async function endKeysOf(trx: DatabaseOrTransaction, userId: number): Pro
   await own.deleteFrom('note_keys').where('user_id', '=', userId).execute()
 }
 
-/** Removes at most so many notes that are older than a time; answers how many. */
+/** Deletes a limited number of notes that are older than a time; answers how many. */
 export async function purgeNotes(
   db: DatabaseOrTransaction,
   until: number,

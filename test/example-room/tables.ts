@@ -18,7 +18,7 @@ export type NoteTables = {
   }
 }
 
-/** Append only, as ours. */
+/** Append only, like the service's own migrations. */
 export const migrations: readonly Migration[] = [
   [
     `create table notes (

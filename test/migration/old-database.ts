@@ -7,7 +7,7 @@ import type { DatabaseOrTransaction } from '../../src/database/database.ts'
 import { migrateTo } from '../../src/database/migrate.ts'
 import { databaseFileName } from '../../src/database/sqlite/connect.ts'
 
-/** When the rows were written, and what can be shown for them: cookies, tokens, a code. */
+/** When the rows were written, and the credentials of them: cookies, tokens, a code. */
 export const writtenAt = '2026-01-15T12:00:30Z'
 export const shown: Shown = JSON.parse(readBeside('schema-13.json'))
 
@@ -24,7 +24,7 @@ export interface Shown {
 
 type Row = Readonly<Record<string, Value>>
 
-/** The rows of schema 13, table by table; without what triggers fill, and its version. */
+/** Reads the rows of schema 13 by table, without tables that triggers fill, and the version. */
 export function oldRows(): Map<string, Row[]> {
   const file = new DatabaseSync(':memory:')
   file.exec(readBeside('schema-13.sql'))
@@ -35,7 +35,7 @@ export function oldRows(): Map<string, Row[]> {
   return rows
 }
 
-/** In an order in which every row comes after those it refers to; imports first, as triggers ask. */
+/** Each table follows those that its rows refer to; imports come first for the triggers. */
 const tables = [
   ...['imports', 'import_names', 'users', 'accounts', 'token_versions', 'sessions'],
   ...['throttle_places', 'keys', 'used_challenges', 'revocations', 'refresh_uses'],
@@ -50,7 +50,7 @@ const givingIds = new Set([
   'identities',
 ])
 
-/** Makes the database file of schema 13 in a folder, as the version before left it. */
+/** Writes the database file of schema 13 to a folder, as the version before left it. */
 export function placeOldFile(directory: string): void {
   const file = new DatabaseSync(join(directory, databaseFileName))
   file.exec(`begin; ${readBeside('schema-13.sql')} commit`)
@@ -58,7 +58,7 @@ export function placeOldFile(directory: string): void {
   chmodSync(join(directory, databaseFileName), 0o600)
 }
 
-/** The same rows in an empty PostgreSQL database. In a transaction. */
+/** Inserts the same rows into an empty PostgreSQL database, in a transaction. */
 export async function fillOldPostgres(trx: DatabaseOrTransaction): Promise<void> {
   const clock = { now: () => Date.parse(writtenAt), wait: async () => {} }
   await migrateTo(trx, clock, 13)

@@ -23,7 +23,7 @@ import { fillOldPostgres, oldRows, placeOldFile, shown, writtenAt } from './old-
 
 const env = { MASTER_KEY: masterKey, REFRESH_ROTATION: 'on' }
 
-/** A database of schema 13, and the connection that made it. */
+/** A database of schema 13, and the connection that created it. */
 async function oldDatabase(): Promise<TestConnected> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   if (testDatabase === 'sqlite') placeOldFile(directory)
@@ -235,7 +235,7 @@ test('a schema of the future is refused before anything is changed', async () =>
   await db.destroy()
 })
 
-/** Every row of every table, and the tables themselves. */
+/** Reads the tables, and every row of them. */
 async function printOf(db: Database): Promise<string> {
   const names = await (testDatabase === 'sqlite'
     ? sql<{ name: string; what: string }>`select name, sql as what from sqlite_master order by 1`
@@ -250,7 +250,7 @@ async function printOf(db: Database): Promise<string> {
   return JSON.stringify([names.rows, rows])
 }
 
-/** No query asks for an order. */
+/** Sorts rows, because the queries have no order. */
 function byText(rows: readonly unknown[]): string[] {
   return rows.map((row) => JSON.stringify(Object.entries(row as object).toSorted())).toSorted()
 }

@@ -16,7 +16,7 @@ export const statements: Migration = [
   rowCounts,
   counted('users'),
   notifier,
-  // Not inserts: nobody knows anything yet of a user that is new.
+  // Not inserts: no process has cached anything about a new user.
   notifying('users', 'update', 'delete'),
 
   `create table accounts (
@@ -32,8 +32,8 @@ export const statements: Migration = [
   `create index accounts_administrators on accounts (user_id)
     where roles like '%ADMIN%' and active = 1 and locked = 0`,
 
-  // Of the user, not of the account: a second account of the same user must not take up the tokens
-  // of the first.
+  // By user, not by account: a second account of the same user must not make the tokens of the
+  // first one valid again.
   `create table token_versions (
     user_id integer primary key references users (id) on delete cascade,
     access_version integer not null,

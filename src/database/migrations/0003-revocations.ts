@@ -1,8 +1,8 @@
 import { type Migration, notifying } from './statement.ts'
 
-/** Tokens that ended before their time, and the single uses of refresh tokens. */
+/** Revoked tokens, and the uses of refresh tokens. */
 export const statements: Migration = [
-  // A log: every process reads what was appended since it last looked. A user may be gone already.
+  // A log: every process reads the rows since its last read. The user may be deleted already.
   `create table revocations (
     id integer primary key autoincrement,
     token text,

@@ -1,6 +1,6 @@
 import type { Migration } from './statement.ts'
 
-/** Answers that are given again to a request that is sent again. */
+/** Stored answers for repeated requests. */
 export const statements: Migration = [
   `create table idempotency_keys (
     id text primary key,

@@ -1,6 +1,6 @@
 import { counted, type Migration } from './statement.ts'
 
-/** Posts. They outlive their authors. */
+/** Posts, which remain when their authors are deleted. */
 export const statements: Migration = [
   `create table posts (
     id integer primary key autoincrement,
@@ -11,9 +11,9 @@ export const statements: Migration = [
     created_at integer not null,
     updated_at integer not null
   ) strict`,
-  // The posts before a page are passed over in here: the table's own pages are full of bodies.
+  // An offset skips posts in this small index, because the pages of the table are full of bodies.
   'create index posts_by_id on posts (id)',
-  'create index posts_by_author on posts (author_id)', // for the users who go
+  'create index posts_by_author on posts (author_id)', // for the deletion of users
 
   counted('posts'),
 ]

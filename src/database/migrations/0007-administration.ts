@@ -1,6 +1,6 @@
 import type { Migration } from './statement.ts'
 
-/** Indexes for what administrators ask: how many accounts in what state, and which ones fail. */
+/** Indexes for administrators' queries: accounts by state, and accounts with failed logins. */
 export const statements: Migration = [
   `create index accounts_by_state
     on accounts (roles, locked, active, must_change, second_factor)`,

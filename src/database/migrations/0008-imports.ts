@@ -1,8 +1,8 @@
-import { type Migration, unseenUncounted } from './statement.ts'
+import { type Migration, stagedUncounted } from './statement.ts'
 
 /**
- * Imports. Their users and accounts are written beforehand, in small transactions, and are nobody's
- * to see until one statement says that the import is done.
+ * Imports. Their users and accounts are staged in small transactions, and are invisible until one
+ * statement sets the import to `done`.
  */
 export const statements: Migration = [
   `create table imports (
@@ -11,8 +11,8 @@ export const statements: Migration = [
     lost integer not null default 0,
     seen_at integer not null
   ) strict`,
-  // Of lines that made no account: those of a dry run, those behind a mistake, and those that lost
-  // their name to somebody else.
+  // The names on lines that created no account: lines of a dry run, lines after an error, and lines
+  // whose name another request has taken.
   `create table import_names (
     import_id integer not null references imports (id),
     username text not null,
@@ -28,5 +28,5 @@ export const statements: Migration = [
   'alter table accounts add column import_line integer',
   'create index accounts_by_import on accounts (import_id, user_id) where import_id is not null',
 
-  unseenUncounted,
+  stagedUncounted,
 ]

@@ -1,6 +1,6 @@
 import type { Migration } from './statement.ts'
 
-/** Identities at providers that belong to accounts, and sign-ins that are under way. */
+/** Identities at providers that are linked to accounts, and flows that are under way. */
 export const statements: Migration = [
   `create table identities (
     id integer primary key autoincrement,

@@ -1,12 +1,12 @@
 import type { Migration } from './statement.ts'
 
-/** Codes of a second factor count once, pairs end as a whole, sign-ins under way are bounded. */
+/** Single use of codes, the end of whole token families, and a limit for sign-ins under way. */
 export const statements: Migration = [
-  // Bit n: the step `last_step - n`. Of what was used so far the last step alone was remembered:
-  // all of those below count as used.
+  // Bit n: the step `last_step - n`. Until now only the last step was stored, so all steps below it
+  // count as used.
   `alter table second_factors add column used_steps integer not null default 4503599627370495`,
 
-  // Until when the tokens of a pair live.
+  // For the expiry of the tokens of a family.
   'create index refresh_uses_by_family on refresh_uses (family, successor_expires_at)',
 
   "alter table flows add column address text not null default ''",

@@ -1,13 +1,13 @@
 import type { Migration } from './statement.ts'
 
 /**
- * What finds users by a part of name or e-mail without reading all of them: for each three
- * characters that follow each other, the ids of those who have them.
+ * The trigram index, which finds users by a part of name or e-mail: for each sequence of three
+ * characters the ids of the users who have it.
  */
 export const statements: Migration = [
   {
-    // Derived from `users` by triggers. `detail = none`: where in the text they stand is not kept,
-    // so that the index is small; each user found is looked at.
+    // Triggers of `users` fill it. `detail = none` keeps the index small, because it stores no
+    // positions; a search compares each user that it finds.
     sqlite: [
       `create virtual table users_search using fts5 (
         text, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1'
@@ -25,8 +25,8 @@ export const statements: Migration = [
         ${put('new')};
       end`,
     ],
-    // The extension may be missing, or not be this role's to create: an operator can do both later,
-    // and a search goes without until then.
+    // The extension may be missing, or this role may not create it. An operator can create the
+    // extension and the index later; searches work without them until then.
     postgres: [
       `do $$
         declare home text;
@@ -50,7 +50,7 @@ export const statements: Migration = [
   },
 ]
 
-/** Two marks before each text make one or two characters at its beginning three. */
+/** The indexed text: two marks before each value complete trigrams of its first characters. */
 function searched(row: string): string {
   return `char(2, 2) || ${row}.name_key || char(2, 2) || ${row}.email_key`
 }

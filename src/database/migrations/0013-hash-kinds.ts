@@ -5,8 +5,8 @@ const withoutHash = `rtrim(password_hash, '${base64}')`
 const parameters = `rtrim(rtrim(${withoutHash}, '$'), '${base64}')`
 
 /**
- * Which kinds of password hash are stored is asked every second: it costs the same at any number.
- * What of a hash is its kind: accounts/hash-kinds.ts.
+ * An index for the kinds of stored password hashes, which are queried every second: the cost is the
+ * same at any number of accounts. passwords/hash-kinds.ts defines the kinds.
  */
 export const statements: Migration = [
   `create index accounts_by_hash_kind on accounts ((case substr(password_hash, 1, 2)

@@ -6,11 +6,11 @@ const withoutHash = `rtrim(hash, '${base64}')`
 const parameters = `rtrim(rtrim(${withoutHash}, '$'), '${base64}')`
 
 /**
- * What an account may do, and what proves whose it is, in tables of their own: a list of names that
- * an index finds both ways, and a password that an account may be without. docs/adr/0030
+ * Tables of their own for roles, with an index both ways, and for passwords, so that an account can
+ * have none. docs/adr/0030
  */
 export const statements: Migration = [
-  // First: from here to the end no other node changes an account, or ends an import.
+  // First, so that no other node changes an account or ends an import until the commit.
   { postgres: ['lock table imports, accounts in access exclusive mode'] },
   {
     sqlite: ['in', 'out', 'anew'].map((way) => `drop trigger accounts_counted_${way}`),
@@ -21,7 +21,7 @@ export const statements: Migration = [
     ],
   },
 
-  // No comma: all names of an account are read as one text, with commas between them.
+  // No comma in a name, because queries read the names of an account joined by commas.
   `create table role_assignments (
     account integer not null references accounts (user_id) on delete cascade,
     role text not null check (role <> '' and replace(role, ',', '') = role),
@@ -42,7 +42,7 @@ export const statements: Migration = [
   },
   'create index role_assignments_by_role on role_assignments (role, account)',
 
-  // Without a hash there is no password yet: the row says that one is due.
+  // A row without a hash requires the user to set a password.
   `create table passwords (
     account integer primary key references accounts (user_id) on delete cascade,
     hash text,
@@ -51,7 +51,7 @@ export const statements: Migration = [
   ) strict`,
   `insert into passwords (account, hash, must_change)
     select user_id, password_hash, must_change from accounts order by user_id`,
-  // Which kinds of hash are stored is asked every second, as in 0013: passwords/hash-kinds.ts.
+  // The kinds of stored hashes are queried every second, as in 0013: passwords/hash-kinds.ts.
   `create index passwords_by_hash_kind on passwords ((case substr(hash, 1, 2)
     when '$2' then substr(hash, 1, 6)
     when '$p' then ${parameters}

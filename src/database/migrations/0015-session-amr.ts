@@ -1,6 +1,6 @@
 import type { Migration } from './statement.ts'
 
-/** How the login of a session was proved. Of those that stand it is not known. */
+/** The authentication methods of a session's login; not known for existing sessions. */
 export const statements: Migration = [
   `alter table sessions add column amr text not null default ''`,
 ]

@@ -1,7 +1,7 @@
 /**
- * Keeps in `row_counts` how many accounts there are of each roles and flags, under names as
- * `accounts USER 0100`: locked, active, must_change, second_factor. Those of an import that is not done
- * are under `import 7 USER 0100` until then, so that its last step costs the same at any size.
+ * Counts accounts in `row_counts` by roles and flags, under names like `accounts USER 0100`; the
+ * flags are locked, active, must_change, second_factor. Staged accounts of an import are counted
+ * under names like `import 7 USER 0100`, so that its last step costs the same at any size.
  */
 export const accountStates = {
   sqlite: [
@@ -58,7 +58,7 @@ export const accountStates = {
     triggerFunction('uncount_import', `delete from row_count_slots where ${isOfImport('old')}`),
     `create trigger imports_uncounted after delete on imports
       for each row execute function uncount_import()`,
-    // Last: each trigger has waited for those who were writing, and nobody writes until the commit.
+    // Last: creating the triggers has waited for other writers, which are blocked until the commit.
     `insert into row_count_slots (name, slot, total)
       select ${nameOf('accounts')}, 0, count(*) from accounts group by 1`,
   ],
@@ -71,7 +71,7 @@ function nameOf(row: string): string {
     || ' ' || ${row}.roles || ' ' || ${row}.locked || ${row}.active || ${row}.must_change || ${row}.second_factor)`
 }
 
-/** In the order of bytes `!` follows the space: all names that begin with `import 7 `. */
+/** The condition of names that begin with `import 7 `; in byte order `!` follows the space. */
 function isOfImport(row: string): string {
   return `name >= 'import ' || ${row}.id || ' ' and name < 'import ' || ${row}.id || '!'`
 }
@@ -85,7 +85,7 @@ function addTo(rows: string): string {
       on conflict (name) do update set total = total + excluded.total`
 }
 
-/** All in one order, so that no two wait for each other. */
+/** Adds to the rows in one order, so that no two transactions deadlock. */
 function addToSlot(rows: string): string {
   return `insert into row_count_slots as slots (name, slot, total)
         select name, pg_backend_pid() % 64, total from (${rows}) as counted order by name

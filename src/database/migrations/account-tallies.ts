@@ -2,14 +2,15 @@ const states = `(select 'disabled' as state union all select 'locked'
           union all select 'second_factor' union all select 'total') as states`
 
 /**
- * Keeps in `row_counts` how many accounts there are, and how many of them are locked, are disabled, have
- * a second factor, have a role and must set a new password: `accounts total`, `accounts locked`,
- * `accounts role USER`. Those of an import that is not done are under `import 7 total` until then, so
- * that its last step costs the same at any size. In place of the counts of account-states.ts, for which
- * one row had to say all of an account.
+ * Counts accounts in `row_counts`: all, and those that are locked, are disabled, have a second
+ * factor, have a role or must set a new password, under names like `accounts total`, `accounts
+ * locked`, `accounts role USER`. Staged accounts of an import are counted under names like
+ * `import 7 total`, so that its last step costs the same at any size. It replaces the counts of
+ * account-states.ts, which needed all facts of an account in one row.
  *
- * An account is counted out before it goes, with its roles and its password: afterwards nothing says of
- * which import it was. All count in the order account, roles, password, so that no two wait for each other.
+ * The triggers subtract an account, its roles and its password before the account is deleted,
+ * because afterwards its import is not known. All triggers count in the order account, roles,
+ * password, so that no two transactions deadlock.
  */
 export const accountTallies = {
   sqlite: [
@@ -78,7 +79,7 @@ export const accountTallies = {
   ],
 }
 
-/** The counts of what is there already. */
+/** Counts the existing rows. */
 function present(): string[] {
   return [
     `${ofAccount('accounts', flag('accounts'))} cross join accounts`,
@@ -87,7 +88,7 @@ function present(): string[] {
   ]
 }
 
-/** Names with what to add to them, of a row of `accounts`; some of them 0. */
+/** Selects the names and amounts for a row of `accounts`; some amounts are 0. */
 function ofAccount(row: string, total: string): string {
   return `select (case when exists
           (select 1 from imports where imports.id = ${row}.import_id and imports.state <> 'done')
@@ -95,7 +96,7 @@ function ofAccount(row: string, total: string): string {
         ${total} as total from ${states}`
 }
 
-/** 1 where the account is in that state, else 0. */
+/** 1 if the account is in that state, otherwise 0. */
 function flag(row: string): string {
   return `(case state when 'disabled' then 1 - ${row}.active when 'locked' then ${row}.locked
           when 'second_factor' then ${row}.second_factor else 1 end)`
@@ -109,14 +110,14 @@ function ofPassword(row: string, total: string): string {
   return `select ${ownerOf(row)} || ' must_change' as name, ${total} as total`
 }
 
-/** Of a row that names an account. */
+/** The prefix of the names for a row that refers to an account. */
 function ownerOf(row: string): string {
   return `coalesce((select 'import ' || imports.id
           from accounts join imports on imports.id = accounts.import_id
           where accounts.user_id = ${row}.account and imports.state <> 'done'), 'accounts')`
 }
 
-/** In the order of bytes `!` follows the space. */
+/** The condition of names that begin with `accounts ` or `import `: `!` follows the space. */
 function isOfAccounts(): string {
   return `name >= 'accounts ' and name < 'accounts!' or name >= 'import ' and name < 'import!'`
 }
@@ -127,14 +128,14 @@ function removals(row: string): string[] {
   )
 }
 
-/** One by one: in a trigger there is no more than a row of each name. */
+/** Adds to the rows; one trigger adds to each name once. */
 function addTo(rows: string): string {
   return `insert into row_counts (name, total)
         select name, total from (${rows}) where total <> 0
         on conflict (name) do update set total = total + excluded.total`
 }
 
-/** All in one order, so that no two wait for each other. */
+/** Adds to the rows in one order, so that no two transactions deadlock. */
 function addToSlot(rows: string): string {
   return `insert into row_count_slots as slots (name, slot, total)
         select name, pg_backend_pid() % 64, sum(total) from (${rows}) as counted

@@ -14,7 +14,7 @@ import * as search from './0012-search.ts'
 import { statementsFor, toPostgres } from './statement.ts'
 
 suite('statements of migrations', () => {
-  // Of the SQLite text as it first ran: whoever has such a database has exactly this schema.
+  // The digests of the SQLite texts as they were released: existing databases have this schema.
   const printed = [
     ['0001', foundation, '2izrxT4VMWHzKXp4'],
     ['0002', loginLimits, 'OkjEsIsCjSVVCip7'],

@@ -1,8 +1,8 @@
 import { channel } from '../postgres/feed.ts'
 
 /**
- * A statement of a migration. A text is SQLite's, and PostgreSQL's by `toPostgres`; where they differ
- * by more than words, each has its own.
+ * A statement of a migration. A text is SQLite's, which `toPostgres` converts for PostgreSQL; an
+ * object has separate statements.
  */
 export type Statement =
   | string
@@ -21,9 +21,9 @@ export function statementsFor(
 }
 
 /**
- * The same in PostgreSQL's words: every integer has 64 bits, ids are an identity (never given twice;
- * one that was rolled back leaves a gap, where SQLite gives it to the next), and text is ordered by
- * its bytes, as SQLite does it.
+ * Converts a statement to PostgreSQL: every integer has 64 bits, ids are identity columns (never
+ * generated twice; a rollback leaves a gap, while SQLite uses the id again), and text is sorted by
+ * its bytes, as on SQLite.
  */
 export function toPostgres(statement: string): string {
   return statement
@@ -44,7 +44,7 @@ const postgresTypes: Record<string, string> = {
   blob: 'bytea',
 }
 
-/** Tells every node, at the commit, that the table was changed: see postgres-feed.ts. */
+/** Creates triggers that notify every node of a change of the table: see postgres/feed.ts. */
 export function notifying(table: string, ...changes: readonly ('insert' | 'update' | 'delete')[]) {
   return {
     postgres: [
@@ -54,7 +54,7 @@ export function notifying(table: string, ...changes: readonly ('insert' | 'updat
   }
 }
 
-/** What the triggers of `notifying` call. */
+/** The function that the triggers of `notifying` call. */
 export const notifier = {
   postgres: [
     `create function tell_nodes() returns trigger language plpgsql as $$
@@ -66,8 +66,8 @@ export const notifier = {
 }
 
 /**
- * Keeps the number of a table's rows in `row_counts`. On PostgreSQL one row would make all who insert
- * wait for each other: each connection counts in one of 64, and the view adds them up.
+ * Creates triggers that count a table's rows in `row_counts`. On PostgreSQL a single row would
+ * serialize all inserts, so each connection counts in one of 64 rows, and a view adds them up.
  */
 export function counted(table: string) {
   return {
@@ -110,10 +110,10 @@ export const rowCounts = {
 }
 
 /**
- * Users of an import count once it is done, by the store of transfer/: it changes `row_counts` itself,
- * which is a view on PostgreSQL.
+ * Excludes staged users from the counts. The store of transfer/ adds them when the import is done,
+ * by an update of `row_counts`, which is a view on PostgreSQL.
  */
-export const unseenUncounted = {
+export const stagedUncounted = {
   sqlite: [
     'drop trigger users_counted_in',
     `create trigger users_counted_in after insert on users when new.import_id is null begin
@@ -136,7 +136,7 @@ export const unseenUncounted = {
     countingTrigger('users', 'in', 'count_seen_users'),
     'drop trigger users_counted_out on users',
     countingTrigger('users', 'out', 'count_seen_users'),
-    // Adds what is told, whatever others have added since it was read.
+    // Adds the difference, so that concurrent changes are kept.
     `create function change_row_count() returns trigger language plpgsql as $$
     begin
       insert into row_count_slots as slots (name, slot, total)

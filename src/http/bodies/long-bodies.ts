@@ -7,12 +7,12 @@ import { disableRequestTimeout } from '../connections/parser-errors.ts'
 
 export const lineContentType = 'application/x-ndjson'
 
-/** No byte for so long, and the client counts as gone. */
+/** After this time without a byte the client counts as gone. */
 const idleMs = 15_000
 
 /**
- * Lets the routes of this plugin take lines of JSON of any total length, and nothing else; what a
- * line may be is theirs to say.
+ * Lets the routes of this plugin accept lines of JSON of any total length, and no other body. The
+ * routes validate the lines.
  */
 export function acceptLines(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json')
@@ -23,9 +23,9 @@ export function acceptLines(app: FastifyInstance): void {
 }
 
 /**
- * The body as it comes, as long as something comes, until `endsAt` of the clock at the latest. What
- * stops reading it early leaves the connection open for the answer.
- * @throws ApiError invalidBody where there is none, requestTimeout
+ * Yields the body as it arrives, until `endsAt` (epoch milliseconds) at the latest. A consumer that
+ * stops early leaves the connection open for the answer.
+ * @throws ApiError invalidBody without a body, requestTimeout
  */
 export async function* longBody(
   request: FastifyRequest,

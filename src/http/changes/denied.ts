@@ -4,8 +4,8 @@ import { lackedScopes, type Resource } from '../../policy/decide.ts'
 import type { Rule } from '../../policy/rules.ts'
 
 /**
- * The 403 for a caller whom a rule refuses. Where a bearer token lacks nothing but a scope, it tells
- * which scopes the route asks for. RFC 6750 section 3.1.
+ * Creates the 403 for a caller whom a rule denies. If a bearer token lacks only a scope, the
+ * challenge names the scopes of the rule. RFC 6750 section 3.1.
  */
 export function accessDenied(
   rule: Rule | undefined,

@@ -2,31 +2,31 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digest } from '../../kernel/digest.ts'
 
 /**
- * Entity tags and If-Match, RFC 9110 sections 8.8.3 and 13.1.1: whoever changes what somebody else
- * has changed meanwhile is told so (412) instead of overwriting it.
+ * Entity tags and If-Match, RFC 9110 sections 8.8.3 and 13.1.1. They prevent lost updates: a change
+ * of a resource that has changed meanwhile is refused (412).
  */
 
-/** Whether the thing as it is now, inside the transaction that changes it, is the one that is meant. */
+/** Whether the current state, read in the transaction of the change, meets the precondition. */
 export type Precondition<Thing> = (current: Thing) => boolean
 
-// Enough that no two states of one thing ever share a tag.
+// Long enough that two states of a resource never have the same tag.
 const tagLength = 22
 
-/** The strong tag of what is shown: it differs as soon as any shown field does. */
+/** Computes the strong tag of a representation; every change of a field changes it. */
 function entityTag(shown: object): string {
   return `"${digest(JSON.stringify(shown)).slice(0, tagLength)}"`
 }
 
-/** Sends ETag, and answers what is shown. */
+/** Sets the ETag of a representation, and answers the representation. */
 export function tagged<Shown extends object>(reply: FastifyReply, shown: Shown): Shown {
   reply.header('etag', entityTag(shown))
   return shown
 }
 
 /**
- * What the request's If-Match demands of the thing as it is shown; undefined where it demands nothing.
- * A weak tag equals nothing (the comparison is a strong one), nor does what is no tag at all.
- * @throws Error where the route does not declare the header
+ * Parses If-Match to a precondition; undefined if the header is absent or `*`. The comparison is
+ * strong, so weak tags and malformed ones match nothing.
+ * @throws Error if the route does not declare the header
  */
 export function ifMatch<Thing extends object>(
   { headers, routeOptions }: FastifyRequest,
@@ -37,6 +37,6 @@ export function ifMatch<Thing extends object>(
   const header = headers['if-match']
   if (header === undefined) return undefined
   const wanted = header.split(',').map((tag) => tag.trim())
-  if (wanted.length === 1 && wanted[0] === '*') return undefined // the thing exists: that is all
+  if (wanted.length === 1 && wanted[0] === '*') return undefined // met, because the resource exists
   return (current) => wanted.includes(entityTag(show(current)))
 }

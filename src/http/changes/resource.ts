@@ -5,52 +5,52 @@ import type { Rule } from '../../policy/rules.ts'
 import { ifMatch, type Precondition } from './entity-tag.ts'
 import { type StillAllowed, stillAllowed } from './still-allowed.ts'
 
-/** How the thing that a path names is found. */
+/** How the resource of a path is loaded. */
 export interface ResourceOptions<Thing extends object> {
-  /** The parameter of the path that names it: `id` for `/users/:id`. */
+  /** The parameter of the path with its name: `id` for `/users/:id`. */
   readonly param: string
-  /** The refusal where there is none. */
+  /** The error if it does not exist. */
   readonly missing: ErrorRow
-  /** Reads it; null where there is none, or the text can be the name of none. */
+  /** Reads it; null if it does not exist, also if the text is no valid name. */
   load(text: string): Thing | null | Promise<Thing | null>
-  /** What a rule may ask of it, or of one that does not exist; absent where no rule asks. */
+  /** The facts of it, or of a missing one, that the rule uses; absent if no rule uses any. */
   facts?(thing: Thing | null, rule: Rule): Resource | Promise<Resource>
-  /** As callers see it, which is what its ETag is made of; absent: as it is. */
+  /** The representation of which its ETag is computed; absent: the thing itself. */
   show?(thing: Thing): object
 }
 
 /**
- * The resource of a route. `access` reads it once, after the caller is authenticated and before the
- * body comes; the handler takes it from here, with its type.
+ * The loader of a route's resource. `access` reads the resource once, after authentication and
+ * before the body; the handler gets it from the loader, with its type.
  */
 export interface ResourceLoader<Thing extends object> extends ResourceOptions<Thing> {
-  /** As it was read for this request. @throws Error where the route does not declare it */
+  /** The resource as read for this request. @throws Error if the route does not declare it */
   of(request: FastifyRequest): Thing
-  /** How the request may change it. @throws Error where the route does not declare it */
+  /** The conditions of a change by this request. @throws Error if the route does not declare it */
   changeBy(request: FastifyRequest): ChangeConditions<Thing>
 }
 
-/** What a change of one thing depends on, besides its rule. */
+/** The conditions of a change, besides its rule. */
 export interface ChangeConditions<Thing> {
-  /** The thing as it was read before; absent: it is read in the transaction. */
+  /** The resource as it was read before; if absent, the transaction reads it. */
   readonly seen?: Thing
-  /** What the caller demands of the thing as it is when it is changed. */
+  /** The precondition of the request. */
   readonly isWanted?: Precondition<Thing> | undefined
   /** Judges the caller in the transaction of the change; absent on the command line. */
   readonly guard?: StillAllowed | undefined
 }
 
-/** What was read for a request, and what its rule asked of that. */
+/** The resource that was read for a request, and the facts for its rule. */
 export interface LoadedResource {
   readonly loader: ResourceOptions<object>
   readonly thing: object | null
-  /** What the rule was asked with; undefined while it was not asked. */
+  /** The facts to which the rule was applied; undefined before. */
   facts: Resource | undefined
-  /** Set by `changeBy`, so that a change which forgot a precondition is caught. */
+  /** Set by `changeBy`, to detect a handler that ignores the precondition. */
   isConditionAsked: boolean
 }
 
-/** Makes the loader of a resource, for the `config` of its routes. */
+/** Creates the loader of a resource, for the `config` of its routes. */
 export function resource<Thing extends object>(
   options: ResourceOptions<Thing>,
 ): ResourceLoader<Thing> {
@@ -63,7 +63,7 @@ export function resource<Thing extends object>(
           `${request.routeOptions.url} does not declare the resource that it asks for`,
         )
       }
-      return loaded.thing as Thing // what its own `load` answered, and not null: `access` has seen to it
+      return loaded.thing as Thing // the answer of `load`; `access` has refused null
     },
     changeBy(request) {
       const seen = loader.of(request)
@@ -74,7 +74,7 @@ export function resource<Thing extends object>(
   return loader
 }
 
-/** After a change of a resource. @throws Error where it succeeded and ignored an If-Match */
+/** Asserts, after a handler, that it used If-Match. @throws Error if it succeeded without */
 export async function assertConditionAsked(
   { headers, resource: loaded, routeOptions }: FastifyRequest,
   { statusCode }: FastifyReply,
@@ -86,31 +86,33 @@ export async function assertConditionAsked(
   return payload
 }
 
-/** The two ways in which a change reaches a row, inside its transaction. */
+/** The two steps of a change inside its transaction. */
 export interface ChangeOf<Thing, Done> {
-  /** The thing as it is now, and stays until the end. */
-  hold(): Promise<Thing | null>
+  /** Reads the thing and locks its row until the transaction ends. */
+  lock(): Promise<Thing | null>
   /**
-   * Writes. Unless it is held, `as` is what was read before, and may be another by now: null where it
-   * is, as far as that matters to what is answered, or where the rule refuses.
+   * Writes a change of `as`. Unless `isLocked`, `as` was read before the transaction: the answer is
+   * null if the row has changed since in a way that the answer would show. Null also if the rule
+   * denies the change.
    */
-  write(as: Thing, isHeld: boolean): Promise<Done | null>
+  write(as: Thing, isLocked: boolean): Promise<Done | null>
 }
 
 /**
- * Compares and sets: changes a thing as the request has read it, and reads it again only where it has
- * changed meanwhile. Null where there is none any more.
- * @throws ApiError accessDenied where the rule refuses the thing as it is now; preconditionFailed
+ * Compares and sets: changes a thing as the request has read it, and reads it again only if it has
+ * changed meanwhile. Null if the thing was deleted meanwhile.
+ * @throws ApiError accessDenied if the rule denies the change of the thing as it is now;
+ * preconditionFailed
  */
 export async function changeAsSeen<Thing, Done>(
   { seen, isWanted }: Pick<ChangeConditions<Thing>, 'seen' | 'isWanted'>,
-  { hold, write }: ChangeOf<Thing, Done>,
+  { lock, write }: ChangeOf<Thing, Done>,
 ): Promise<Done | null> {
   if (seen !== undefined && (!isWanted || isWanted(seen))) {
     const done = await write(seen, false)
     if (done !== null) return done
   }
-  const current = await hold()
+  const current = await lock()
   if (current === null) return null
   const done = await write(current, true)
   if (done === null) throw new ApiError('accessDenied') // 403 comes before 412

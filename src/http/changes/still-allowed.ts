@@ -7,42 +7,41 @@ import { decide } from '../../policy/decide.ts'
 import { accessDenied } from './denied.ts'
 
 /**
- * The caller judged once more. A caller is authenticated before the body is read, and a body, a
- * batch or a hash may take its time: an account, a session, a token or a role that ended meanwhile
- * must change nothing. So each change judges its caller again inside the transaction that commits
- * it.
+ * The second judgement of the caller. The first comes before the body is read, and a body, a batch
+ * or a hash can take long; an account, a session, a token or a role that ended meanwhile must not
+ * change anything. So each change judges its caller again in the transaction that commits it.
  */
 
-/** A caller who has proved who it is, and how to tell later whether that still holds. */
+/** An authenticated caller, with functions to authenticate it again later. */
 export interface Authenticated {
   readonly principal: Principal
-  /** What all that can end the caller changes alone; see `Guard`. */
+  /** The lock names that every change takes exclusively which can end the caller; see `Guard`. */
   shared(): readonly string[]
   /**
-   * The caller as it is by now, read by `db`, or null where it has ended: what `authenticate` would
-   * find for the same credential, except limits of logins. An automatic lock ends nothing.
+   * Reads the caller again by `db`, as `authenticate` would for the same credential, but without
+   * login limits; null if the caller has ended. An automatic lockout ends no caller.
    */
   again(db: DatabaseOrTransaction): Promise<Principal | null>
 }
 
 /** The guard of a request's changes. */
 export interface StillAllowed extends Guard {
-  /** Judges outside any transaction: before a body is read, or for a batch of a long answer. */
+  /** Judges outside a transaction: after a body was read, or for a batch of a long answer. */
   now(): Promise<void>
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null where no caller was authenticated. */
+    /** Null if no caller was authenticated. */
     guard: StillAllowed | null
-    /** Set by the guard, so that a change which forgot to ask it is caught. */
+    /** Set by the guard, to detect a change that does not use it. */
     isJudgedAgain: boolean
   }
 }
 
 /**
- * Judges the request's caller in the transaction that commits its change; undefined where the route
- * asks for no caller. Its refusals are those that the same request would meet if it came now.
+ * Answers the guard that judges the request's caller in the transaction of its change; undefined if
+ * the route requires no caller. It refuses as a new request with the same credential would be.
  */
 export function stillAllowed({ guard }: FastifyRequest): StillAllowed | undefined {
   return guard ?? undefined
@@ -51,11 +50,11 @@ export function stillAllowed({ guard }: FastifyRequest): StillAllowed | undefine
 export interface GuardOptions {
   readonly db: DatabaseOrTransaction
   readonly caller: Authenticated
-  /** The 401 of a caller who has ended. */
+  /** Creates the 401 for a caller who has ended. */
   readonly ended: () => ApiError
 }
 
-/** The guard of a request whose caller has just been authenticated. */
+/** Creates the guard of a request whose caller was authenticated. */
 export function guardOf(request: FastifyRequest, options: GuardOptions): StillAllowed {
   const { caller, db } = options
   return {
@@ -74,19 +73,19 @@ async function judge(
   { caller, ended }: GuardOptions,
 ): Promise<void> {
   const principal = await caller.again(db)
-  // Another subject is another caller: of a provider's token that is linked elsewhere by now.
+  // The subject changes if the identity of a provider's token was linked to another account.
   if (principal?.subject !== caller.principal.subject) throw ended()
   const resource = request.resource?.facts
   const rule = request.routeOptions.config.access?.rule
   const allowed = rule && decide(rule, principal, resource)
-  // Without the resource some rules cannot tell yet: their handlers ask with it.
+  // Without its facts some rules are undecided; handlers apply those rules themselves.
   if (resource ? allowed !== true : allowed === false) {
     throw accessDenied(rule, principal, resource ?? undefined)
   }
   request.principal = principal
 }
 
-/** After a changing handler. @throws Error where it succeeded and did not ask the guard */
+/** Asserts, after a changing handler, that it used the guard. @throws Error if it did not */
 export async function assertJudgedAgain(
   { guard, isJudgedAgain, method, routeOptions }: FastifyRequest,
   { statusCode }: FastifyReply,

@@ -2,27 +2,26 @@ import type { Principal, Role } from '../../kernel/principal.ts'
 import { decide, type Resource } from '../../policy/decide.ts'
 import type { Rule } from '../../policy/rules.ts'
 
-/** Who calls, in the printed matrix: no one, an account with one role, and the owner of the thing. */
-export type Caller = 'nobody' | Role | 'owner'
+/** The callers of the printed matrix: without credentials, with one role, and the owner. */
+export type Caller = 'anonymous' | Role | 'owner'
 
-/** The callers of a service that has these roles. The owner has the role USER; none acts by a client. */
+/** Lists the callers for these roles. The owner has the role USER; no caller uses a client. */
 export function callersOf<R extends Role>(
   roles: readonly R[],
-): readonly ('nobody' | R | 'owner')[] {
-  return ['nobody', ...roles, 'owner']
+): readonly ('anonymous' | R | 'owner')[] {
+  return ['anonymous', ...roles, 'owner']
 }
 
 const ownerId = '1'
 const strangerId = '2'
 
-/** The states of a thing that a rule may ask about. */
+/** All combinations of the facts of a resource. */
 const things: readonly Resource[] = [false, true].flatMap((privileged) =>
   [false, true].map((locked) => ({ ownerId, locked, privileged })),
 )
 
 /**
- * What a rule means for a caller, once for each state of the thing where they differ: 401, 403, or
- * admitted.
+ * Decides a rule for a caller and all states of a resource; answers each different outcome once.
  */
 export function verdicts(rule: Rule, caller: Caller): readonly (401 | 403 | 'admitted')[] {
   const principal = principalOf(caller)
@@ -32,7 +31,7 @@ export function verdicts(rule: Rule, caller: Caller): readonly (401 | 403 | 'adm
 }
 
 function principalOf(caller: Caller): Principal | null {
-  if (caller === 'nobody') return null
+  if (caller === 'anonymous') return null
   const role: Role = caller === 'owner' ? 'USER' : caller
   return {
     subject: caller === 'owner' ? ownerId : strangerId,

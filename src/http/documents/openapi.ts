@@ -11,14 +11,14 @@ import type { JsonSchema } from '../schemas.ts'
 import { requestHeaders as known } from '../server/request-headers.ts'
 
 /**
- * The OpenAPI 3.1 document, from what each route declares: its schemas, who may call it and by which
- * schemes, and every error that it can answer.
+ * Creates the OpenAPI 3.1 document from the declarations of the routes: schemas, rules, security
+ * schemes, and all errors.
  */
 export async function registerOpenApi(
   app: FastifyInstance,
   { baseUrl }: Pick<Config, 'baseUrl'>,
 ): Promise<void> {
-  const withoutBody = new Set<string>() // operations that go without one as well
+  const withoutBody = new Set<string>() // operations whose body is optional
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -49,7 +49,7 @@ export async function registerOpenApi(
           body.required = false
         }
       }
-      // In the order of the paths, whichever room comes first.
+      // Sorted by path, independent of the order of the rooms.
       const sorted = Object.entries(paths).sort(([left], [right]) => (left < right ? -1 : 1))
       Object.assign(document.openapiObject, { paths: Object.fromEntries(sorted) })
       return document.openapiObject
@@ -82,7 +82,7 @@ const errorSchema = {
   },
 }
 
-/** What `schema` may hold here; Fastify's own type of it says less. */
+/** The fields of `schema`, which Fastify's own type does not have. */
 interface RouteSchema {
   readonly summary?: string
   readonly hide?: boolean
@@ -138,7 +138,7 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
   }
 }
 
-/** What guards the operation, in words. */
+/** Describes the guards of an operation. */
 function descriptionOf(config: RouteDeclaration): string {
   const { access, csrf, enrols, maxBodyBytes, reauthentication } = config
   return [
@@ -187,7 +187,7 @@ function errorsOf(schema: RouteSchema, config: RouteDeclaration): ErrorRow[] {
   ]
 }
 
-/** Of those who do not prove who they are, or may not. */
+/** The errors of authentication and authorization. */
 function refusalsOf(accepted: readonly Authenticator[]): ErrorRow[] {
   const [only, ...others] = accepted
   const isAlone = only !== undefined && others.length === 0
@@ -219,7 +219,7 @@ function errorResponses(rows: readonly ErrorRow[]): Record<number, object> {
   )
 }
 
-/** `putApiV1UsersId`: a name for generated clients. */
+/** Creates an operation id for generated clients, for example `putApiV1UsersId`. */
 function operationIdOf(method: string, url: string): string {
   const words = url.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')

@@ -12,18 +12,18 @@ export interface RouteRow extends Guards {
   readonly schemes: string
   readonly rule: string
   readonly body: BodyKind
-  /** The most bytes of it; absent where it reads none. */
+  /** The longest accepted body in bytes; absent if the route reads none. */
   readonly maxBodyBytes?: number
-  /** What each caller gets for a right request: `200`, `403`, `200/403` where it depends on the thing. */
+  /** The status of a valid request by caller: `200`, or `200/403` if the resource decides. */
   readonly statuses: Readonly<Record<Caller, string>>
 }
 
-/** What a route declares beside access and body; absent where it declares nothing of a kind. */
+/** The declarations of a route besides access and body; absent if it declares none of a kind. */
 interface Guards {
-  /** What a change must show that a page of elsewhere could make a browser send. */
+  /** The CSRF protection of a change. */
   readonly csrf?: string
   readonly reauthentication?: string
-  /** Whether an enrolment token opens it. */
+  /** Whether the route accepts an enrolment token. */
   readonly enrolment?: string
   readonly rateLimit?: string
   readonly requestHeaders?: string
@@ -38,7 +38,7 @@ const guardColumns = {
 } as const satisfies Record<keyof Guards, string>
 const guardNames = Object.keys(guardColumns) as (keyof Guards)[] // its own keys
 
-/** Collects every route that is declared from here on; the answer reads them later. */
+/** Collects every route that is registered after this call; the answered function lists them. */
 export function collectRoutes(app: FastifyInstance, roles: readonly Role[]): () => RouteRow[] {
   const callers = callersOf(roles)
   const rows: RouteRow[] = []
@@ -68,7 +68,7 @@ export function collectRoutes(app: FastifyInstance, roles: readonly Role[]): () 
   return () => rows
 }
 
-/** docs/routes.txt: what guards each route; a change of policy shows there. */
+/** Prints docs/routes.txt, which lists the guards of each route. */
 export function describeRoutes(rows: readonly RouteRow[]): string {
   const table = sorted(rows).map((row) => [
     row.method,
@@ -82,7 +82,7 @@ export function describeRoutes(rows: readonly RouteRow[]): string {
   return inColumns([['METHOD', 'PATH', 'SCHEMES', 'BODY', ...titles, 'RULE'], ...table])
 }
 
-/** docs/access.txt: what every route answers to every caller, as the policy has it. Spec 4.3. */
+/** Prints docs/access.txt, which lists the status of every route for every caller. Spec 4.3. */
 export function describeAccess(rows: readonly RouteRow[]): string {
   const callers = Object.keys(rows[0]?.statuses ?? {}) as Caller[] // its own keys
   const table = sorted(rows).map(({ method, url, statuses }) => [
@@ -112,7 +112,7 @@ function bodyOf({
   return body === 'none' || maxBodyBytes === undefined ? { body } : { body, maxBodyBytes }
 }
 
-/** `json 16384`; a dash for none. */
+/** Prints the body kind and its limit, for example `json 16384`; a dash for none. */
 function describeBody({ body, maxBodyBytes }: RouteRow): string {
   return body === 'none' ? '-' : [body, maxBodyBytes].join(' ').trimEnd()
 }

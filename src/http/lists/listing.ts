@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { inTurn, type MakeBatch } from './bulk-answers.ts'
 import { asksForPage, offsetOf, parsePage, type Query } from './paging.ts'
 
-/** Where a slice begins: so many items in, or behind an id, which costs the same at any depth. */
+/** The start of a slice: an offset, or an id to start after, which costs the same at any depth. */
 export type SliceStart = { readonly offset: number } | { readonly afterId: number }
 
 /** Answers up to `limit` items in id order. */
@@ -12,27 +12,27 @@ export type ReadSlice<Item> = (limit: number, from: SliceStart) => Promise<Item[
 
 /** A list that may be of any length. */
 export interface Listing<Item extends { readonly id: number }> {
-  /** How many items there are; costs the same at any number. */
+  /** Counts all items; costs the same at any number. */
   count(): Promise<number>
-  /** The items as they are shown. */
+  /** Reads items in the form of the answer. */
   readonly slice: ReadSlice<Item>
-  /** How many are in memory at once. */
+  /** How many items are in memory at once. */
   readonly batchSize: number
-  /** Caps the limit of a page; 0: no cap. */
+  /** The maximum `limit` of a page; 0: no maximum. */
   readonly pageLimitMax: number
 }
 
 const json = 'application/json; charset=utf-8'
-// How much text of an answer is in memory at once, but for one item more; in characters.
+// How much text of an answer is in memory at once, in characters; the last item may exceed it.
 const maxBatchLength = 65_536
-// A page of so small a share of a batch waits for no turn.
+// A page of at most this fraction of a batch does not wait in the queue.
 const smallShare = 5
 
 /**
- * Answers a list as spec 4.2 has it, with X-Total-Count: without page and limit an array of all items,
- * else the envelope of one page (spec 2.6). What is larger than a batch is streamed, and all but
- * small pages are made in turn with those of others. The array of all, and a page of more than two
- * batches, are refused where too many wait. @throws ApiError serviceUnavailable
+ * Answers a list (spec 4.2) with X-Total-Count: without `page` and `limit` an array of all items,
+ * otherwise the envelope of one page (spec 2.6). An answer larger than a batch is streamed. Except
+ * for small pages, batches wait in the queue of all bulk answers. If too many wait, an array of all
+ * items and a page of more than two batches are refused. @throws ApiError serviceUnavailable
  */
 export async function sendList<Item extends { readonly id: number }>(
   request: FastifyRequest,
@@ -44,7 +44,7 @@ export async function sendList<Item extends { readonly id: number }>(
   const query = request.query as Query // parsed by Fastify
   reply.header('content-type', json)
   if (request.method === 'HEAD') {
-    // A stream, so that no length is told: GET would have another. RFC 9110 section 8.6.
+    // A stream omits Content-Length, which must be that of GET. RFC 9110 section 8.6.
     return reply.header('x-total-count', await listing.count()).send(Readable.from([]))
   }
   if (!asksForPage(query)) return sendAll(request, reply, judged)
@@ -65,7 +65,7 @@ export async function sendList<Item extends { readonly id: number }>(
   return reply.send(Buffer.concat([items.takeFirst(), Buffer.from(after)]))
 }
 
-/** A list may be read slowly: what follows the first batch is for a caller who is still allowed. */
+/** Judges the caller again for each batch after the first, because a client may read slowly. */
 function forCallersStillAllowed<Item>(
   request: FastifyRequest,
   slice: ReadSlice<Item>,
@@ -84,7 +84,7 @@ async function sendAll<Item extends { readonly id: number }>(
 ): Promise<FastifyReply> {
   let total: number | undefined
   const countedFirst: ReadSlice<Item> = async (limit, from) => {
-    total ??= await count() // not before there is a place: a refusal asks the database for nothing
+    total ??= await count() // inside the queue, so that a refused request costs no query
     return slice(limit, from)
   }
   const stream = await streamItems(
@@ -97,9 +97,9 @@ async function sendAll<Item extends { readonly id: number }>(
 }
 
 /**
- * Items as JSON text between `before` and `after`, read in batches by key as fast as the client takes
- * them: memory stays flat, and no query holds the database. A failure midway ends the stream with
- * an error, which ends the connection; the array is never closed as if it were whole.
+ * Streams items as JSON text between `before` and `after`. It reads batches by key as the client
+ * takes them, so that memory is constant and queries are short. A failure after the start ends the
+ * stream with an error, which closes the connection: a partial array is never complete JSON.
  */
 export async function streamItems<Item extends { readonly id: number }>(
   listing: Pick<Listing<Item>, 'slice' | 'batchSize'>,
@@ -107,24 +107,23 @@ export async function streamItems<Item extends { readonly id: number }>(
   { before, after }: { before: string; after: string },
   makeBatch: MakeBatch = atOnce,
 ): Promise<Readable> {
-  // Before anything is answered: a failure here can still be told.
+  // The first batch is read before the answer begins, so that its failure has a status.
   return textStream(await readItems(listing, part, before, makeBatch), after)
 }
 
-/** A batch that waits for nothing. */
+/** Reads a batch without the queue. */
 const atOnce: MakeBatch = (work) => work()
 
 /**
- * Items of a list as JSON, the first batch of them read. In bytes at once: text that waits for a
- * client would outlive V8's young generation, and its garbage would be most of the memory of the
- * service.
+ * The batches of a list as JSON, of which the first was read. They are bytes, because texts that
+ * wait for a client outlive V8's young generation and would use most of the service's memory.
  */
 interface Batches {
-  /** Whether the first batch is all there is. */
+  /** Whether the first batch holds all items. */
   isWhole(): boolean
-  /** The first batch; it is kept no longer than until it is taken. */
+  /** Answers the first batch, and releases it. */
   takeFirst(): Buffer
-  /** The batches behind it, each with its comma. */
+  /** Reads the other batches, each with a leading comma. */
   rest(): AsyncGenerator<Buffer>
 }
 
@@ -148,7 +147,7 @@ async function readItems<Item extends { readonly id: number }>(
     if (last) from = { afterId: last.id }
     const isCut = count < items.length
     isDone = !isCut && (items.length < asked || left === 0)
-    // Items that are large are not read again and again for the few of them that are taken.
+    // For large items the next batches read fewer rows, so that few are read twice.
     if (isCut) rows = count
     else if (text.length < maxBatchLength / 2) rows = Math.min(2 * rows, batchSize)
     return Buffer.from(count === 0 ? '' : separator + text)
@@ -164,7 +163,7 @@ async function readItems<Item extends { readonly id: number }>(
     },
     async *rest() {
       while (!isDone) {
-        await setImmediate() // a fast client is no reason to let the others wait for the whole list
+        await setImmediate() // lets other requests run, also if this client reads fast
         const batch = await makeBatch(() => read(','))
         if (batch.length > 0) yield batch
       }
@@ -174,7 +173,7 @@ async function readItems<Item extends { readonly id: number }>(
 
 const nothing = Buffer.alloc(0)
 
-/** As many items as fit into a batch, one at least, separated by commas. */
+/** Joins as many items as fit into a batch, at least one, by commas. */
 function textOf(items: readonly unknown[]): { text: string; count: number } {
   const texts: string[] = []
   let length = 0
@@ -193,6 +192,6 @@ function textStream(batches: Batches, after: string): Readable {
     yield* batches.rest()
     yield Buffer.from(after)
   }
-  // Nothing is read ahead: of a client that does not read, a batch or two are in memory.
+  // No read-ahead: for a client that does not read, at most two batches are in memory.
   return Readable.from(pieces(), { objectMode: false, highWaterMark: 1 })
 }

@@ -25,15 +25,15 @@ import { assertRecentLogin } from './reauthentication.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null
-    /** Whether the body was still to come when the caller was authenticated. */
+    /** Whether the body had not arrived when the caller was authenticated. */
     awaitsBody: boolean
-    /** What the route's loader read, and what `authorize` asked with; handlers ask the loader. */
+    /** The loaded resource, and the facts for its rule; handlers use the loader instead. */
     resource: LoadedResource | null
   }
 }
 
 export interface AccessOptions {
-  /** In the order in which they are asked. */
+  /** In the order in which they are tried. */
   readonly authenticators: readonly Authenticator[]
   readonly config: Pick<Config, 'baseUrl' | 'http' | 'login'>
   readonly clock: Clock
@@ -41,9 +41,8 @@ export interface AccessOptions {
 }
 
 /**
- * Authenticates and authorizes before the body is read, by what the matched route declares. A
- * declaration with a mistake stops the service from starting; the group of its path is added to its
- * rule.
+ * Authenticates and authorizes before the body is read, by the declaration of the matched route and
+ * the rule of the group of its path. A mistake in a declaration stops the start of the service.
  */
 export const access = plugin<AccessOptions>(async (app, options) => {
   const { authenticators } = options
@@ -68,19 +67,19 @@ export const access = plugin<AccessOptions>(async (app, options) => {
     const { access: declared, accepted: ownSchemes = [], resource } = declaration
     if (!declared) return void done() // CORS preflight
     const isRoute = !hasEmptyParameter(request)
-    // Otherwise it is an unknown path: as any other, it asks for the role of its group first.
+    // A path with an empty parameter is an unknown path; the rule of its group applies first.
     const rule = isRoute ? declared.rule : groupOf(url)?.rule
     if (rule === undefined) throw new ApiError('routeNotFound')
-    // Anyone may, or anyone may with some things: then `load` asks.
+    // Open to anyone, or open to anyone for some resources, which `admit` decides after the load.
     const isOpen = decide(rule, null) !== false
     if (!isRoute && isOpen) throw new ApiError('routeNotFound')
-    if (isOpen && !resource) return void done() // nothing to wait for, and waiting costs
+    if (isOpen && !resource) return void done() // synchronous, which is faster
     const accepted = isRoute ? ownSchemes : authenticators
     return admit(request, reply, { declaration, rule, isRoute, accepted }, options)
   })
 })
 
-/** What follows from a declaration: the rule with that of the group, and whom the route asks. */
+/** Completes a declaration: adds the rule of the group, and the accepted authenticators. */
 function fillIn(route: RouteOptions, authenticators: readonly Authenticator[]): void {
   const declared = route.config?.access
   if (!declared) return
@@ -89,7 +88,7 @@ function fillIn(route: RouteOptions, authenticators: readonly Authenticator[]): 
   route.config = { ...route.config, access: { ...declared, rule }, accepted }
 }
 
-/** What holds a route to its declaration, beside the hook that every request passes. */
+/** Adds the hooks that enforce a declaration, besides the hook of every request. */
 function addGuards(route: RouteOptions, { config }: AccessOptions): void {
   const { access: declared, csrf, requestHeaders } = route.config ?? {}
   const assertions = [
@@ -99,10 +98,10 @@ function addGuards(route: RouteOptions, { config }: AccessOptions): void {
   ]
   if (assertions.length > 0) route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
   if (readsBody(route)) {
-    route.preValidation = [judgeBehindBody, ...[route.preValidation ?? []].flat()]
+    route.preValidation = [judgeAfterBody, ...[route.preValidation ?? []].flat()]
   }
   if (csrf === 'foreignPage') {
-    // Behind the schema: what is wrong in the fields is told to any page.
+    // After validation: 400 comes before 403.
     const refuseForeignPage: preHandlerHookHandler = (request, _reply, done) => {
       done(isForeignPage(request, config) ? new ApiError('accessDenied') : undefined)
     }
@@ -110,19 +109,19 @@ function addGuards(route: RouteOptions, { config }: AccessOptions): void {
   }
 }
 
-/** By what a request is judged. */
+/** The inputs of the access decision for a request. */
 interface Admission {
   readonly declaration: RouteDeclaration
-  /** Of the route, or of the group alone where the path is unknown. */
+  /** The rule of the route, or of the group alone if the path is unknown. */
   readonly rule: Rule
   readonly isRoute: boolean
   readonly accepted: readonly Authenticator[]
 }
 
 /**
- * All that waits: 401 and 403 come first, then the recent login, and 404 where the rule has been asked
- * with what there is. Under a rule that lets anyone do something, credentials are read where it asks
- * for a caller.
+ * Authenticates, authorizes and loads the resource. 401 and 403 come first, then reauthentication,
+ * then the rule with the facts of the resource, then 404. If a rule allows anyone for some
+ * resources, credentials are read only for the other resources.
  */
 async function admit(
   request: FastifyRequest,
@@ -139,11 +138,11 @@ async function admit(
   if (reauthentication === 'always') assertRecentLogin(request, options.config, options.clock)
   if (!resource) return
   const { [resource.param]: text = '' } = request.params as Readonly<Record<string, string>>
-  const thing = await resource.load(text) // of a path that has the parameter, as the router fills it
+  const thing = await resource.load(text) // the declaration names a parameter of the path
   request.resource = { loader: resource, thing, facts: undefined, isConditionAsked: false }
   if (needsResource(rule)) {
     const facts = await resource.facts?.(thing, rule)
-    if (facts === undefined) throw new Error('a rule has nothing to ask') // stopped the start
+    if (facts === undefined) throw new Error('a rule has nothing to ask') // `mistakesIn` stops the start of such a route
     if (request.principal === null && decide(rule, null, facts) !== true) {
       await identify(request, reply, accepted, options)
     }
@@ -153,25 +152,25 @@ async function admit(
 }
 
 /**
- * Whether a parameter of the path is empty, as in `/users/`: the router matches it, and no route is
- * meant by it. What a wildcard stands for may be empty.
+ * Whether a parameter of the path is empty, as in `/users/`. The router matches such a path, but it
+ * counts as unknown. A wildcard may be empty.
  */
 function hasEmptyParameter({ params }: FastifyRequest): boolean {
-  const given = params as Readonly<Record<string, string>> // as the router fills it, often with none
+  const given = params as Readonly<Record<string, string>> // set by the router
   for (const name in given) if (given[name] === '' && name !== '*') return true
   return false
 }
 
-/** The caller of a route that anyone without a principal never reaches. @throws Error otherwise */
+/** Answers the caller of a route that requires one. @throws Error if there is none */
 export function callerOf(request: FastifyRequest): Principal {
   if (request.principal === null) throw new Error('this route has no authenticated caller')
   return request.principal
 }
 
 /**
- * Asks the route's rule with what it may ask of the resource; once more where that has changed.
- * @throws ApiError accessDenied, or authenticationRequired where the caller is not known; Error where
- * the route has no resource
+ * Applies the route's rule to the facts of its resource; handlers call it again if those change.
+ * @throws ApiError accessDenied, or authenticationRequired without a caller; Error if the route has
+ * no resource
  */
 export function authorize(request: FastifyRequest, facts: Resource): void {
   if (request.resource === null) throw new Error(`${request.routeOptions.url} has no resource`)
@@ -182,18 +181,18 @@ export function authorize(request: FastifyRequest, facts: Resource): void {
   throw accessDenied(rule, request.principal, facts)
 }
 
-/** A body may come slowly: a caller that has ended meanwhile is told so before what is wrong in its fields. */
-async function judgeBehindBody({ awaitsBody, guard }: FastifyRequest): Promise<void> {
+/** Judges the caller again after a slow body, before its fields are validated. */
+async function judgeAfterBody({ awaitsBody, guard }: FastifyRequest): Promise<void> {
   if (awaitsBody) await guard?.now()
 }
 
-/** Lines are read by the handler, which judges between them. */
+/** Whether Fastify reads the body. The handler reads lines itself, and judges between them. */
 function readsBody({ method, config }: RouteOptions): boolean {
   const { body = 'none' } = config ?? {}
   return !isSafe(method) && body !== 'none' && body !== 'lines'
 }
 
-/** A route's rule behind that of its group; once, where they are the same. */
+/** Combines a route's rule with the rule of its group, unless they are the same. */
 function withGroup(url: string, rule: Rule): Rule {
   const group = groupOf(url)
   if (!group || describeRule(group.rule) === describeRule(rule)) return rule
@@ -207,7 +206,7 @@ async function assertAsked(request: FastifyRequest, reply: FastifyReply, payload
   return payload
 }
 
-/** The one route that @fastify/cors adds for preflight requests. */
+/** Whether this is the route that @fastify/cors adds for preflight requests. */
 function isPreflight({ method, url }: RouteOptions): boolean {
   return method === 'OPTIONS' && url === '*'
 }

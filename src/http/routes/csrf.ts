@@ -7,9 +7,10 @@ import type { Authenticator } from './declaration.ts'
 import { isCrossSite } from './origin.ts'
 
 /**
- * What a change must show whose credential a browser sends by itself, by what its authenticator
- * declares. Spec 5.2 rule 2. @throws ApiError csrfTokenInvalid where X-CSRF-Token is absent, empty,
- * doubled or another's; accessDenied for a page of another site
+ * Protects a change from cross-site request forgery if browsers send its credential by themselves;
+ * the authenticator declares how. Spec 5.2 rule 2.
+ * @throws ApiError csrfTokenInvalid if X-CSRF-Token is absent, empty, repeated or not that of the
+ * credential; accessDenied for a page of another site
  */
 export function assertNotForged(
   request: FastifyRequest,

@@ -10,90 +10,90 @@ import type { JsonSchema } from '../schemas.ts'
 import { type RequestHeader, requestHeaders } from '../server/request-headers.ts'
 
 /**
- * What a route says about itself, in one place: all that guards it, and what the documents need. Each
- * part is enforced, printed in docs/routes.txt and shown in OpenAPI. A route that contradicts itself,
- * or is silent where it must speak, stops the start; see `mistakesIn`.
+ * The declaration of a route: everything that guards it, and the data of the documents. Each part
+ * is enforced, printed in docs/routes.txt and shown in OpenAPI. A contradictory or incomplete
+ * declaration stops the start; see `mistakesIn`.
  */
 export interface RouteDeclaration {
   access?: Access
-  /** The thing that its path names: read once for the rule, the 404, the precondition and the handler. */
+  /** The resource of the path, read once for rule, 404, precondition and handler. */
   resource?: ResourceOptions<object>
   /**
-   * Whether the caller must have logged in within `REAUTHENTICATE_SECONDS`. `always`: `access` sees to
-   * it. `conditional`: for some of what a body may want, which the handler knows.
+   * Whether the caller must have logged in within `REAUTHENTICATE_SECONDS`. `always`: for every
+   * request, by `access`. `conditional`: for some changes, by the handler.
    */
   reauthentication?: 'always' | 'conditional'
-  /** Whether an enrolment token opens it, beside what `access` accepts. */
+  /** Whether the route accepts an enrolment token, besides the schemes of `access`. */
   enrols?: boolean
   /**
-   * For a changing route that is open to anyone, whom no credential protects. `foreignPage`: a
-   * browser's page of elsewhere is refused. `exempt`: such a page can do no harm by it. Every other
-   * changing route is guarded by how the credentials that it accepts are sent: see `Authenticator`.
+   * The CSRF protection of a changing route that is open to anyone. `foreignPage`: requests of
+   * pages of other origins are refused. `exempt`: such pages can do no harm. On other changing
+   * routes the accepted authenticators protect the request: see `Authenticator`.
    */
   csrf?: 'foreignPage' | 'exempt'
-  /** Not counted by the general limit: what watches the service must always see it. */
+  /** Not counted by the general rate limit, so that monitoring always works. */
   rateLimit?: 'exempt'
-  /** What it does with a body; absent: `none`. */
+  /** Which body the route accepts; absent: `none`. */
   body?: BodyKind
-  /** The longest body that it reads, in bytes; filled for every route that reads one. */
+  /** The longest accepted body, in bytes; set for every route that reads one. */
   maxBodyBytes?: number
-  /** Fields whose absence has an error text of its own. */
+  /** Required fields, and the error if one is absent. */
   required?: { readonly fields: readonly string[]; readonly error: ErrorRow }
-  /** Request headers that the handler goes by. */
+  /** Request headers that the handler uses. */
   requestHeaders?: readonly RequestHeader[]
-  /** Refusals of the handler itself; OpenAPI adds those of everything else that is declared. */
+  /** Errors of the handler; OpenAPI adds those of the other declarations. */
   errors?: readonly ErrorRow[]
-  /** The query, for OpenAPI: what is wrong in it counts as absent, or the handler refuses it. */
+  /** The query, for OpenAPI; the handler ignores or refuses invalid values. */
   query?: JsonSchema
-  /** The schema of a 200 that the handler writes itself, for OpenAPI. */
+  /** The schema of a 200 that the handler serializes itself, for OpenAPI. */
   describes?: JsonSchema
-  /** One line of a body of lines, and of an answer of lines, for OpenAPI. */
+  /** The schema of a line of a body, and of an answer, of lines; for OpenAPI. */
   line?: { readonly body?: JsonSchema; readonly answer?: JsonSchema }
-  /** Whom the route asks, in order; filled from `access` when the route is declared. */
+  /** The accepted authenticators, in order; set from `access` when the route is registered. */
   accepted?: readonly Authenticator[]
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig extends RouteDeclaration {}
   interface FastifyInstance {
-    /** All that there are, in the order in which they are asked. */
+    /** All authenticators, in the order in which they are tried. */
     authenticators: readonly Authenticator[]
   }
 }
 
-/** Who may call a route, and by which schemes. Every route declares one. */
+/** The rule and the accepted schemes of a route. Every route declares them. */
 export interface Access {
   readonly rule: Rule
-  /** The schemes of which one is accepted; absent: all of them. */
+  /** The accepted schemes; absent: all. */
   readonly schemes?: readonly Scheme[]
   /** A 401 without a body (POST /api/transfer, spec 4.1). */
   readonly silent?: boolean
 }
 
-/** A way to prove who calls. Three outcomes, never two: see `authenticate`. */
+/** Authenticates requests by one scheme. `authenticate` has three outcomes. */
 export interface Authenticator {
   readonly scheme: Scheme
   /** The scheme of the Authorization header that it reads; null for a cookie. */
   readonly header: 'basic' | 'bearer' | null
-  /** What a route that accepts this scheme alone answers when there is no credential. */
+  /** The error without a credential, on a route that accepts this scheme only. */
   readonly missing: ErrorRow
-  /** And when the credential is bad; a route that accepts several says what is thrown. */
+  /** The error for a bad credential, on such a route; other routes answer the thrown error. */
   readonly invalid?: ErrorRow
-  /** What else it refuses with, for OpenAPI. */
+  /** Its other errors, for OpenAPI. */
   readonly errors?: readonly ErrorRow[]
   /** The WWW-Authenticate value. RFC 9110 section 11.6.1. */
   readonly challenge?: string
   /**
-   * What a change must show where a browser sends the credential by itself. `token`: the CSRF token
-   * of the credential as X-CSRF-Token. `sameSite`: that no page of another site made the browser
-   * send it. Absent: no browser sends it by itself.
+   * The CSRF protection of a credential that browsers send by themselves. `token`: X-CSRF-Token
+   * must be the CSRF token of the credential. `sameSite`: requests of pages of other sites are
+   * refused. Absent: no browser sends the credential by itself.
    */
   readonly csrf?: 'token' | 'sameSite'
-  /** How OpenAPI shows it. */
+  /** The security scheme in OpenAPI. */
   readonly describes: SecurityScheme
   /**
-   * Null: this request carries no credential of this scheme, another may try.
-   * @throws ApiError: it carries one, and it is bad; nobody else is asked
+   * Authenticates a request; null if it has no credential of this scheme, so that the next
+   * authenticator is tried. @throws ApiError for a bad credential; no other authenticator is tried
    */
   authenticate(request: FastifyRequest): Promise<Authenticated | null>
 }
@@ -117,7 +117,7 @@ export function accepts({ schemes }: Access, scheme: Scheme): boolean {
   return schemes === undefined || schemes.includes(scheme)
 }
 
-/** What guards the route against cross-site request forgery; nothing where nothing is changed. */
+/** Lists the CSRF protections of a route; none for a safe method. */
 export function csrfGuardsOf(
   method: string | readonly string[],
   { accepted = [], csrf }: RouteDeclaration,
@@ -126,7 +126,7 @@ export function csrfGuardsOf(
   return csrf ? [csrf] : accepted.flatMap(({ csrf: guard = [] }) => guard)
 }
 
-/** The refusals of what is declared beside the handler's own, in the order in which they come. */
+/** Lists the errors of a declaration besides those of the handler, in the order of their checks. */
 export function declaredErrors(declaration: RouteDeclaration): ErrorRow[] {
   const { reauthentication, required, requestHeaders: headers = [], resource } = declaration
   return [
@@ -137,7 +137,7 @@ export function declaredErrors(declaration: RouteDeclaration): ErrorRow[] {
   ]
 }
 
-/** What contradicts itself in a declaration, or is missing; one sentence each, after "it". */
+/** Lists the contradictions and gaps of a declaration, each as a sentence that follows "it". */
 export function mistakesIn(
   { config = {}, method, schema, url }: Pick<RouteOptions, 'config' | 'method' | 'schema' | 'url'>,
   authenticators: readonly Authenticator[],

@@ -7,15 +7,15 @@ import { type Authenticated, guardOf } from '../changes/still-allowed.ts'
 import { assertNotForged } from './csrf.ts'
 import { type Authenticator, isSafe } from './declaration.ts'
 
-/** What it takes to read credentials. */
+/** The dependencies of authentication. */
 export interface IdentifyDeps {
   readonly config: Pick<Config, 'http'>
   readonly db: Database
 }
 
 /**
- * Asks the accepted schemes who calls, and sets `request.principal` and its guard.
- * @throws ApiError where no accepted credential proves the caller
+ * Authenticates a request by the accepted schemes, and sets `request.principal` and its guard.
+ * @throws ApiError if no accepted credential is valid
  */
 export async function identify(
   request: FastifyRequest,
@@ -29,12 +29,12 @@ export async function identify(
   const { principal } = caller
   request.principal = principal
   request.guard = guardOf(request, { caller, ended, db })
-  request.awaitsBody = !request.raw.complete // what came with its header needs no second look
+  request.awaitsBody = !request.raw.complete // a body that has arrived needs no second judgement
   if (!isSafe(request.method)) assertNotForged(request, principal, authenticator, config)
   return principal
 }
 
-/** A caller who has proved who it is, and by what. */
+/** An authenticated caller, and its authenticator. */
 interface Identified {
   readonly authenticator: Authenticator
   readonly caller: Authenticated
@@ -46,7 +46,7 @@ async function authenticate(
   reply: FastifyReply,
   accepted: readonly Authenticator[],
 ): Promise<Identified | null> {
-  // A request with an Authorization header is judged by that header alone.
+  // Only the Authorization header of a request counts, if it has one.
   const byHeader =
     request.headers.authorization !== undefined && accepted.some(({ header }) => header !== null)
   for (const authenticator of accepted) {
@@ -68,7 +68,7 @@ async function authenticate(
   return null
 }
 
-/** The 401 for a caller without a credential, with every challenge that the route accepts. */
+/** Creates the 401 for a caller without a credential, with all challenges of the route. */
 function challenged(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -83,7 +83,7 @@ function challenged(
   return new ApiError(only && others.length === 0 ? only.missing : 'authenticationRequired')
 }
 
-/** A script's fetch: the Basic challenge would make the browser ask for a password by itself. */
+/** Whether a script's fetch sent this: a Basic challenge makes the browser ask for a password. */
 function isOwnFetch({ headers }: FastifyRequest): boolean {
   return headers['sec-fetch-site'] !== undefined && headers['sec-fetch-mode'] !== 'navigate'
 }

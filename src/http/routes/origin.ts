@@ -9,16 +9,15 @@ function isAllowedOrigin(request: FastifyRequest, { http }: Pick<Config, 'http'>
   )
 }
 
-/** Sent by a browser for a page of another site that is not allowed. Fetch Metadata, Sec-Fetch-Site. */
+/** Whether a page of another site, not an allowed origin, sent this request. Fetch Metadata. */
 export function isCrossSite(request: FastifyRequest, config: Pick<Config, 'http'>): boolean {
   return request.headers['sec-fetch-site'] === 'cross-site' && !isAllowedOrigin(request, config)
 }
 
 /**
- * Whether a page that is neither ours nor allowed sent this request: guards the login against login
- * CSRF. `Sec-Fetch-Site` decides where a browser sends it; a page of another host of the same site
- * is as foreign as any. Without it, an Origin that is neither the service's own nor that of the
- * Host header.
+ * Whether a page of another, not allowed origin sent this request; protects the login from login
+ * CSRF. `Sec-Fetch-Site` decides if the browser sends it; another host of the same site is foreign.
+ * Otherwise an Origin is foreign that is neither the service's own nor that of the Host header.
  */
 export function isForeignPage(
   request: FastifyRequest,

@@ -4,10 +4,10 @@ import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
 
 /**
- * What changes how an account is proved wants a login within `REAUTHENTICATE_SECONDS`: a session or
- * a token that was found lying about must not take the account over. ASVS 7.5.1. Asked by `access`
- * where a route declares `always`, by the handler where it declares `conditional`.
- * @throws ApiError recentLoginRequired; Error where the route declares neither
+ * Requires a login within `REAUTHENTICATE_SECONDS` for changes of credentials, so that a stolen
+ * session or token cannot take the account over. ASVS 7.5.1. `access` calls it for routes that
+ * declare `always`, the handler for routes that declare `conditional`.
+ * @throws ApiError recentLoginRequired; Error if the route declares neither
  */
 export function assertRecentLogin(
   { principal, routeOptions }: FastifyRequest,

@@ -3,8 +3,8 @@ import { ApiError } from '../../kernel/errors.ts'
 import { groups } from '../../policy/groups.ts'
 
 /**
- * Unknown paths below a group, and the bare prefix: they ask for the group's role first and are 404
- * then, so that a stranger cannot tell which administration routes exist. Spec 4.3.
+ * Registers the prefix of each group, and the unknown paths below it. They require the group's role
+ * before they answer 404, so that an unauthorized caller cannot tell which routes exist. Spec 4.3.
  */
 export async function routeGroups(app: FastifyInstance): Promise<void> {
   for (const { prefix, rule } of groups) {
