@@ -1,4 +1,3 @@
-// A database makes a difference: an event stands or falls with its transaction.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'

@@ -1,4 +1,3 @@
-// A database makes a difference: a change of the own account is undone whole.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Someone, testApp } from '../app.ts'

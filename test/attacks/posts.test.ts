@@ -1,4 +1,3 @@
-// A database makes a difference: changes of one post meet in it.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'

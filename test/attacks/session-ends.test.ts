@@ -1,4 +1,3 @@
-// A database makes a difference: sessions and tokens end in the transaction of a change.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Someone, type TestApp, testApp } from '../app.ts'

@@ -1,4 +1,3 @@
-// A database makes a difference: what a column can hold.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, testApp } from '../app.ts'

@@ -1,4 +1,3 @@
-// A database makes a difference: ids are given out by it.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'

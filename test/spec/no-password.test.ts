@@ -1,4 +1,3 @@
-// A database makes a difference: an account may have no row of a password.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createPasswords } from '../../src/passwords/passwords.ts'

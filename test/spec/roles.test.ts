@@ -1,4 +1,3 @@
-// A database makes a difference: roles are rows of a table.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
@@ -182,7 +181,7 @@ suite('own roles', async () => {
     assert.deepEqual(schema.properties.roles.items.enum, app.deps.config.roles)
     const [first] = app.app.routes()
     assert.deepEqual(Object.keys(first?.statuses ?? {}), [
-      'nobody',
+      'anonymous',
       ...app.deps.config.roles,
       'owner',
     ])
