@@ -181,11 +181,12 @@ suite('the step from schema 13', () => {
 
   test('takes roles that were written by hand, a name twice and what is no name', async () => {
     const { db } = await oldDatabase()
-    const written = `USER,ADMIN,,USER,"x\\`
+    const written = `USER,ROLE_ADMIN,ADMIN,,USER,"x\\`
     await sql`update accounts set roles = ${written} where username = 'ann'`.execute(db)
     await migrate(db, fixedClock(writtenAt))
     const ann = await accountStore(db).byUsername('ann' as Username)
     assert.deepEqual(ann?.roles, ['USER', 'ADMIN'])
+    assert.equal(await accountStore(db).hasRole(ann.userId, 'ADMIN'), true)
     await db.destroy()
   })
 

@@ -5,6 +5,10 @@ const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const withoutHash = `rtrim(hash, '${base64}')`
 const parameters = `rtrim(rtrim(${withoutHash}, '$'), '${base64}')`
 
+/** `ROLE_ADMIN` names the role ADMIN, as everywhere. Spec 2.2. */
+const withoutPrefix = (name: string) =>
+  `substr(${name}, case when substr(${name}, 1, 5) = 'ROLE_' then 6 else 1 end)`
+
 /**
  * Tables of their own for roles, with an index both ways, and for passwords, so that an account can
  * have none. docs/adr/0030
@@ -30,14 +34,15 @@ export const statements: Migration = [
   {
     sqlite: [
       `insert into role_assignments (account, role)
-        select distinct user_id, value
+        select distinct user_id, ${withoutPrefix('value')}
         from accounts, json_each('[' || replace(json_quote(roles), ',', '","') || ']')
-        where value <> '' order by user_id`,
+        where ${withoutPrefix('value')} <> '' order by user_id`,
     ],
     postgres: [
       `insert into role_assignments (account, role)
-        select distinct user_id, role from accounts, string_to_table(roles, ',') as role
-        where role <> '' order by user_id`,
+        select distinct user_id, ${withoutPrefix('role')}
+        from accounts, string_to_table(roles, ',') as role
+        where ${withoutPrefix('role')} <> '' order by user_id`,
     ],
   },
   'create index role_assignments_by_role on role_assignments (role, account)',
