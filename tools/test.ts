@@ -100,7 +100,7 @@ async function envOf(database: Database, server: Server): Promise<NodeJS.Process
 
 /** The files of a database, the longest first: who takes the last has the least to do. */
 function queueOf(database: Database, files: readonly string[]): string[] {
-  // Whoever names a database gets it: nothing is left out where the other does not run.
+  // A database that is named runs every file: nothing is left out if the other does not run.
   const isWhole = isComplete || process.env.TEST_DATABASE === database
   const times = loadTimes()[database]
   return files

@@ -33,7 +33,7 @@ suite('the last administrator stays', async () => {
     ['alone', {}],
     ['beside a locked administrator', { locked: true }],
     ['beside a disabled administrator', { active: false }],
-    ['beside somebody without the role', { roles: ['USER', 'EDITOR'] }],
+    ['beside an account without the role', { roles: ['USER', 'EDITOR'] }],
   ]
   for (const [index, [who, change]] of useless.entries()) {
     test(`T77: the last active administrator (${who}) cannot be lost in any way: 409`, async () => {
@@ -103,7 +103,7 @@ suite('what a change of an account does to what was given out', async () => {
   )
   const admin = await app.bearer(app.admin)
   let made = 0
-  const somebody = (roles: readonly Role[] = ['USER']) => {
+  const newAccount = (roles: readonly Role[] = ['USER']) => {
     made += 1
     return app.account(`person${made}`, roles)
   }
@@ -137,7 +137,7 @@ suite('what a change of an account does to what was given out', async () => {
   ]
   for (const [what, end, isForGood] of endings) {
     test(`T57: ${what} ends sessions, Basic and refresh at the next request, for good`, async () => {
-      const one = await somebody()
+      const one = await newAccount()
       const [session, { refresh_token }] = [await app.session(one), await app.pair(one)]
       assert.equal((await protectedBy(session)).status, 200)
       const use = () => app.call('GET', '/users/1', { headers: app.basic(one) })
@@ -156,7 +156,7 @@ suite('what a change of an account does to what was given out', async () => {
   }
 
   test('T57: a refresh token of a deleted account opens no later account of the same user', async () => {
-    const one = await somebody()
+    const one = await newAccount()
     const { refresh_token } = await app.pair(one)
     await app.call('DELETE', account(one.username), { headers: admin })
     const json = { username: 'successor', password: 'of the same user', roles: ['ADMIN'] }
@@ -169,7 +169,7 @@ suite('what a change of an account does to what was given out', async () => {
   })
 
   test('T58: a role change shows in sessions, Basic and /refresh at once, and ends no session', async () => {
-    const one = await somebody(['ADMIN'])
+    const one = await newAccount(['ADMIN'])
     const [session, { refresh_token }] = [await app.session(one), await app.pair(one)]
     const asks = () =>
       Promise.all(
@@ -212,7 +212,7 @@ suite('what a change of an account does to what was given out', async () => {
   })
 
   test('/refresh reads the username anew', async () => {
-    const one = await somebody()
+    const one = await newAccount()
     const { refresh_token } = await app.pair(one)
     await app.deps.db
       .updateTable('accounts')
@@ -225,7 +225,7 @@ suite('what a change of an account does to what was given out', async () => {
   })
 
   test('the session that changes its own password goes on, the others end', async () => {
-    const one = await somebody(['ADMIN'])
+    const one = await newAccount(['ADMIN'])
     const [own, other] = [await app.session(one), await app.session(one)]
     const password = 'chosen by myself today'
     const denied = await app.call('PUT', account(one.username), {
@@ -242,7 +242,7 @@ suite('what a change of an account does to what was given out', async () => {
   })
 
   test('must_change refuses Basic until a login brings a new password', async () => {
-    const one = await somebody()
+    const one = await newAccount()
     await change(one, { must_change: true })
     const basic = { headers: app.basic(one) }
     assert.deepEqual(both(await app.call('GET', '/users/1', basic)), gone)
@@ -256,7 +256,7 @@ suite('what a change of an account does to what was given out', async () => {
 
   for (const [what, end] of endings) {
     test(`T57: ${what} while a login is being verified leaves no session and no 5xx`, async () => {
-      const one = await somebody()
+      const one = await newAccount()
       const { username, password } = one
       const before = (await app.rows()).sessions
       pause = () => end(one) // the login has read the account and not yet verified the password

@@ -212,8 +212,8 @@ suite('sign-in through a provider under attack', async () => {
     'without iat': (nonce) => idp.signed(idClaims(nonce, { iat: undefined }), jwt),
     expired: (nonce) => idp.signed(idClaims(nonce, { exp: 1000 }), jwt),
     'without exp': (nonce) => idp.signed(idClaims(nonce, { exp: undefined }), jwt),
-    'signed by somebody else': (nonce) => other.signed(idClaims(nonce), jwt),
-    'signed by nobody': (nonce) =>
+    'signed by another provider': (nonce) => other.signed(idClaims(nonce), jwt),
+    'not signed': (nonce) =>
       `${idp.signed(idClaims(nonce), { ...jwt, alg: 'none' }).replace(/[^.]+$/, '')}`,
     'signed with the secret of the client': (nonce) =>
       forge({ ...jwt, alg: 'HS256' }, idClaims(nonce), hs256(clientSecret)),

@@ -13,7 +13,7 @@ const newPassword = 'a quieter melon rolls'
 suite('the current password is no way to guess on', async () => {
   const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0' })
   let made = 0
-  const somebody = () => app.account(`person${made++}`)
+  const newAccount = () => app.account(`person${made++}`)
   const change = (
     headers: Record<string, string>,
     current_password: string,
@@ -26,7 +26,7 @@ suite('the current password is no way to guess on', async () => {
     })
 
   test('6.2.3: of 20 parallel wrong ones five are verified, the rest are 429', async () => {
-    const [who, from] = [await somebody(), newHost()]
+    const [who, from] = [await newAccount(), newHost()]
     const headers = await app.session(who)
     const { hashes, result } = await countHashes(() =>
       Promise.all(
@@ -47,7 +47,7 @@ suite('the current password is no way to guess on', async () => {
   })
 
   test('6.2.3: failed logins count here, and a right one forgets them', async () => {
-    const [who, from] = [await somebody(), newHost()]
+    const [who, from] = [await newAccount(), newHost()]
     const headers = await app.session(who)
     const { username } = who
     for (let tries = 0; tries < 4; tries += 1) {
@@ -59,7 +59,7 @@ suite('the current password is no way to guess on', async () => {
   })
 
   test('a right one that is refused for the new one counts neither way', async () => {
-    const [who, from] = [await somebody(), newHost()]
+    const [who, from] = [await newAccount(), newHost()]
     const headers = await app.session(who)
     await change(headers, 'not the password', { from })
     const places = await placesOf(app, from)
@@ -70,7 +70,7 @@ suite('the current password is no way to guess on', async () => {
   })
 
   test('ten wrong ones in a row lock the account like failed logins; the session goes on', async () => {
-    const who = await somebody()
+    const who = await newAccount()
     const headers = await app.session(who)
     for (let tries = 0; tries < 10; tries += 1) {
       assertRefusal(await change(headers, 'not the password'), 401, 'Invalid credentials')
@@ -101,7 +101,7 @@ suite('the current password is no way to guess on', async () => {
   })
 
   test('two changes at once with the same current password: one wins, the other is 401', async () => {
-    const who = await somebody()
+    const who = await newAccount()
     const [mine, other] = [await app.session(who), await app.session(who)]
     const wanted = ['the first of two phrases', 'the second of two phrases']
     const answers = await Promise.all(
@@ -119,7 +119,7 @@ suite('the current password is no way to guess on', async () => {
   })
 
   test('where the end of the other logins cannot be stored, the password is not changed', async () => {
-    const who = await somebody()
+    const who = await newAccount()
     const headers = await app.session(who)
     const before = await app.rows('throttle_places')
     const allow = await refuseChanges(app, 'update on token_versions')
@@ -130,7 +130,7 @@ suite('the current password is no way to guess on', async () => {
   })
 
   test('passwords are in no line of the log', async () => {
-    const who = await somebody()
+    const who = await newAccount()
     const failed = eventsNamed(app, 'authn_password_change_fail')
     const headers = await app.session(who)
     await change(headers, 'not the password, but a secret')

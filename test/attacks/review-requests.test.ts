@@ -170,7 +170,7 @@ suite('profiles of token holders', () => {
     const changes = { epoch: 1 }
     const causes = {
       'of this process': () => profiles.forget(1),
-      'of another, with a read by somebody else in between': async () => {
+      'of another, with a read by another caller in between': async () => {
         changes.epoch += 1
         await profiles.of(2)
       },

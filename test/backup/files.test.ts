@@ -47,7 +47,7 @@ suite('a backup file', async () => {
     await refuse(holed, /is damaged/, 'a byte less in the middle')
   })
 
-  test('a file that somebody made who can compute a digest but has no passphrase is refused', async () => {
+  test('a file with a right digest that was made without the passphrase is refused', async () => {
     const other = await testApp({}, { seed: 2 })
     const theirs = readFileSync(
       await backupOf(other, { passphrase: 'pickle thunder avenue marble fidget crouton' }),

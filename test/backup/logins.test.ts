@@ -81,7 +81,7 @@ suite('logins after a restore', async () => {
     )
   })
 
-  test('--without-keys: tokens and authenticator apps are void; nobody gets round the second factor', async () => {
+  test('--without-keys: tokens and authenticator apps are void; no account loses its second factor', async () => {
     const sources = [
       [bare, true, 'left out'],
       [path, false, 'left behind'],

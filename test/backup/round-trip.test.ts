@@ -164,7 +164,7 @@ suite('a copy of everything', async () => {
   )
 
   sqliteOnly(
-    'move: a database that a service has open is told from one that nobody has',
+    'move: a database that a service has open is told from one that no process has open',
     async () => {
       assert.throws(() => assertUnused(app.directory), /is in use/)
       assert.throws(() => assertUnused(folder()), /there is no database/)

@@ -8,7 +8,7 @@ import { fromBase32 } from '../factor.ts'
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
-/** `npm run demo:oidc`, as somebody would try it. Spec 4.4; the cookies of decisions on SameSite. */
+/** `npm run demo:oidc`, as a developer would try it. Spec 4.4; the cookies of decisions on SameSite. */
 suite('sign-in through a provider, in a real browser', async () => {
   const demo = spawn(process.execPath, ['tools/demo-oidc.ts'], {
     cwd: join(import.meta.dirname, '../..'),

@@ -88,7 +88,7 @@ suite('4.4: tokens as a client', async () => {
       OIDC_TOKEN_ENDPOINT: `${issuer}/oauth/token`,
     }
 
-    test('is off unless the settings say so: nobody is asked', async () => {
+    test('is off unless the settings say so: no provider is asked', async () => {
       await assert.rejects(clientOf(env).password('ann', 'x'), isRefusal('accessDenied'))
       assert.deepEqual(bodies, [])
     })

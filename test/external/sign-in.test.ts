@@ -259,7 +259,7 @@ suite('4.4: sign-in through a provider', async () => {
     await other.open('/oauth/login')
     assert.equal((await other.call('GET', '/api/session')).body.username, 'bob')
 
-    // Somebody else cannot have it, nor take it away.
+    // Another account cannot have it, nor take it away.
     const carl = await app.session(await app.account('carl'))
     const thief = testBrowser(app)
     const begunToo = await thief.call('POST', '/api/account/identities', {
@@ -308,14 +308,14 @@ suite('4.4: sign-in through a provider', async () => {
     assert.deepEqual([plain.status, plain.headers.location], [303, '/'])
   })
 
-  test('a password that nobody has set logs in to no account that was made so', async () => {
+  test('a password that was never set logs in to no account that was made so', async () => {
     for (const password of ['', passwordOf('ann'), 'null', 'undefined']) {
       const answer = await app.call('POST', '/login', { json: { username: 'ann', password } })
       assertRefusal(answer, 401, 'Invalid credentials')
     }
   })
 
-  test('what nobody has finished is purged', async () => {
+  test('a sign-in that was not finished is purged', async () => {
     await app.call('GET', '/oauth/login')
     clock.advance(601)
     await app.app.jobs.find(({ name }) => name === 'sign-ins under way')?.run()

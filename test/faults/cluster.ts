@@ -14,7 +14,7 @@ export interface RestartableCluster {
   createDatabase(): Promise<string>
   url(database: string): string
   start(): Promise<void>
-  /** Ends it: SIGINT throws its clients out first, SIGKILL asks nobody. */
+  /** Ends it: SIGINT throws its clients out first, SIGKILL waits for no client. */
   end(signal: 'SIGINT' | 'SIGKILL'): Promise<void>
   /** All of its processes stand still. */
   pause(): void
@@ -26,7 +26,7 @@ export interface RestartableCluster {
 // Paused processes could not be ended.
 const script = `"$@" & server=$!; read _; kill -CONT $server; kill -QUIT $server; wait $server`
 
-/** Commits wait for the disk here, as they do in a server that somebody trusts. */
+/** Commits wait for the disk here, as they do on a server in production. */
 const settings = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
 
 /** @param more settings of the server */

@@ -5,14 +5,14 @@ import { startNode } from './node.ts'
 import { preloaded, whenRead } from './preload.ts'
 import { waitUntil } from './waiting.ts'
 
-/** What nobody catches, in a process that makes the mistake as soon as it has read two logins. */
+/** An error that nothing catches, in a process that makes the mistake as soon as it has read two logins. */
 const faults = {
   'an exception in a timer': `setTimeout(() => { throw new Error('the fault') }, 1)`,
   'a rejection without a handler': `void Promise.reject(new Error('the fault'))`,
   'a stack that overflows': `setImmediate(function fault() { fault() })`,
 } as const
 
-suite('R13: a fault that nobody caught', () => {
+suite('R13: a fault that nothing caught', () => {
   for (const [name, code] of Object.entries(faults)) {
     test(`${name} is told, readiness goes, what is under way is answered, and the exit code is not 0`, async () => {
       const node = await startNode({ flags: preloaded(whenRead('/login', 2, code)) })

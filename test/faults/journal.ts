@@ -53,7 +53,7 @@ export class Journal {
     this.#stopped = true
   }
 
-  /** Sessions of which nobody has asked that they end. */
+  /** Sessions that no caller has asked to end. */
   get sessions(): number {
     return this.#proofs.filter(({ path, asked, told }) => {
       return path === '/api/session' && told === 'alive' && asked === undefined

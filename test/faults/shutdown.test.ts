@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { forceShutDown, shutDownUnderLoad } from './shutdowns.ts'
 
 suite('R2: SIGTERM under load', { concurrency: true }, () => {
-  test('every request that was sent is answered, nobody new is let in, and the exit code is 0', async () => {
+  test('every request that was sent is answered, no new caller is let in, and the exit code is 0', async () => {
     const figures = await shutDownUnderLoad({ connections: 100, logins: 20 })
     assert.ok(figures.underWay > 20, String(figures.underWay))
     assert.equal(figures.dropped, 0)

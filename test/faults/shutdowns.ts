@@ -14,7 +14,7 @@ export interface ShutdownFigures {
   readonly loginsDropped: number
   /** Answers to requests sent after the stop was told that did not say `Connection: close`. */
   readonly withoutClose: number
-  /** What new callers who asked for readiness got: 503, or 0 where there was nobody to ask. */
+  /** What new callers who asked for readiness got: 503, or 0 if no service answered. */
   readonly readiness: readonly number[]
   readonly exitCode: number | null
   readonly milliseconds: number
@@ -43,7 +43,7 @@ export async function shutDownUnderLoad({
       while (!stopped) {
         const reply = await node.caller.call('GET', '/api/me', { headers })
         replies.push(reply)
-        if (reply.status === 0) return // its connection is gone, and nobody takes another
+        if (reply.status === 0) return // its connection is gone, and the service takes no other
       }
     })
     await waitUntil('some load', () => replies.length > connections)
@@ -59,7 +59,7 @@ export async function shutDownUnderLoad({
     const readiness: number[] = []
     const watch = (async () => {
       for (let hasEnded = false; !hasEnded && readiness.length < 200; await waitMs(10)) {
-        hasEnded = node.service.process.exitCode !== null // and one probe more: nobody is there
+        hasEnded = node.service.process.exitCode !== null // and one probe more: no service is there
         const { status, startedAt } = await fresh.call('GET', '/health/ready')
         if (startedAt > toldAt) readiness.push(status)
       }

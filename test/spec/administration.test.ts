@@ -12,7 +12,7 @@ suite('administration of logins', async () => {
   const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0' })
   const headers = await app.session(app.admin)
   let made = 0
-  const somebody = (roles: readonly Role[] = ['USER'], more = {}) =>
+  const newAccount = (roles: readonly Role[] = ['USER'], more = {}) =>
     app.account(`person${made++}`, roles, more)
   const call = (method: string, path: string, json?: unknown) =>
     app.call(method, path, { headers, ...(json !== undefined && { json }) })
@@ -21,7 +21,7 @@ suite('administration of logins', async () => {
     (await app.call('GET', '/api/account', { headers: proof })).status === 200
 
   test('POST /accounts/{username}/password: 200, a password of one use', async () => {
-    const who = await somebody()
+    const who = await newAccount()
     const { username } = who
     const proofs = [await app.session(who), await app.bearer(who), app.basic(who)]
     const { refresh_token } = await app.pair(who)
@@ -142,7 +142,7 @@ suite('administration of logins', async () => {
   })
 
   test("GET /accounts/{username}/sessions: 200, in the shape of one's own", async () => {
-    const who = await somebody()
+    const who = await newAccount()
     const mine = await app.session(who)
     const own = await app.call('GET', '/api/account/sessions', { headers: mine })
     const { status, body } = await call('GET', account(who.username, '/sessions'))
@@ -157,7 +157,7 @@ suite('administration of logins', async () => {
   })
 
   test('DELETE /accounts/{username}/sessions ends all sessions and tokens: 200, a message', async () => {
-    const who = await somebody()
+    const who = await newAccount()
     const proofs = [await app.session(who), await app.session(who), await app.bearer(who)]
     const { refresh_token } = await app.pair(who)
     const answer = await call('DELETE', account(who.username, '/sessions'))
@@ -189,7 +189,7 @@ suite('administration of logins', async () => {
   })
 
   test('POST /tokens/revoke {token} ends an access token or a refresh token: 200', async () => {
-    const who = await somebody()
+    const who = await newAccount()
     const [one, other] = [await app.pair(who), await app.pair(who)]
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
     const refresh = (refresh_token: string) =>
@@ -205,7 +205,7 @@ suite('administration of logins', async () => {
   })
 
   test('POST /tokens/revoke {jti, exp} ends the access token of that id: 200', async () => {
-    const token = await app.token(await somebody())
+    const token = await app.token(await newAccount())
     const [, payload = ''] = token.split('.')
     const { jti, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString())
     const proof = { authorization: `Bearer ${token}` }
