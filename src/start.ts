@@ -1,5 +1,8 @@
 import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
 import { flushCompileCache } from 'node:module'
+import { type AddressInfo, isIPv6 } from 'node:net'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadConfig } from './config/load.ts'
 import { serverWarnings } from './database/postgres/server.ts'
@@ -34,20 +37,30 @@ async function serve(config: Config, rooms: readonly Room<Wired>[]): Promise<voi
   const log = createLog(config.logLevel, { secretFields: secretFields(rooms) })
   const deps = systemDeps(config, { log })
   for (const warning of config.warnings) deps.log.warn(warning)
-  const { server, makeFirstAdministrator } = await buildApp(deps, { rooms })
+  const { server, plainHttp, makeFirstAdministrator } = await buildApp(deps, { rooms })
   drainOnSignal(server, deps.log)
   for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
-  const address = await server.listen({
-    host: await oneAddress(config.http.host),
-    port: config.http.port,
-  })
+  const host = await oneAddress(config.http.host)
+  const address = await server.listen({ host, port: config.http.port })
+  const redirect = plainHttp && (await listen(plainHttp, host, config.http.redirectPort))
   const milliseconds = Math.round(performance.now())
   // Last, because a failed start must not create an account without showing its password.
   const firstAdministrator = await makeFirstAdministrator()
-  if (firstAdministrator) process.stdout.write(firstRunText(firstAdministrator, address))
   const base_url = new URL(config.baseUrl).port === '0' ? address : config.baseUrl
-  deps.log.info({ event: 'sys_startup', address, base_url, milliseconds }, 'ready')
+  // A certificate names the host of BASE_URL and no address.
+  const shown = config.http.tls ? base_url : address
+  if (firstAdministrator) process.stdout.write(firstRunText(firstAdministrator, shown))
+  const ports = { address, ...(redirect && { redirect }), base_url }
+  deps.log.info({ event: 'sys_startup', ...ports, milliseconds }, 'ready')
   flushCompileCache()
+}
+
+/** Answers the address on which a server of plain HTTP listens. */
+async function listen(server: Server, host: string, port: number | undefined): Promise<string> {
+  server.listen({ host, port })
+  await once(server, 'listening')
+  const { address, port: taken } = server.address() as AddressInfo // it listens on a port
+  return `http://${isIPv6(address) ? `[${address}]` : address}:${taken}`
 }
 
 /**
