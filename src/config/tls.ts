@@ -144,7 +144,7 @@ export function lifeWarning({ certificate }: TlsPair, now: number): string | nul
   if (left < 0) return `TLS_CERT_FILE: the certificate has expired at ${to}: clients refuse it`
   if (left >= noticeDays * dayMs) return null
   const days = Math.ceil(left / dayMs)
-  return `TLS_CERT_FILE: the certificate expires at ${to}, within ${days} days: renew it`
+  return `TLS_CERT_FILE: the certificate expires at ${to}, within ${days === 1 ? '1 day' : `${days} days`}: renew it`
 }
 
 function unnamed({ certificate }: TlsPair, baseUrl: string): string[] {
