@@ -62,10 +62,10 @@ export function cacheFolder(
     home && env.HOME && isOwn(env.HOME, uid) ? join(home, 'gatehouse') : undefined,
     join(temporary, `gatehouse-${uid ?? 'cache'}`),
   ]
-  return candidates.find((folder) => folder !== undefined && isUsable(folder, uid))
+  return candidates.find((folder) => folder !== undefined && isPrivate(folder, uid))
 }
 
-function isUsable(folder: string, uid: number | undefined): boolean {
+function isPrivate(folder: string, uid: number | undefined): boolean {
   // Not `recursive`: that makes more than two levels of it, and on /proc it never ends.
   for (const path of [dirname(folder), folder]) {
     try {
