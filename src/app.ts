@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { type FirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
+import { type MakeFirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
 import { certificateOf } from './http/connections/certificate.ts'
 import { closeWith, plainHttp } from './http/connections/plain-http.ts'
 import { registerOpenApi } from './http/documents/openapi.ts'
@@ -18,8 +18,8 @@ import { createServices, type Wired } from './services.ts'
 
 export interface App {
   readonly server: FastifyInstance
-  /** Called once the service listens; answers null if there is an account already. */
-  readonly makeFirstAdministrator: () => Promise<FirstAdministrator | null>
+  /** Called once the service listens; null if there is an account already. */
+  readonly makeFirstAdministrator: MakeFirstAdministrator | null
   readonly routes: () => RouteRow[]
   /** The server of HTTP_REDIRECT_PORT; null if the setting is not set. */
   readonly plainHttp: Server | null
