@@ -4,7 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY tools tools
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json tsconfig.types.json ./
 COPY src src
 RUN npm run build
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund

@@ -87,7 +87,7 @@ function isOwn(folder: string, uid: number | undefined): boolean {
 }
 
 /** The oldest version of Node that `engines` of package.json admits. */
-function needed(): string {
+export function needed(): string {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return String(engines.node).replace(/^>=\s*/, '')
 }
