@@ -89,6 +89,21 @@ export const floor: Room = {
       ],
       file: fileBeside(import.meta.url, '../cli/commands/documents'),
     },
+    {
+      rows: [
+        {
+          name: 'help',
+          operands: ['[command...]'],
+          summary: 'Shows all commands, those of a group, or the options of one',
+        },
+        {
+          name: 'completion',
+          operands: ['shell'],
+          summary: 'Prints the completion of bash, zsh or fish, for the shell to read at its start',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/help'),
+    },
   ],
 
   async parts() {
