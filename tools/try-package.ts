@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { filesBesideCode } from './build.ts'
@@ -85,10 +93,7 @@ function installed(file: string): string {
 
 async function useCommandLine(project: string): Promise<void> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  assert.match(
-    run(project, 'npx', 'gatehouse', '--version'),
-    new RegExp(`\\b${version}\\n$`),
-  )
+  assert.match(run(project, 'npx', 'gatehouse', '--version'), new RegExp(`\\b${version}\\n$`))
   const password = 'a password for one minute'
   const service = await startService(
     ['npx', 'gatehouse', 'start'],
@@ -111,48 +116,8 @@ async function useCommandLine(project: string): Promise<void> {
   }
 }
 
-const testOfOthers = `
-import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { test } from 'node:test'
-import { startForTests } from 'gatehouse/testing'
-
-test('two services at once, each with its own administrator and keys', async () => {
-  const settings = { ADMIN_USERNAME: 'root', TOKEN_SECONDS: '60' }
-  const services = await Promise.all([startForTests(), startForTests({ settings })])
-  const tokens = await Promise.all(services.map(async ({ baseUrl, admin }) => {
-    const body = new URLSearchParams({ ...admin, mode: 'token' })
-    const login = await fetch(baseUrl + '/login', { method: 'POST', body })
-    assert.equal(login.status, 200)
-    const answer = await login.json()
-    assert.equal(answer.expires_in, admin.username === 'root' ? 60 : 3600)
-    return answer.token
-  }))
-  const ask = async ({ baseUrl }, token) => {
-    const headers = { authorization: 'Bearer ' + token }
-    return (await fetch(baseUrl + '/api/me', { headers })).status
-  }
-  const [one, other] = services
-  assert.deepEqual([await ask(one, tokens[0]), await ask(other, tokens[1])], [200, 200])
-  assert.equal(await ask(one, tokens[1]), 401)
-  const [, payload] = tokens[0].split('.')
-  assert.equal(JSON.parse(Buffer.from(payload, 'base64url')).iss, one.baseUrl)
-  await Promise.all([one.stop(), other.stop(), one.stop()])
-  await assert.rejects(fetch(one.baseUrl))
-})
-
-test('it stays on loopback, with its own data, and leaves nothing', async () => {
-  for (const name of ['HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL']) {
-    await assert.rejects(startForTests({ settings: { [name]: '1' } }), { message: 'startForTests sets ' + name + ' itself' })
-  }
-  await assert.rejects(startForTests({ settings: { TOKEN_SECONDS: 'x' } }), /TOKEN_SECONDS must be a whole number/)
-  assert.deepEqual(readdirSync(tmpdir()).filter((name) => name.startsWith('gatehouse-test-')), [])
-})
-`
-
 function useInTests(project: string): void {
-  writeFileSync(join(project, 'their.test.mjs'), testOfOthers)
+  copyFileSync(join(root, 'tools/package/their-tests.mjs'), join(project, 'their.test.mjs'))
   const use: string[] = [
     "import { startForTests, type TestService } from 'gatehouse/testing'",
     'const service: TestService = await startForTests({ settings: {} })',
@@ -181,15 +146,17 @@ function refuseOlderNode(project: string): void {
     return
   }
   const sentence = `Gatehouse needs Node.js 26 or newer, and this is ${version}.`
+  const outcomeOf = (...args: readonly string[]): unknown[] => {
+    const { status, stdout, stderr } = spawnSync(node, args, { cwd: project, encoding: 'utf8' })
+    return [status, stdout, stderr]
+  }
   for (const program of ['cli/main.js', 'main.js']) {
     const path = join(project, 'node_modules/gatehouse/dist', program)
-    const told = spawnSync(node, [path, 'start'], { encoding: 'utf8' })
-    assert.deepEqual([told.status, told.stdout, told.stderr], [1, '', `${sentence}\n`])
+    assert.deepEqual(outcomeOf(path, 'start'), [1, '', `${sentence}\n`])
   }
-  const use =
-    "import('gatehouse/testing').then(({ startForTests }) => startForTests()).catch(({ message }) => console.log(message))"
-  const told = spawnSync(node, ['-e', use], { cwd: project, encoding: 'utf8' })
-  assert.deepEqual([told.stdout, told.stderr], [`${sentence}\n`, ''])
+  const use = `import('gatehouse/testing').then(({ startForTests }) => startForTests())
+    .catch(({ message }) => console.log(message))`
+  assert.deepEqual(outcomeOf('-e', use), [0, `${sentence}\n`, ''])
 }
 
 /** An empty home, a folder of its own for temporary files, and the Node of this process before others. */
