@@ -1,5 +1,8 @@
+import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { type FirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
+import { type MakeFirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
+import { certificateOf } from './http/connections/certificate.ts'
+import { closeWith, plainHttp } from './http/connections/plain-http.ts'
 import { registerOpenApi } from './http/documents/openapi.ts'
 import { collectRoutes, type RouteRow } from './http/documents/route-table.ts'
 import { access } from './http/routes/access.ts'
@@ -15,9 +18,11 @@ import { createServices, type Wired } from './services.ts'
 
 export interface App {
   readonly server: FastifyInstance
-  /** Called once the service listens; answers null if there is an account already. */
-  readonly makeFirstAdministrator: () => Promise<FirstAdministrator | null>
+  /** Called once the service listens; null if there is an account already. */
+  readonly makeFirstAdministrator: MakeFirstAdministrator | null
   readonly routes: () => RouteRow[]
+  /** The server of HTTP_REDIRECT_PORT; null if the setting is not set. */
+  readonly plainHttp: Server | null
   /** The jobs, which a caller may run at once. */
   readonly jobs: readonly Job[]
 }
@@ -45,14 +50,18 @@ export async function buildApp(
   const bootstrap = prepareFirstAdministrator(services.accounts, config, random)
   bootstrap.catch(() => {}) // the await below throws it
 
-  const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms) })
+  const certificate = certificateOf(deps)
+  const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms), certificate })
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
   const routes = collectRoutes(server, config.roles)
   await registerOpenApi(server, config)
   registerRoutes(server, loaded, wired)
 
-  const jobs = jobsOf(loaded, wired)
+  const jobs = [
+    ...jobsOf(loaded, wired),
+    ...(certificate ? [certificate.renewal(server.server)] : []),
+  ]
   const stopJobs = startJobs(runsJobs ? jobs : [], log)
   server.addHook('onClose', async () => {
     await stopJobs()
@@ -61,6 +70,14 @@ export async function buildApp(
       .catch((error: unknown) => log.error({ err: error }, 'activity was lost'))
     await db.destroy()
   })
+  const plain = config.http.redirectPort === undefined ? null : plainHttp(config)
+  if (plain) closeWith(server, plain)
   await server.ready()
-  return { server, makeFirstAdministrator: await bootstrap, routes, jobs }
+  return {
+    server,
+    makeFirstAdministrator: await bootstrap,
+    routes,
+    plainHttp: plain?.server ?? null,
+    jobs,
+  }
 }

@@ -220,7 +220,7 @@ export async function testApp(
     }),
   }
   const app = await buildApp(deps, { runsJobs: false, rooms }) // tests run jobs themselves
-  await app.makeFirstAdministrator()
+  await app.makeFirstAdministrator?.()
   enterDatabase(directory)
   let closed = false
   const close = async () => {
@@ -333,7 +333,8 @@ export async function testApp(
       await app.server.listen({ host: '127.0.0.1', port: 0 })
       const address = app.server.server.address()
       if (address === null || typeof address === 'string') throw new Error('no port')
-      return { port: address.port, url: `http://127.0.0.1:${address.port}` }
+      const scheme = config.http.tls ? 'https' : 'http'
+      return { port: address.port, url: `${scheme}://127.0.0.1:${address.port}` }
     },
 
     close,

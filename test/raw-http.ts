@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 
 /** The exact bytes of a client: they are not normalised, checked or completed. */
 export interface RawAnswer {
@@ -18,8 +19,10 @@ export interface ExchangeOptions {
    * Half-closes the connection once this holds for the text so far; absent: the server closes it.
    */
   readonly endWhen?: (text: string) => boolean
-  /** Called with the open socket when all bytes are written. */
-  readonly opened?: (socket: Socket) => void
+  /** Called with the open socket when all bytes are written, and with the one of TCP below it. */
+  readonly opened?: (socket: Socket, transport: Socket) => void
+  /** Over TLS, whatever the certificate says. */
+  readonly tls?: boolean
 }
 
 const guardMs = 10_000 // a silent server fails the test instead of blocking it
@@ -28,18 +31,19 @@ const guardMs = 10_000 // a silent server fails the test instead of blocking it
 export function exchange(
   port: number,
   bytes: string | Buffer,
-  { endWhen, opened }: ExchangeOptions = {},
+  { endWhen, opened, tls = false }: ExchangeOptions = {},
 ): Promise<Exchange> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    const transport = connect({ port, host: '127.0.0.1', noDelay: true })
+    const socket = tls ? connectTls({ socket: transport, rejectUnauthorized: false }) : transport
     let text = ''
     socket.setEncoding('latin1')
     socket.setTimeout(guardMs, () => {
       socket.destroy(new Error(`no end after ${JSON.stringify(String(bytes).slice(0, 200))}`))
     })
-    socket.on('connect', () => {
+    socket.on(tls ? 'secureConnect' : 'connect', () => {
       socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
-      opened?.(socket)
+      opened?.(socket, transport)
     })
     socket.on('data', (chunk: string) => {
       text += chunk

@@ -11,6 +11,8 @@ export interface CertificateWish {
   /** The host names and IPv4 addresses of the certificate. RFC 5280 section 4.2.1.6. */
   readonly hosts?: readonly string[]
   readonly isAuthority?: boolean
+  /** An RSA key of so many bits, in place of a P-256 one. Self-signed only. */
+  readonly rsaBits?: number
   /** YYMMDD, at midnight UTC. */
   readonly notAfter?: string
   /** The issuer; without one the certificate is self-signed. */
@@ -28,10 +30,17 @@ export function certificate({
   hosts = [],
   isAuthority = false,
   notAfter = '491231',
+  rsaBits,
   issuer,
 }: CertificateWish): Certificate {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const algorithm = sequence(objectId('2a8648ce3d040302')) // ecdsa-with-SHA256
+  const { privateKey, publicKey } =
+    rsaBits === undefined
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: rsaBits })
+  const algorithm =
+    rsaBits === undefined
+      ? sequence(objectId('2a8648ce3d040302')) // ecdsa-with-SHA256
+      : sequence(objectId('2a864886f70d01010b'), der(0x05, Buffer.alloc(0))) // sha256WithRSAEncryption
   const validity = sequence(
     der(0x17, Buffer.from('250101000000Z')),
     der(0x17, Buffer.from(`${notAfter}000000Z`)),

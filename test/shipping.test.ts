@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import type { Setting } from '../src/config/kinds.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { settings } from '../src/config/settings-table.ts'
+import { filesBesideCode } from '../tools/build.ts'
 import {
   build,
   compose,
@@ -145,16 +146,15 @@ suite('the image', () => {
   })
 
   test('has every file beside the code that the code reads: the build copies it', () => {
-    const files = globSync('src/**/*.*', { cwd: root }).filter((path) => !/\.(ts|md)$/.test(path))
-    assert.ok(files.length > 0)
-    for (const file of files) {
-      const ways = [file]
-      while (dirname(ways.at(-1) ?? '') !== 'src') ways.push(dirname(ways.at(-1) ?? ''))
-      assert.ok(
-        ways.some((way) => scripts.build.includes(`${way} `)),
-        file,
-      )
-    }
+    const files = globSync('src/**/*.*', { cwd: root }).filter((path) => !path.endsWith('.ts'))
+    assert.ok(files.includes('src/strength/words.txt'))
+    assert.deepEqual(
+      filesBesideCode().map((path) => `src/${path}`),
+      files.toSorted(),
+    )
+    assert.equal(scripts.build, 'node tools/build.ts')
+    const context = read('.dockerignore')
+    assert.ok(context.indexOf('!tools/build.ts') > context.indexOf('tools/*.ts'))
   })
 
   test('runs as a user that is not root, and that owns the data alone', () => {

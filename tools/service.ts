@@ -23,10 +23,11 @@ export async function startService(
   command: readonly [string, ...string[]],
   env: Record<string, string> = {},
   dataDirectory = mkdtempSync(join(tmpdir(), 'gatehouse-')),
+  cwd = join(import.meta.dirname, '..'),
 ): Promise<Service> {
   const [program, ...args] = command
   const child = spawn(program, args, {
-    cwd: join(import.meta.dirname, '..'),
+    cwd,
     env: { ...process.env, DATA_DIR: dataDirectory, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

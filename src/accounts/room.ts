@@ -40,6 +40,11 @@ export const room: Room<Needs> = {
           name: 'account list',
           summary: 'Shows all accounts, or those that the options select, by user id',
         },
+        {
+          name: 'account show',
+          operands: ['username'],
+          summary: 'Shows one account, with its user and what keeps it from a login',
+        },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/accounts'),
     },
@@ -80,6 +85,11 @@ export const room: Room<Needs> = {
           operands: ['username'],
           summary:
             'Removes the second factor of an owner who has lost device and codes; all logins end',
+        },
+        {
+          name: 'account delete',
+          operands: ['username'],
+          summary: 'Deletes an account and keeps its user; all its logins end',
         },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/account-changes'),

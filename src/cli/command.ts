@@ -11,6 +11,8 @@ import type { Output, Streams } from './output.ts'
 export interface CommandWork {
   readonly name: string
   readonly options?: Readonly<Record<string, CommandOption>>
+  /** The values of operands that have few, by the name of the operand: for completion. */
+  readonly operandValues?: Readonly<Record<string, readonly string[]>>
   /** An example of use, without the leading `gatehouse`. */
   readonly example?: string
   run(call: CommandCall): Promise<void>
@@ -24,6 +26,8 @@ export interface CommandOption extends ParseArgsOptionDescriptor {
   readonly doc?: string
   /** The name of its value in the help. */
   readonly value?: string
+  /** All its values, if they are few: for completion. */
+  readonly values?: readonly string[]
 }
 
 export interface CommandCall {
@@ -51,7 +55,7 @@ export interface Terminal extends Streams {
 export const exitCodes = {
   done: { code: 0, meaning: 'Done' },
   failed: { code: 1, meaning: 'Failed for any other reason, such as wrong settings' },
-  usage: { code: 2, meaning: 'Wrong usage: nothing was done, and the help is on standard error' },
+  usage: { code: 2, meaning: 'Wrong usage, or a file that cannot be opened: nothing was done' },
   notFound: { code: 3, meaning: 'There is no such account, user, key or database' },
   refused: {
     code: 4,
@@ -76,7 +80,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Wrong usage that the parser does not detect; the help of the command follows the message. */
+/** Wrong usage that the parser does not detect; the message is followed by where the help is. */
 export class UsageError extends CommandError {
   constructor(message: string) {
     super(message, exitCodes.usage.code)

@@ -10,7 +10,9 @@ const order = [
   'migrate',
   'account',
   'user',
+  'throttle',
   'keys',
+  'client',
   'token',
   'oidc',
   'backup',
@@ -19,6 +21,8 @@ const order = [
   'config',
   'routes',
   'openapi',
+  'help',
+  'completion',
 ]
 
 /** The part of a manifest that declares commands. */
@@ -30,7 +34,7 @@ export interface RoomWithCommands {
 /** The rows of all commands, in the order of the help. */
 export function commandRows(rooms: readonly RoomWithCommands[]): CommandRow[] {
   const rank = ({ name }: CommandRow) => {
-    const index = order.indexOf(groupOf(name))
+    const index = order.indexOf(firstWord(name))
     return index === -1 ? order.length : index
   }
   const rows = rooms.flatMap(({ commands = [] }) => commands.flatMap((file) => file.rows))
@@ -52,6 +56,11 @@ export async function commandOf(
     .flatMap((file) => file.rows.filter(isNamed).map(({ name }) => ({ file, name })))
     .sort((left, right) => right.name.length - left.name.length)[0]
   return found && (await commandsIn(found.file)).find(({ name }) => name === found.name)
+}
+
+/** The commands whose names begin with a word and go on. */
+export function groupOf(rows: readonly CommandRow[], word: string): CommandRow[] {
+  return rows.filter(({ name }) => name.startsWith(`${word} `))
 }
 
 /** All commands, in the order of the help. @throws Error as `commandsIn` */
@@ -76,6 +85,6 @@ async function commandsIn({ file, rows }: RoomCommands): Promise<readonly Comman
   )
 }
 
-function groupOf(name: string): string {
+function firstWord(name: string): string {
   return name.split(' ', 1)[0] ?? name
 }

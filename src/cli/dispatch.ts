@@ -10,10 +10,10 @@ import {
   type Terminal,
   UsageError,
 } from './command.ts'
-import { commandOf, commandRows } from './commands.ts'
+import { commandOf, commandRows, groupOf } from './commands.ts'
 import { exitOf } from './failure.ts'
-import { commonOptions, helpOf, usage } from './help.ts'
-import { createOutput, type Output } from './output.ts'
+import { commonOptions, helpOf, operandOf, usage } from './help.ts'
+import { createOutput, type Output, shown } from './output.ts'
 
 /**
  * Runs the command that the words name; answers the exit code. Writes failures to standard error.
@@ -30,7 +30,7 @@ export async function dispatch(
     return exitCodes.done.code
   } catch (error) {
     const { code, message } = exitOf(error)
-    await new Promise((resolve) => terminal.stderr.write(`${message}\n`, resolve))
+    await new Promise((resolve) => terminal.stderr.write(`error: ${message}\n`, resolve))
     return code
   }
 }
@@ -42,15 +42,13 @@ async function runCommand(
   output: Output,
 ): Promise<void> {
   assertDistinct(rooms)
+  if (words[0] === '--version' || words[0] === '-V') return showVersion(output)
   const found = await find(rooms, words)
   if ('group' in found) {
     if (words.some((word) => word === '--help' || word === '-h')) {
       return output.text(usage(found.group))
     }
-    throw new CommandError(
-      `${found.reason}\n\n${usage(found.group)}`.trimStart(),
-      exitCodes.usage.code,
-    )
+    throw withHelp(new UsageError(found.reason), found.name)
   }
   const { command } = found
   try {
@@ -76,14 +74,18 @@ async function runCommand(
       terminal,
     })
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    throw new CommandError(`${error.message}\n\n${helpOf(command)}`, error.exitCode)
+    throw error instanceof UsageError ? withHelp(error, command.name) : error
   }
+}
+
+/** Adds to a usage error where the help is: the help itself would hide the message. */
+function withHelp({ message, exitCode }: UsageError, name: string): CommandError {
+  return new CommandError(`${message}\nSee: ${['gatehouse help', name].join(' ').trim()}`, exitCode)
 }
 
 type Found =
   | { readonly command: Command }
-  | { readonly group: readonly CommandRow[]; readonly reason: string }
+  | { readonly group: readonly CommandRow[]; readonly name: string; readonly reason: string }
 
 /** The command that the first words name, or the commands that they may mean. */
 async function find(rooms: CommandCall['rooms'], words: readonly string[]): Promise<Found> {
@@ -91,10 +93,21 @@ async function find(rooms: CommandCall['rooms'], words: readonly string[]): Prom
   if (command) return { command }
   const commands = commandRows(rooms)
   const [first, second] = words.filter((word) => !word.startsWith('-'))
-  if (first === undefined) return { group: commands, reason: '' }
-  const group = commands.filter(({ name }) => name.startsWith(`${first} `))
-  if (group.length === 0) return { group: commands, reason: `no such command: ${first}` }
-  return { group, reason: second === undefined ? '' : `no such command: ${first} ${second}` }
+  if (first === undefined) return { group: commands, name: '', reason: 'no command is given' }
+  const group = groupOf(commands, first)
+  if (group.length === 0) {
+    return { group: commands, name: '', reason: `there is no command ${inWords(first)}` }
+  }
+  const reason =
+    second === undefined
+      ? `${first} is not whole: it goes on with ${group.map(({ name }) => name.slice(first.length + 1)).join(', ')}`
+      : `there is no command ${first} ${inWords(second)}`
+  return { group, name: first, reason }
+}
+
+/** A word of the user in a message, in one line and of a length that is read. */
+function inWords(word: string): string {
+  return shown(word.length > 40 ? `${word.slice(0, 40)}...` : word)
 }
 
 function parse({ options = {} }: Command, args: readonly string[]) {
@@ -105,8 +118,18 @@ function parse({ options = {} }: Command, args: readonly string[]) {
       allowPositionals: true,
     })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(mistakeOf(error))
   }
+}
+
+/** The mistake that the parser of Node has found, without the value, which may be a secret. */
+function mistakeOf(error: unknown): string {
+  const { message = '', code } = error as { readonly message?: string; readonly code?: string }
+  const [, option = ''] = /'(?:-\w, )?(-[^\s'=]*)[^']*'/.exec(message) ?? []
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `there is no option ${inWords(option)}`
+  return message.includes('does not take an argument')
+    ? `${option} takes no value`
+    : `${option} needs a value`
 }
 
 /** Refuses secrets as arguments, which every user of the machine can read. @throws UsageError */
@@ -119,13 +142,17 @@ function refuseSecrets(args: readonly string[]): void {
 }
 
 function assertOperands({ operands = [] }: Command, given: readonly string[]): void {
-  const isOpen = operands.at(-1)?.endsWith('...') ?? false
-  const fits = isOpen ? given.length >= operands.length : given.length === operands.length
-  if (fits) return
+  const least = operands.filter((operand) => !operand.startsWith('[')).length
+  const isOpen = /\.\.\.\]?$/.test(operands.at(-1) ?? '')
+  if (given.length < least) {
+    throw new UsageError(`missing: ${operands.slice(given.length).map(operandOf).join(', ')}`)
+  }
+  if (isOpen || given.length <= operands.length) return
   // A surplus word may be a secret: the message does not repeat it.
-  throw new UsageError(
-    given.length < operands.length
-      ? `missing: ${operands.slice(given.length).join(', ')}`
-      : `too many words: ${operands.length} expected, ${given.length} given`,
-  )
+  throw new UsageError(`too many words: ${operands.length} expected, ${given.length} given`)
+}
+
+async function showVersion(output: Output): Promise<void> {
+  const { version } = await import('./version.ts')
+  output.result({ version, node: process.versions.node }, `gatehouse ${version}`)
 }

@@ -11,7 +11,7 @@ export const commonOptions = {
 /** The help of several commands, one line each. */
 export function usage(commands: readonly CommandRow[]): string {
   const rows = commands.map((command) => [synopsis(command), command.summary] as const)
-  return `gatehouse <command> [options]\n\n${columns(rows)}\nEach command tells more with --help.\n`
+  return `gatehouse <command> [options]\n\n${columns(rows)}\nMore: gatehouse help <command>\n`
 }
 
 /** The help of one command: synopsis, summary, options and an example. */
@@ -53,6 +53,9 @@ page is generated from the table of commands (\`npm run docs\`).
 - With \`--verbose\`, the events of a change (\`by: "cli"\`) go to standard error, as JSON lines.
 - Only \`start\` and \`migrate\` create a missing database or change an older schema. Any other command
   fails for a mistyped \`DATA_DIR\`, and leaves the schema of an older service as it is.
+- A mistake is told in one sentence, after \`error:\`. Where the usage is wrong, the next line names the help.
+- A warning, for example that the running service has other settings, is a line after \`warning:\`.
+- \`gatehouse --version\` prints the version, and \`gatehouse help\` all commands.
 - \`gatehouse account list | head\` ends quietly, with 0.
 `
 
@@ -60,7 +63,10 @@ function synopsis({ name, operands = [] }: CommandRow): string {
   return [name, ...operands.map(operandOf)].join(' ')
 }
 
-function operandOf(operand: string): string {
+/** The name of an operand as the help shows it; one in brackets may be left out. */
+export function operandOf(operand: string): string {
+  const [, inside] = /^\[(.*)\]$/.exec(operand) ?? []
+  if (inside !== undefined) return `[${operandOf(inside)}]`
   return operand.endsWith('...') ? `<${operand.slice(0, -'...'.length)}>...` : `<${operand}>`
 }
 

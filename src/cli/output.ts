@@ -12,6 +12,8 @@ export type Row = Readonly<Record<string, Cell>>
 export interface Output {
   /** Writes rows of the same shape, as columns or as a JSON array. */
   rows(rows: readonly Row[]): void
+  /** Writes one row, with a line for each of its fields, or as a JSON object. */
+  record(row: Row): void
   /**
    * Writes any number of rows, as fast as the reader takes them. Ends early and without an error if
    * the reader has closed the stream. Shows progress if standard error is a terminal and standard
@@ -47,6 +49,11 @@ export function createOutput({ stdout, stderr }: Streams, json: boolean): Output
 
   return {
     rows: (rows) => write(json ? `${JSON.stringify(rows)}\n` : table(rows, widthsOf(rows), true)),
+
+    record(row) {
+      const lines = Object.entries(row).map(([name, cell]) => ({ name, cell }))
+      write(json ? `${JSON.stringify(row)}\n` : table(lines, widthsOf(lines), false))
+    },
 
     async list(batches) {
       let widths: readonly number[] | undefined
@@ -146,7 +153,7 @@ function inWords(cell: Cell): string {
 /**
  * A cell as text, with control and bidirectional characters escaped: they could steer the terminal.
  */
-function shown(cell: Cell | undefined): string {
+export function shown(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '-'
   const isList = Array.isArray(cell) && cell.every((item) => typeof item === 'string')
   const text = isList ? cell.join(',') || '-' : inWords(cell)

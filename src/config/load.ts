@@ -17,6 +17,7 @@ import {
 import { notRole } from './oidc-settings.ts'
 import { type RoomSettings, type RoomValues, readRoomSettings } from './room-settings.ts'
 import { settings } from './settings-table.ts'
+import { readTlsPair, type TlsFiles, type TlsReading } from './tls.ts'
 
 type SettingValues = Values<typeof settings>
 
@@ -56,8 +57,11 @@ export function loadConfig(
   const misread = new Set(mistakes.map(settingOf))
   mistakes.push(...unsupportedSettings(env))
   const ownRoles = misread.has('ROLES') ? null : values.ROLES
+  const tls = readTls(values)
+  warnings.push(...tls.warnings)
   const all = [
     ...contradictions(values),
+    ...tls.mistakes,
     ...(ownRoles ? roleContradictions(values, ownRoles) : []),
     ...providerContradictions(oidc.providers, { ...about(values), ownRoles }),
   ]
@@ -78,6 +82,30 @@ function unsupportedSettings(env: Readonly<Record<string, string | undefined>>):
   return Object.keys(env)
     .filter((name) => unsupported.test(name) && env[name] !== '')
     .map((name) => `${name} is not supported by this version`)
+}
+
+/** The pair that the files of the settings hold, and what settings about it contradict each other. */
+function readTls(values: SettingValues): Pick<TlsReading, 'mistakes' | 'warnings'> {
+  const { TLS_CERT_FILE, TLS_KEY_FILE, HTTP_REDIRECT_PORT: redirectPort, PORT, BASE_URL } = values
+  const mistakes: string[] = []
+  if (TLS_CERT_FILE && !TLS_KEY_FILE) mistakes.push('TLS_KEY_FILE must be set with TLS_CERT_FILE')
+  if (TLS_KEY_FILE && !TLS_CERT_FILE) mistakes.push('TLS_CERT_FILE must be set with TLS_KEY_FILE')
+  const files = tlsFilesOf(values)
+  if (redirectPort !== undefined && !TLS_CERT_FILE && !TLS_KEY_FILE) {
+    mistakes.push('HTTP_REDIRECT_PORT must not be set without TLS_CERT_FILE and TLS_KEY_FILE')
+  }
+  if (redirectPort !== undefined && redirectPort !== 0 && redirectPort === PORT) {
+    mistakes.push('HTTP_REDIRECT_PORT must not be PORT, which is for HTTPS')
+  }
+  if (!files) return { mistakes, warnings: [] }
+  if (BASE_URL?.startsWith('http:')) mistakes.push('BASE_URL must be https with TLS_CERT_FILE')
+  const reading = readTlsPair(files, { baseUrl: BASE_URL ?? defaultBaseUrl(values) })
+  return { mistakes: [...mistakes, ...reading.mistakes], warnings: reading.warnings }
+}
+
+function tlsFilesOf({ TLS_CERT_FILE, TLS_KEY_FILE }: SettingValues): TlsFiles | undefined {
+  if (TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined) return undefined
+  return { certFile: TLS_CERT_FILE, keyFile: TLS_KEY_FILE }
 }
 
 function contradictions(values: SettingValues): string[] {
@@ -163,6 +191,9 @@ function toConfig(
     http: {
       host: values.HOST,
       port: values.PORT,
+      /** Undefined: the service speaks plain HTTP. */
+      tls: tlsFilesOf(values),
+      redirectPort: values.HTTP_REDIRECT_PORT,
       bodyLimitBytes: values.BODY_LIMIT_BYTES,
       corsOrigins: values.CORS_ORIGINS,
       trustedProxies: values.TRUST_PROXY ?? [],
@@ -265,10 +296,11 @@ export function describeSettings(tables: readonly RoomSettings[] = []): string {
 }
 
 /** The default of BASE_URL, without a slash at the end. */
-function defaultBaseUrl({ HOST, PORT }: SettingValues): string {
+function defaultBaseUrl(values: SettingValues): string {
+  const { HOST, PORT } = values
   const wildcard = HOST === '0.0.0.0' || HOST === '::'
   const host = wildcard ? 'localhost' : isIP(HOST) === 6 ? `[${HOST}]` : HOST
-  return new URL(`http://${host}:${PORT}`).origin
+  return new URL(`${tlsFilesOf(values) ? 'https' : 'http'}://${host}:${PORT}`).origin
 }
 
 function deepFreeze<T extends object>(object: T): Readonly<T> {

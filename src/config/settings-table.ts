@@ -15,19 +15,33 @@ import { flowCookieName, oidcSettings, parseNamedRole } from './oidc-settings.ts
 export const loginModes = ['session', 'token', 'pair'] as const
 export type LoginMode = (typeof loginModes)[number]
 
+const maxPort = 65_535
+
 /** Every setting, in the order of the documentation. Names and defaults: docs/configuration.md. */
 export const settings = {
   HOST: text({ default: '127.0.0.1', doc: 'Address to listen on.', check: assertHost }),
   PORT: integer({
     default: 3000,
     min: 0,
-    max: 65_535,
+    max: maxPort,
     doc: 'Port to listen on. 0 takes a free one, which only the log tells: BASE_URL and the `iss` of tokens keep the 0 unless BASE_URL is set.',
   }),
   BASE_URL: optional({
-    shown: '`http://HOST:PORT`',
+    shown: '`http://HOST:PORT`, with TLS_CERT_FILE `https://HOST:PORT`',
     doc: 'The address that callers use, without a path. `localhost` stands for the wildcard addresses. In production https, or http on a loopback address.',
     parse: parseBaseUrl,
+  }),
+  TLS_CERT_FILE: optional({
+    doc: 'HTTPS without a proxy: a file with the certificate of the service and those of its issuers, PEM. Read again every ten seconds: a renewed certificate needs no restart.',
+    parse: (value) => value,
+  }),
+  TLS_KEY_FILE: optional({
+    doc: 'The file of its private key, PEM without a passphrase.',
+    parse: (value) => value,
+  }),
+  HTTP_REDIRECT_PORT: optional({
+    doc: 'With TLS_CERT_FILE: a port for plain HTTP, which redirects the navigation of a browser to BASE_URL and refuses everything else. 0 takes a free one, which only the log tells.',
+    parse: parsePort,
   }),
   DATA_DIR: text({ default: './data', doc: 'Folder of the SQLite file and the master key.' }),
   DATABASE_URL: secret({
@@ -81,8 +95,8 @@ export const settings = {
     },
   }),
   ADMIN_PASSWORD: secret({
-    shown: 'random, printed once',
-    doc: 'Its password. Read at the first start only.',
+    shown: 'random: shown once at a terminal, else in `DATA_DIR/first-password`',
+    doc: 'Its password. Used at the first start only.',
   }),
   TOKEN_ALGORITHM: oneOf({
     default: 'HS256',
@@ -335,6 +349,13 @@ function assertRsaKey(pem: string): void {
     throw new Error('must be an RSA private key in PEM')
   }
   assertSoundRsaKey(key)
+}
+
+function parsePort(value: string): number {
+  if (!/^[0-9]{1,5}$/.test(value) || Number(value) > maxPort) {
+    throw new Error(`must be a whole number from 0 to ${maxPort}`)
+  }
+  return Number(value)
 }
 
 function parseBaseUrl(value: string): string {

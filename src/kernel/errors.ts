@@ -19,6 +19,7 @@ export const errorTable = {
   secondFactorRequired: { status: 401, error: 'Second factor required' },
   recentLoginRequired: { status: 401, error: 'Recent login required' },
   accessDenied: { status: 403, error: 'Access denied' },
+  httpsRequired: { status: 403, error: 'HTTPS required' },
   csrfTokenInvalid: { status: 403, error: 'CSRF token invalid' },
   passwordChangeRequired: { status: 403, error: 'Password change required' },
   enrolmentRequired: { status: 403, error: 'Second factor enrolment required' },

@@ -1,32 +1,22 @@
 import type { FastifyInstance } from 'fastify'
-import type { Accounts } from '../accounts/accounts.ts'
-import { adminAction } from '../accounts/events.ts'
-import type { AutomaticLock } from '../accounts/lock.ts'
 import { AccountName } from '../accounts/schemas.ts'
-import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
-import type { Events } from '../events/events.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { parsePage, type Query } from '../http/lists/paging.ts'
 import { ListQuery, Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
-import type { LimitState, ThrottleOverview } from '../throttle/overview.ts'
 import { ThrottleNow } from './schemas.ts'
+import { clearThrottle, type NamedState, nameLimits, type ThrottledDeps } from './throttled.ts'
 
 /**
  * GET /api/admin/throttle and DELETE /api/admin/throttle/{username}: an administrator sees and
- * clears the limits and lockouts that keep users from a login. The limits store only a digest of
- * each tried username, since users type passwords into the wrong field. The list shows a username
- * only if an account with failed logins has it.
+ * clears the limits and lockouts that keep users from a login.
  */
-export interface ThrottleRoutesOptions {
-  readonly accounts: Pick<Accounts, 'byUserId'>
+export interface ThrottleRoutesOptions extends ThrottledDeps {
   readonly db: Database
-  readonly events: Events
-  readonly lock: AutomaticLock
-  readonly throttle: ThrottleOverview
 }
 
 const access = { rule: role('ADMIN') }
@@ -34,8 +24,9 @@ const maxPerPage = 100
 
 export async function throttleAdminRoutes(
   instance: FastifyInstance,
-  { accounts, db, events, lock, throttle }: ThrottleRoutesOptions,
+  options: ThrottleRoutesOptions,
 ): Promise<void> {
+  const { db, lock, throttle } = options
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
@@ -51,8 +42,6 @@ export async function throttleAdminRoutes(
       const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
       const failing = await lock.failing(page)
       const counts = await throttle.page(page)
-      const failingNames = await lock.failingNames()
-      const names = new Map(failingNames.map((name) => [throttle.digestOf(name), name]))
       return {
         ...page,
         accounts: {
@@ -65,7 +54,7 @@ export async function throttleAdminRoutes(
         },
         counts: {
           total: counts.total,
-          data: await Promise.all(counts.data.map((count) => show(count, names))),
+          data: (await nameLimits(counts.data, options)).map(show),
         },
       }
     },
@@ -86,35 +75,22 @@ export async function throttleAdminRoutes(
       const guard = stillAllowed(request)
       if (username === null) await guard?.judge(db)
       else {
-        const work = async (trx: DatabaseOrTransaction) => {
-          const found = await lock.lift(trx, username)
-          await throttle.forget(trx, username, found)
-          await events.record(trx, adminAction, { user_id: found, what: 'throttle_cleared' })
-        }
-        await transact(db, [], work, guard)
+        await transact(db, [], (trx) => clearThrottle(trx, username, options), guard)
       }
       return { message: 'Failed tries forgotten' }
     },
   )
+}
 
-  async function show(now: LimitState, names: ReadonlyMap<string, string>) {
-    return {
-      count: now.count,
-      username: await nameOf(now, names),
-      address: now.address,
-      used: now.used,
-      pending: now.pending,
-      attempts: now.attempts,
-      blocked_until: isoTimeOrNull(now.blockedUntil),
-    }
-  }
-
-  async function nameOf(
-    { usernameDigest, userId }: LimitState,
-    names: ReadonlyMap<string, string>,
-  ): Promise<string | null> {
-    if (userId !== null) return (await accounts.byUserId(userId))?.username ?? null
-    return names.get(usernameDigest ?? '') ?? null
+function show(now: NamedState) {
+  return {
+    count: now.count,
+    username: now.username,
+    address: now.address,
+    used: now.used,
+    pending: now.pending,
+    attempts: now.attempts,
+    blocked_until: isoTimeOrNull(now.blockedUntil),
   }
 }
 

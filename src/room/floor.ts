@@ -19,6 +19,7 @@ export const floor: Room = {
     'authenticationRequired',
     'accessDenied',
     'csrfTokenInvalid',
+    'httpsRequired',
     'recentLoginRequired',
     'routeNotFound',
     'requestTimeout',
@@ -34,6 +35,9 @@ export const floor: Room = {
     'HOST',
     'PORT',
     'BASE_URL',
+    'TLS_CERT_FILE',
+    'TLS_KEY_FILE',
+    'HTTP_REDIRECT_PORT',
     'DATA_DIR',
     'DATABASE_URL',
     'DATABASE_POOL_MAX',
@@ -84,6 +88,21 @@ export const floor: Room = {
         { name: 'openapi', summary: 'Prints the OpenAPI 3.1 document; with --json on one line' },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/documents'),
+    },
+    {
+      rows: [
+        {
+          name: 'help',
+          operands: ['[command...]'],
+          summary: 'Shows all commands, those of a group, or the options of one',
+        },
+        {
+          name: 'completion',
+          operands: ['shell'],
+          summary: 'Prints the completion of bash, zsh or fish, for the shell to read at its start',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/help'),
     },
   ],
 

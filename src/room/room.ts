@@ -114,7 +114,10 @@ export interface RoomCommands {
 export interface CommandRow {
   /** For example `keys rotate`. */
   readonly name: string
-  /** The names of its operands; the last may end with `...`, for one or more values. */
+  /**
+   * The names of its operands; the last may end with `...`, for one or more values. Those in
+   * brackets, `[name]`, may be left out, from the last on.
+   */
   readonly operands?: readonly string[]
   readonly summary: string
 }

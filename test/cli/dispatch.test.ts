@@ -63,13 +63,31 @@ suite('the command line', async () => {
     'user add --name Ann',
     'user add --email ann@example.org',
     "user add --name '' --email ann@example.org",
+    'account delete',
+    'account delete ann',
+    'account show',
+    'account show ann bob',
+    'throttle clear',
+    'throttle clear a:b',
+    'throttle list ann',
     'keys retire',
     'migrate now',
+    'help acount',
+    'help account shout',
+    'help account add now',
+    'completion',
+    'completion tcsh',
+    'completion toString',
+    'completion bash zsh',
+    '--no-such-option',
+    `account list --nonsense=${'x'.repeat(2000)}`,
   ]) {
-    test(`used wrongly: gatehouse ${words} exits 2, with help on standard error alone`, async () => {
+    test(`used wrongly: gatehouse ${words} exits 2, with one sentence and where the help is`, async () => {
       const { code, stdout, stderr } = await gatehouse(nowhere, words)
       assert.deepEqual([code, stdout], [2, ''])
-      assert.match(stderr, /^gatehouse .*\n\n/m)
+      const [, about = ''] = /^error: [^\n]+\nSee: (gatehouse help[\w -]*)\n$/.exec(stderr) ?? []
+      const help = await gatehouse(nowhere, about.replace('gatehouse ', ''))
+      assert.equal(help.code, 0, stderr)
     })
   }
 
@@ -165,7 +183,7 @@ suite('the command line', async () => {
         else if (!to.startsWith('node:')) packages.push(`${path}: ${names}${to}`)
       }
     }
-    visit('src/cli/main.ts')
+    visit('src/cli/run.ts')
     assert.ok(seen.size > 10)
     assert.deepEqual(packages, [])
   })

@@ -1,7 +1,9 @@
 import type { WantedChange } from '../../accounts/wanted-change.ts'
 import type { Account } from '../../authentication/account.ts'
+import { contractRoles } from '../../kernel/principal.ts'
 import type { Services } from '../../services.ts'
 import { type CommandCall, CommandError, type CommandWork, exitCodes } from '../command.ts'
+import { assertMayConfirm, confirm, yesOption } from '../confirm.ts'
 import { assertPasswordSource, newPassword, passwordOptions, tellPassword } from '../secrets.ts'
 import { accountView, parseRoles, rolesOf, withAccount } from './accounts.ts'
 
@@ -11,6 +13,7 @@ import { accountView, parseRoles, rolesOf, withAccount } from './accounts.ts'
 export const commands: readonly CommandWork[] = [
   {
     name: 'account roles',
+    operandValues: { role: contractRoles },
     example: 'account roles ann USER EDITOR',
     async run(call) {
       const roles = parseRoles(call, call.operands.slice(1))
@@ -60,6 +63,12 @@ export const commands: readonly CommandWork[] = [
         )
       }),
   },
+  {
+    name: 'account delete',
+    options: yesOption,
+    example: 'account delete ann --yes',
+    run: remove,
+  },
 ]
 
 function change(
@@ -88,12 +97,27 @@ async function setPassword(call: CommandCall): Promise<void> {
   })
 }
 
+async function remove(call: CommandCall): Promise<void> {
+  assertMayConfirm(call)
+  await withAccount(call, async ({ userId, username }, { accounts }) => {
+    await confirm(call, `Delete the account ${username}? Its logins end, and its user stays.`)
+    const account = await accounts.remove(userId)
+    if (!account) throw deletedMeanwhile(username)
+    const show = await accountView(call)
+    call.output.result(show(account), `${username} is deleted; user ${userId} stays`)
+  })
+}
+
 async function changed(
   { userId, username: name }: Account,
   wanted: WantedChange,
   { accounts }: Services,
 ): Promise<Account> {
   const account = await accounts.change(userId, wanted)
-  if (!account) throw new CommandError(`${name} was deleted meanwhile`, exitCodes.notFound.code)
+  if (!account) throw deletedMeanwhile(name)
   return account
+}
+
+function deletedMeanwhile(username: string): CommandError {
+  return new CommandError(`${username} was deleted meanwhile`, exitCodes.notFound.code)
 }

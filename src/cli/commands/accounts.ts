@@ -27,6 +27,7 @@ export const commands: readonly CommandWork[] = [
         type: 'string',
         multiple: true,
         value: 'role',
+        values: contractRoles,
         doc: `${contractRoles.join(', ')}; again for more; USER by default`,
       },
       ...userOptions,
@@ -39,7 +40,12 @@ export const commands: readonly CommandWork[] = [
   {
     name: 'account list',
     options: {
-      role: { type: 'string', value: 'role', doc: 'only accounts with this role' },
+      role: {
+        type: 'string',
+        value: 'role',
+        values: contractRoles,
+        doc: 'only accounts with this role',
+      },
       locked: {
         type: 'boolean',
         doc: 'only locked accounts, by an administrator or by failed logins',
@@ -48,6 +54,11 @@ export const commands: readonly CommandWork[] = [
     },
     example: 'account list --role ADMIN --json',
     run: list,
+  },
+  {
+    name: 'account show',
+    example: 'account show ann',
+    run: show,
   },
 ]
 
@@ -96,8 +107,7 @@ async function list(call: CommandCall): Promise<void> {
   const role = textOf(call, 'role')
   const [wantedRole] = role === undefined ? [] : parseRoles(call, [role])
   await withServices(call, async ({ accounts, requirements }, { clock }) => {
-    const show = await accountView(call)
-    const { isoTime } = await import('../../kernel/clock.ts')
+    const rowOf = await accountRow(call, requirements)
     const filter = {
       role: wantedRole,
       lockedAt: call.values.locked === true ? clock.now() : undefined,
@@ -113,18 +123,34 @@ async function list(call: CommandCall): Promise<void> {
         last = batch.at(-1)?.userId ?? last
       }
     }
-    function rowOf(account: Account): Row {
-      const { created_at, ...shown } = show(account)
-      const until = requirements.lockedOutUntil(account)
-      return {
-        ...shown,
-        locked_until: until === null ? null : isoTime(until),
-        must_change: account.mustChange,
-        created_at,
-      }
-    }
     await call.output.list(batches())
   })
+}
+
+function show(call: CommandCall): Promise<void> {
+  return withAccount(call, async (account, { requirements, users }) => {
+    const rowOf = await accountRow(call, requirements)
+    const user = await users.byId(account.userId)
+    const { username, user_id, ...others } = rowOf(account)
+    const { name = null, email = null } = user ?? {}
+    call.output.record({ username, user_id, name, email, ...others })
+  })
+}
+
+/** Answers the function that shows an account with what an operator asks of it besides. */
+async function accountRow(call: CommandCall, requirements: Services['requirements']) {
+  const show = await accountView(call)
+  const { isoTime } = await import('../../kernel/clock.ts')
+  return (account: Account) => {
+    const { created_at, ...shown } = show(account)
+    const until = requirements.lockedOutUntil(account)
+    return {
+      ...shown,
+      locked_until: until === null ? null : isoTime(until),
+      must_change: account.mustChange,
+      created_at,
+    } satisfies Row
+  }
 }
 
 /** Parses names of roles, each once. @throws UsageError */

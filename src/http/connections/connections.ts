@@ -19,19 +19,43 @@ const lingerMs = 2_000
  */
 export function prepareConnections(server: Server): Connections {
   const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
+  const prepare = (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', ignore)
     // Node caches the address at the first read; after a reset it could not be read any more.
     void socket.remoteAddress
+  }
+  const serve = (socket: Socket) => {
+    prepare(socket)
     socket.destroySoon = closeWhenRead
-  })
+  }
+  if (speaksTls(server)) {
+    server.on('connection', prepare)
+    server.on('secureConnection', (socket: Socket) => {
+      const transport = transportOf(socket)
+      // From here on the socket above it tells what is under way.
+      if (transport) sockets.delete(transport)
+      serve(socket)
+    })
+  } else {
+    server.on('connection', serve)
+  }
   return {
     endUnanswered() {
       for (const socket of sockets) if (!isAnswering(socket)) socket.destroy()
     },
   }
+}
+
+/** Whether the connections of a server begin with a TLS handshake. */
+export function speaksTls(server: Server): boolean {
+  return 'setSecureContext' in server
+}
+
+/** The TCP socket below a socket of TLS; undefined: it is one itself. Node has no public way to it. */
+export function transportOf(socket: Duplex): Socket | undefined {
+  return (socket as Duplex & { _parent?: Socket | null })._parent ?? undefined
 }
 
 /** The open connections of a server. */

@@ -10,7 +10,7 @@ const quietTurns = 5
 const maxTurns = 511 // Node's backlog: at most so many connections wait to be accepted
 
 // How long a client may take to finish a header that it has begun when the service stops.
-const headerMs = 2_000
+export const headerMs = 2_000
 
 /**
  * While the service stops, each answer closes its connection; connections without a request to

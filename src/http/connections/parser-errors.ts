@@ -61,7 +61,8 @@ function refuseBehind(current: ServerResponse, socket: Duplex, row: ErrorName): 
   })
 }
 
-function refuse(socket: Duplex, row: ErrorName): void {
+/** Writes a refusal to a connection that has no response object, and closes it. */
+export function refuse(socket: Duplex, row: ErrorName): void {
   const { status, error } = errorTable[row]
   const body = JSON.stringify({ error })
   const lines = Object.entries(closingHeaders(body)).map(([name, value]) => `${name}: ${value}`)

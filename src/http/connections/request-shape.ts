@@ -21,7 +21,7 @@ export const requestShape = plugin(async (app) => {
 const hostFormat = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/
 
 /** RFC 9112 sections 3.2 and 6.1. */
-function isMisshapen({ rawHeaders, headers, httpVersion }: FastifyRequest['raw']): boolean {
+export function isMisshapen({ rawHeaders, headers, httpVersion }: FastifyRequest['raw']): boolean {
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) return true
   if (headers.host === undefined) return httpVersion !== '1.0'
   if (!hostFormat.test(headers.host)) return true

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import plugin from 'fastify-plugin'
 import type { Clock } from '../../kernel/clock.ts'
+import { transportOf } from './connections.ts'
 
 export interface SlowReaderOptions {
   readonly clock: Clock
@@ -122,6 +123,6 @@ function takenBy(socket: Socket): Taken {
  * Resets a connection: after a close the kernel would keep the unread bytes, megabytes on loopback.
  */
 function endNow(socket: Socket): void {
-  if ('encrypted' in socket) socket.destroy()
-  else socket.resetAndDestroy()
+  const transport = transportOf(socket) ?? socket
+  transport.resetAndDestroy()
 }

@@ -2,9 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import fastifyCookie from '@fastify/cookie'
 import fastify, {
   type FastifyBaseLogger,
+  type FastifyHttpOptions,
   type FastifyInstance,
   type FastifyRequest,
   LogController,
+  type RawServerDefault,
 } from 'fastify'
 import { isWithin, parseAddressRange } from '../../addresses/address-ranges.ts'
 import type { Config } from '../../config/load.ts'
@@ -13,13 +15,21 @@ import type { Deps } from '../../runtime/deps.ts'
 import { bodies } from '../bodies/bodies.ts'
 import { compilersFactory } from '../bodies/compilers.ts'
 import { ajvOptions } from '../bodies/validation.ts'
+import type { Certificate } from '../connections/certificate.ts'
 import { prepareConnections } from '../connections/connections.ts'
 import { closeConnectionsWhileDraining } from '../connections/draining.ts'
+import { endFailedHandshakes } from '../connections/handshakes.ts'
 import { requestClasses, takeRequests } from '../connections/node-requests.ts'
 import { answer, onClientError } from '../connections/parser-errors.ts'
 import { oneRequestAtATime } from '../connections/pipelining.ts'
 import { requestShape } from '../connections/request-shape.ts'
 import { slowReaders } from '../connections/slow-readers.ts'
+import {
+  checkIntervalMs,
+  handshakeTimeoutMs,
+  headersTimeoutMs,
+  requestTimeoutMs,
+} from '../connections/time-limits.ts'
 import { headers } from '../headers.ts'
 import { clientAddress } from '../limits/client-address.ts'
 import { rateLimit } from '../limits/rate-limit.ts'
@@ -28,11 +38,6 @@ import { cors } from './cors.ts'
 import { errorHandler } from './error-handler.ts'
 import { requestContext } from './request-context.ts'
 
-// How long a client may take to send its header and its whole request, and how often that is
-// checked. The defaults of Node and Fastify close a slow connection much later.
-const headersTimeoutMs = 10_000
-const requestTimeoutMs = 15_000
-const checkIntervalMs = 1_000
 const keepAliveTimeoutMs = 72_000
 // As long as a request line can be, so that an over-long parameter is a resource that is not found.
 const maxParamLength = 16_384
@@ -40,12 +45,14 @@ const maxParamLength = 16_384
 export interface ServerOptions {
   /** The request headers of the rooms: a page of an allowed origin may send them. */
   readonly requestHeaders?: readonly string[]
+  /** With one, the server speaks HTTPS. */
+  readonly certificate?: Certificate | null
 }
 
 /** Creates the HTTP server with the hooks of every request, without any route. */
 export async function createServer(
   deps: Deps,
-  { requestHeaders = [] }: ServerOptions = {},
+  { requestHeaders = [], certificate = null }: ServerOptions = {},
 ): Promise<FastifyInstance> {
   const { config, random } = deps
   const log: FastifyBaseLogger = deps.log
@@ -54,7 +61,13 @@ export async function createServer(
   const logger: FastifyBaseLogger = deps.log.child({}, { level })
   const instanceId = randomText(random, 6)
   let requests = 0
-  const app = fastify({
+  const limits = {
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: checkIntervalMs,
+    ...requestClasses,
+    requireHostHeader: false, // Node's answer would be empty: request-shape.ts refuses instead
+  }
+  const options: FastifyHttpOptions<RawServerDefault> = {
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     // One logger for all: a child logger per request costs more than some requests do. Log lines
@@ -68,21 +81,24 @@ export async function createServer(
     forceCloseConnections: 'idle',
     return503OnClosing: false, // accepted requests are served during a shutdown
     routerOptions: { maxParamLength },
-    http: {
-      headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: checkIntervalMs,
-      ...requestClasses,
-      requireHostHeader: false, // Node's answer would be empty: request-shape.ts refuses instead
-    },
+    http: limits,
     clientErrorHandler: onClientError,
     frameworkErrors: (_error, _request, reply) => {
       answer(reply.raw as ServerResponse<IncomingMessage>, 'badRequest') // HTTP/1 is all there is
     },
     ajv: ajvOptions,
     schemaController: { compilersFactory },
-  })
+  }
+  const https = certificate && {
+    ...limits,
+    ...certificate.options(),
+    handshakeTimeout: handshakeTimeoutMs,
+  }
+  // Fastify's types tell the two classes of servers apart; what is used here, both have.
+  const app = fastify(https ? ({ ...options, https } as typeof options) : options)
   const connections = prepareConnections(app.server)
   takeRequests(app.server)
+  if (certificate) endFailedHandshakes(app.server)
 
   warnOfForgedProxies(app, config)
   await app.register(requestContext)

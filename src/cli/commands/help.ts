@@ -1,0 +1,34 @@
+import { type CommandCall, type CommandWork, UsageError } from '../command.ts'
+import { allCommands, commandOf, commandRows, groupOf } from '../commands.ts'
+import { completionFor, type Shell, shells } from '../completion/completion.ts'
+import { helpOf, usage } from '../help.ts'
+
+export const commands: readonly CommandWork[] = [
+  { name: 'help', example: 'help account add', run: help },
+  {
+    name: 'completion',
+    operandValues: { shell: Object.keys(shells) },
+    example: 'completion bash > ~/.local/share/bash-completion/completions/gatehouse',
+    run: complete,
+  },
+]
+
+async function help({ operands, output, rooms }: CommandCall): Promise<void> {
+  const rows = commandRows(rooms)
+  const [first] = operands
+  if (first === undefined) return output.text(usage(rows))
+  const command = await commandOf(rooms, operands)
+  if (command?.name === operands.join(' ')) return output.text(helpOf(command))
+  const group = operands.length === 1 ? groupOf(rows, first) : []
+  if (group.length === 0) throw new UsageError(`there is no command ${operands.join(' ')}`)
+  output.text(usage(group))
+}
+
+async function complete({ operands: [shell = ''], output, rooms }: CommandCall): Promise<void> {
+  if (!isShell(shell)) throw new UsageError(`the shell is one of ${Object.keys(shells).join(', ')}`)
+  output.text(completionFor(shell, await allCommands(rooms)))
+}
+
+function isShell(text: string): text is Shell {
+  return Object.hasOwn(shells, text)
+}

@@ -1,0 +1,89 @@
+import type { CompletedCommand, CompletedOperand, CompletionTable } from './table.ts'
+
+/** The completion for bash, 3.2 or newer; the package bash-completion is not needed. */
+export function bashCompletion({ groups, commands }: CompletionTable): string {
+  const cases = groups.map(({ before, next }) => {
+    const words = next.map(({ word }) => word).join(' ')
+    return `    '${before}') words='${words} --help${before === '' ? ' --version' : ''}' ;;\n`
+  })
+  return `# Completion of gatehouse for bash.
+
+_gatehouse() {
+  local IFS=$' \\t\\n'
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}"
+  # bash takes the = of --option=value for a word.
+  if [[ $current == '=' ]]; then current=''
+  elif [[ $previous == '=' ]]; then previous="\${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  local before="\${COMP_WORDS[*]:1:COMP_CWORD - 1}" words='' word='' files=''
+  COMPREPLY=()
+
+  case "$before" in
+${cases.join('')}    *)
+      case "$before " in
+${commands
+  .toSorted((one, other) => other.name.length - one.name.length)
+  .map(caseOf)
+  .join('')}      esac
+      ;;
+  esac
+
+  if [[ -n $files ]]; then
+    compopt -o filenames 2>/dev/null
+    while IFS='' read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current")
+  else
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+  fi
+}
+
+# How many operands follow the first words, of which options may take one each.
+_gatehouse_operands() {
+  local index=$(($1 + 1)) count=0
+  while ((index < COMP_CWORD)); do
+    if [[ $2 == *" \${COMP_WORDS[index]} "* ]]; then
+      ((index += 1))
+      [[ \${COMP_WORDS[index]} == '=' ]] && ((index += 1))
+    elif [[ \${COMP_WORDS[index]} != -* ]]; then
+      ((count += 1))
+    fi
+    ((index += 1))
+  done
+  echo "$count"
+}
+
+complete -F _gatehouse gatehouse
+`
+}
+
+function caseOf({ name, options, operands }: CompletedCommand): string {
+  const valued = options.filter(({ takesValue }) => takesValue)
+  const ofOptions = valued.map(
+    ({ name: option, values, isFile }) =>
+      `            --${option}) ${isFile ? 'files=1' : `words='${values.join(' ')}'`} ;;\n`,
+  )
+  const names = options.flatMap(({ name: option, short }) => [
+    ...(short ? [`-${short}`] : []),
+    `--${option}`,
+  ])
+  const list = valued.map(({ name: option }) => `--${option}`).join(' ')
+  const known = operands.filter(({ values, isFile }) => values.length > 0 || isFile)
+  const ofOperands =
+    known.length === 0
+      ? ''
+      : `
+              if [[ $current != -* ]]; then
+                case "$(_gatehouse_operands ${name.split(' ').length} ' ${list} ')" in
+${known.map((operand) => `                  ${operandCase(operand, operands.indexOf(operand))}\n`).join('')}                esac
+              fi`
+  return `        '${name} '*)
+          case "$previous" in
+${ofOptions.join('')}            *)
+              words='${names.join(' ')}'${ofOperands}
+              ;;
+          esac
+          ;;
+`
+}
+
+function operandCase({ values, isFile, isOpen }: CompletedOperand, index: number): string {
+  return `${isOpen ? '*' : index}) ${isFile ? 'files=1' : `words+=' ${values.join(' ')}'`} ;;`
+}

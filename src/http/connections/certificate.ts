@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { Server as HttpsServer } from 'node:https'
+import type { Config } from '../../config/load.ts'
+import {
+  lifeWarning,
+  readTlsPair,
+  type TlsFiles,
+  type TlsPair,
+  tlsProtocol,
+} from '../../config/tls.ts'
+import { digest } from '../../kernel/digest.ts'
+import { reasonOf } from '../../kernel/reason.ts'
+import type { Deps } from '../../runtime/deps.ts'
+import type { Job } from '../../runtime/jobs.ts'
+
+// How soon a renewed certificate is used.
+const everyMs = 10_000
+const dayMs = 86_400_000
+
+/** The certificate of the server, which the files may replace while it runs. */
+export interface Certificate {
+  /** The options of a server of node:https. */
+  options(): ReturnType<typeof optionsOf>
+  /** Reads the files again and uses what they hold for the handshakes from then on. */
+  renewal(server: Server): Job
+}
+
+type Needs = Pick<Deps, 'clock' | 'log'> & {
+  readonly config: Pick<Config, 'baseUrl' | 'http'>
+}
+
+/**
+ * Reads the certificate of the settings; null if they name none.
+ * @throws Error if the files have changed for the worse since the settings were read
+ */
+export function certificateOf({ config, clock, log }: Needs): Certificate | null {
+  const { tls } = config.http
+  if (!tls) return null
+  const first = readTlsPair(tls, config)
+  if (!first.pair) throw new Error(first.mistakes.join('; '))
+  let current: TlsPair = first.pair
+  let seen = ''
+  let toldAt = Number.NEGATIVE_INFINITY
+
+  /** Once a day while the certificate ends soon, or is not valid. */
+  const tellOfLife = () => {
+    const now = clock.now()
+    const warning = lifeWarning(current, now)
+    if (warning === null || now - toldAt < dayMs) return
+    toldAt = now
+    log.warn(warning)
+  }
+
+  const renew = (server: Server) => {
+    const { pair, mistakes, warnings } = readTlsPair(tls, config)
+    if (!pair) {
+      log.warn({ mistakes }, 'the TLS files cannot be used as they are: the certificate stays')
+    } else if (!isSame(pair, current)) {
+      const secure = server as unknown as HttpsServer // it was made with `options`
+      secure.setSecureContext(optionsOf(pair))
+      current = pair
+      toldAt = Number.NEGATIVE_INFINITY
+      const { validToDate: until, fingerprint256: fingerprint } = pair.certificate
+      log.info({ until, fingerprint }, 'a renewed TLS certificate is in use')
+      for (const warning of warnings) log.warn(warning)
+    }
+  }
+
+  tellOfLife()
+  return {
+    options: () => optionsOf(current),
+    renewal: (server) => ({
+      name: 'certificate',
+      everyMs,
+      async run() {
+        const now = await contentsOf(tls)
+        // The two files do not change at the same instant: if they do not fit, the next change counts.
+        if (now !== seen) renew(server)
+        seen = now
+        tellOfLife()
+      },
+    }),
+  }
+}
+
+/** A digest of what the files hold, or of why they cannot be read. */
+async function contentsOf({ certFile, keyFile }: TlsFiles): Promise<string> {
+  const contents = await Promise.allSettled([readFile(certFile), readFile(keyFile)])
+  const parts = contents.map((read) =>
+    read.status === 'fulfilled' ? digest(read.value.toString('base64')) : reasonOf(read.reason),
+  )
+  return parts.join(' ')
+}
+
+function optionsOf({ cert, key }: TlsPair) {
+  return { ...tlsProtocol, ALPNProtocols: [...tlsProtocol.ALPNProtocols], cert, key: key.reveal() }
+}
+
+function isSame(one: TlsPair, other: TlsPair): boolean {
+  return one.cert === other.cert && one.key.reveal() === other.key.reveal()
+}

@@ -1,0 +1,21 @@
+import type { Server } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import { transportOf } from './connections.ts'
+import { refuse } from './parser-errors.ts'
+
+/**
+ * Handles the handshakes of a server that fail or take too long. Node would tell them like errors in
+ * a request, whose answer has no way to a client without a TLS connection. A request in plain HTTP is
+ * refused in plain HTTP; OpenSSL recognizes the methods GET, HEAD, POST and PUT.
+ */
+export function endFailedHandshakes(server: Server): void {
+  server.removeAllListeners('tlsClientError')
+  server.on('tlsClientError', (error: Error & { code?: string }, socket: TLSSocket) => {
+    const transport = transportOf(socket)
+    if (error.code === 'ERR_SSL_HTTP_REQUEST' && transport?.writable) {
+      refuse(transport, 'httpsRequired')
+    } else {
+      socket.destroy()
+    }
+  })
+}

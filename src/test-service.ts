@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildApp } from './app.ts'
+import { type Config, loadConfig } from './config/load.ts'
+import { connect } from './database/connect.ts'
+import { systemClock } from './kernel/clock.ts'
+import { systemRandom } from './kernel/random.ts'
+import { generatedPassword } from './passwords/generated-password.ts'
+import { createLog } from './runtime/deps.ts'
+import { eventsOf } from './runtime/sinks.ts'
+import type { TestService, TestServiceOptions } from './testing.ts'
+
+/** What is not up to a test: the service is on loopback, and its data in a folder that goes with it. */
+const fixedSettings = new Set([
+  'HOST',
+  'PORT',
+  'BASE_URL',
+  'DATA_DIR',
+  'DATABASE_URL',
+  'DATABASE_URL_FILE',
+  'TLS_CERT_FILE',
+  'TLS_KEY_FILE',
+  'HTTP_REDIRECT_PORT',
+])
+const attempts = 5
+
+/** Folders of services that run. They go with the process if a test does not stop its service. */
+const folders = new Set<string>()
+process.on('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** The implementation of `startForTests`. */
+export async function startTestService({
+  settings = {},
+}: TestServiceOptions): Promise<TestService> {
+  for (const name of Object.keys(settings)) {
+    if (fixedSettings.has(name)) throw new Error(`startForTests sets ${name} itself`)
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await started(settings, await freePort())
+    } catch (error) {
+      // Another process can take the port in between.
+      if ((error as { code?: unknown }).code !== 'EADDRINUSE' || attempt === attempts) throw error
+    }
+  }
+}
+
+async function started(
+  settings: Readonly<Record<string, string>>,
+  port: number,
+): Promise<TestService> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
+  folders.add(folder)
+  const remove = () => {
+    rmSync(folder, { recursive: true, force: true })
+    folders.delete(folder)
+  }
+  try {
+    const password = settings.ADMIN_PASSWORD || generatedPassword(systemRandom, 20)
+    const config = withCheapHashes(
+      loadConfig({
+        NODE_ENV: 'test',
+        LOG_LEVEL: 'silent',
+        ...settings,
+        ADMIN_PASSWORD: password,
+        PORT: String(port),
+        DATA_DIR: folder,
+      }),
+    )
+    const close = await serve(config)
+    let stopped: Promise<void> | undefined
+    return {
+      baseUrl: config.baseUrl,
+      admin: { username: config.admin.username, password },
+      stop: () => {
+        stopped ??= close().finally(remove)
+        return stopped
+      },
+    }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/** Answers what stops the service. */
+async function serve(config: Config): Promise<() => Promise<void>> {
+  const log = createLog(config.logLevel)
+  const deps = {
+    config,
+    ...connect({ ...config.database, synchronous: 'off' }),
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    events: eventsOf({ clock: systemClock, log }),
+    fetch: globalThis.fetch,
+  }
+  const { server, makeFirstAdministrator } = await buildApp(deps)
+  const close = async () => void (await server.close())
+  try {
+    await server.listen({ host: config.http.host, port: config.http.port })
+    await makeFirstAdministrator?.()
+    return close
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Argon2id below the limits of the settings, which no installation gets. */
+function withCheapHashes(config: Config): Config {
+  return { ...config, password: { ...config.password, argon2MemoryKib: 64, argon2Passes: 1 } }
+}
+
+/** The `iss` of tokens holds the port, so it is known before the service listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
