@@ -84,7 +84,9 @@ export const ThrottleNow = {
       type: 'object',
       required: ['count', 'username', 'address', 'used', 'pending', 'attempts', 'blocked_until'],
       properties: {
-        count: { enum: ['login', 'address', 'captcha', 'second_factor'] },
+        count: {
+          enum: ['login', 'address', 'captcha', 'second_factor', 'client', 'client_address'],
+        },
         username: { ...TextOrNull, description: 'Where an account that fails has it' },
         address: TextOrNull,
         used: Integer,
