@@ -22,7 +22,7 @@ export interface ClientsReading {
 
 export const maxSecrets = 2
 const setting = 'CLIENTS_FILE'
-const maxBytes = 1_048_576
+export const maxBytes = 1_048_576
 // Characters that need no encoding in Basic, and cannot be confused in a log.
 const idFormat = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const hashFormat = /^sha256:([0-9a-f]{64})$/i
@@ -71,6 +71,22 @@ function readText(path: string): { text: string; stats: Stats } | { mistake: str
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     return { mistake: `names ${path}, which cannot be read (${code})` }
   }
+}
+
+/** Whether a text can be the id of a client. */
+export function isClientId(text: string): boolean {
+  return idFormat.test(text)
+}
+
+/** The text of a file of clients, which `parseClients` reads. */
+export function clientsText(clients: readonly Client[]): string {
+  const entries = clients.map(({ id, secretHashes, audiences, may }) => {
+    const hashes = secretHashes.map((hex) => `sha256:${hex}`)
+    const [only, ...others] = hashes
+    const secrets = others.length === 0 ? { secret_hash: only } : { secret_hashes: hashes }
+    return { id, ...secrets, audiences, may }
+  })
+  return `${JSON.stringify({ clients: entries }, null, 2)}\n`
 }
 
 /** Parses the text of a file of clients; its mistakes, without the name of the setting. */
@@ -173,7 +189,8 @@ function weakSecrets(clients: readonly Client[]): string[] {
   })
 }
 
-function isAudience(text: string): boolean {
+/** Whether a text can be an audience of a client. */
+export function isAudience(text: string): boolean {
   return text !== '' && text.length <= maxAudienceLength && !/\p{C}/u.test(text)
 }
 

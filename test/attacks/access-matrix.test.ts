@@ -30,6 +30,9 @@ const rolesOf = { USER: ['USER'], EDITOR: ['EDITOR'], ADMIN: ['ADMIN'], owner: [
 suite('docs/access.txt: every route answers what is printed, by every scheme, over HTTP', async () => {
   const app = await testApp({
     LOGIN_CAPTCHA_AFTER: '1000',
+    // A client's secret is a wrong password at most routes.
+    LOGIN_ATTEMPTS: '0',
+    LOGIN_ADDRESS_ATTEMPTS: '0',
     CLIENTS_FILE: clientsFile([entry('shop')]),
   })
   const { url } = await app.listen()
