@@ -10,6 +10,7 @@ import { clientsChanged } from './events.ts'
 export interface Clients {
   /** The client of an id; null if there is none. Ids are compared exactly. */
   byId(id: string): Client | null
+  ids(): string[]
   /**
    * Whether one of the texts is a secret of the client. The work is the same for every client, also
    * for null, and does not depend on where a text differs.
@@ -38,6 +39,7 @@ export function createClients({ config, events, log }: ClientsDeps): Clients {
 
   return {
     byId: (id) => clients.get(id) ?? null,
+    ids: () => [...clients.keys()],
 
     hasSecret(client, texts) {
       let isRight = false

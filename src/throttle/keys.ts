@@ -31,8 +31,8 @@ export interface ThrottleKeys {
   client(id: string, address: string): ThrottleKey
   /** All clients of an address, known or not. */
   clientAddress(address: string): ThrottleKey
-  /** The digest that stands for a username in the keys. */
-  digestOf(username: Username): string
+  /** The digest that stands for a username, or for a client's id, in the keys. */
+  digestOf(name: string): string
 }
 
 /**
@@ -65,15 +65,20 @@ export interface LimitKey {
   readonly count: LimitName
   /** `digestOf` the username, or the user's id, if the limit is one of a username or of a user. */
   readonly usernameDigest: string | null
+  /** `digestOf` the id, if the limit is one of a client. */
+  readonly clientDigest: string | null
   readonly userId: number | null
   readonly address: string | null
 }
 
 export function readThrottleKey({ username, address }: ThrottleKey): LimitKey {
-  const unnamed = { usernameDigest: null, userId: null, address }
+  const unnamed = { usernameDigest: null, clientDigest: null, userId: null, address }
   if (username === '') return { ...unnamed, count: 'address' }
   if (username === allClients) return { ...unnamed, count: 'client_address' }
-  if (username.startsWith(clientPrefix)) return { ...unnamed, count: 'client' }
+  if (username.startsWith(clientPrefix)) {
+    const clientDigest = username.slice(clientPrefix.length)
+    return { ...unnamed, count: 'client', clientDigest }
+  }
   if (username.startsWith(factorPrefix)) {
     const userId = Number(username.slice(factorPrefix.length))
     return { ...unnamed, count: 'second_factor', userId, address: null }
