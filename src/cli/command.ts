@@ -56,7 +56,7 @@ export const exitCodes = {
   done: { code: 0, meaning: 'Done' },
   failed: { code: 1, meaning: 'Failed for any other reason, such as wrong settings' },
   usage: { code: 2, meaning: 'Wrong usage, or a file that cannot be opened: nothing was done' },
-  notFound: { code: 3, meaning: 'There is no such account, user, key or database' },
+  notFound: { code: 3, meaning: 'There is no such account, user, client, key or database' },
   refused: {
     code: 4,
     meaning:

@@ -14,6 +14,7 @@ const order = [
   'keys',
   'client',
   'token',
+  'client',
   'oidc',
   'backup',
   'restore',

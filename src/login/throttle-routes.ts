@@ -13,7 +13,8 @@ import { clearThrottle, type NamedState, nameLimits, type ThrottledDeps } from '
 
 /**
  * GET /api/admin/throttle and DELETE /api/admin/throttle/{username}: an administrator sees and
- * clears the limits and lockouts that keep users from a login.
+ * clears the limits and lockouts that keep users from a login. The limits of clients are their own;
+ * a name clears those of the account and of the client that have it.
  */
 export interface ThrottleRoutesOptions extends ThrottledDeps {
   readonly db: Database
@@ -65,7 +66,7 @@ export async function throttleAdminRoutes(
     {
       config: { access },
       schema: {
-        summary: 'Forget the failed tries of a username and its automatic lock',
+        summary: 'Forget the failed tries of a username and its automatic lock, or of a client',
         params: AccountName,
         response: { 200: Message },
       },
@@ -75,7 +76,8 @@ export async function throttleAdminRoutes(
       const guard = stillAllowed(request)
       if (username === null) await guard?.judge(db)
       else {
-        await transact(db, [], (trx) => clearThrottle(trx, username, options), guard)
+        const { username: written } = request.params
+        await transact(db, [], (trx) => clearThrottle(trx, username, options, written), guard)
       }
       return { message: 'Failed tries forgotten' }
     },
@@ -86,6 +88,7 @@ function show(now: NamedState) {
   return {
     count: now.count,
     username: now.username,
+    ...(now.client !== undefined && { client: now.client }),
     address: now.address,
     used: now.used,
     pending: now.pending,

@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import { adminAction } from '../accounts/events.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
+import type { Clients } from '../clients/clients.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import type { Username } from '../kernel/username.ts'
@@ -9,23 +10,27 @@ import type { LimitState, ThrottleOverview } from '../throttle/overview.ts'
 /** What an administrator, over HTTP or at the command line, sees and clears of the limits. */
 export interface ThrottledDeps {
   readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly clients: Pick<Clients, 'ids'>
   readonly events: Events
   readonly lock: AutomaticLock
   readonly throttle: ThrottleOverview
 }
 
-/** The state of a limit, with the username that it counts if that is known. */
+/** The state of a limit, with the username or the client that it counts, null if that is unknown. */
 export interface NamedState extends LimitState {
   readonly username: string | null
+  /** Undefined if this is no limit of clients. */
+  readonly client: string | null | undefined
 }
 
 /**
  * Names the usernames of limits. The limits store only a digest of each tried username, since users
- * type passwords into the wrong field: one is named only if an account with failed logins has it.
+ * type passwords into the wrong field: one is named only if an account with failed logins has it, and the id of a
+ * client only if there is one.
  */
 export async function nameLimits(
   states: readonly LimitState[],
-  { accounts, lock, throttle }: Pick<ThrottledDeps, 'accounts' | 'lock' | 'throttle'>,
+  { accounts, clients, lock, throttle }: Omit<ThrottledDeps, 'events'>,
 ): Promise<NamedState[]> {
   const failingNames = await lock.failingNames()
   const names = new Map(failingNames.map((name) => [throttle.digestOf(name), name]))
@@ -33,20 +38,29 @@ export async function nameLimits(
     userId !== null
       ? ((await accounts.byUserId(userId))?.username ?? null)
       : (names.get(usernameDigest ?? '') ?? null)
-  return Promise.all(states.map(async (state) => ({ ...state, username: await nameOf(state) })))
+  const clientOf = (digest: string) =>
+    clients.ids().find((id) => throttle.digestOf(id) === digest) ?? null
+  return Promise.all(
+    states.map(async (state) => ({
+      ...state,
+      username: await nameOf(state),
+      client: state.clientDigest === null ? undefined : clientOf(state.clientDigest),
+    })),
+  )
 }
 
 /**
- * Forgets the failed attempts of a username and its lockout, inside a transaction; answers the
- * user's id, or null if no account has the name.
+ * Forgets the failed attempts of a username and its lockout, and those of the client whose id is
+ * `written`, inside a transaction; answers the user's id, or null if no account has the name.
  */
 export async function clearThrottle(
   trx: DatabaseOrTransaction,
   username: Username,
   { events, lock, throttle }: Pick<ThrottledDeps, 'events' | 'lock' | 'throttle'>,
+  written: string,
 ): Promise<number | null> {
   const found = await lock.lift(trx, username)
-  await throttle.forget(trx, username, found)
+  await throttle.forget(trx, username, found, written)
   await events.record(trx, adminAction, { user_id: found, what: 'throttle_cleared' })
   return found
 }

@@ -33,6 +33,7 @@ function list(call: CommandCall): Promise<void> {
         yield data.map(({ username, failures, lockedUntil }) => ({
           limit: 'lockout',
           username,
+          client: null,
           address: null,
           used: failures,
           pending: 0,
@@ -51,6 +52,7 @@ function list(call: CommandCall): Promise<void> {
         yield named.map((state) => ({
           limit: state.count,
           username: state.username,
+          client: state.client ?? null,
           address: state.address,
           used: state.used,
           pending: state.pending,
@@ -80,7 +82,7 @@ async function clear(call: CommandCall): Promise<void> {
     const { clearThrottle } = await import('../../login/throttled.ts')
     const { transact } = await import('../../database/transactions.ts')
     const found = await transact(deps.db, [], (trx) =>
-      clearThrottle(trx, username, { ...deps, ...services }),
+      clearThrottle(trx, username, { ...deps, ...services }, text),
     )
     const note = found === null ? ', though no account has this name' : ''
     call.output.result(
