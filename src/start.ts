@@ -13,6 +13,7 @@ import { settingsOfRooms } from './room/settings.ts'
 import { rooms as ours } from './rooms.ts'
 import { createLog, systemDeps } from './runtime/deps.ts'
 import { firstRunText, type PasswordFile, writePasswordFile } from './runtime/first-run.ts'
+import { leaveServiceNote } from './runtime/service-note.ts'
 import { drainOnSignal } from './runtime/shutdown.ts'
 import type { Wired } from './services.ts'
 
@@ -22,7 +23,7 @@ export async function start(
   rooms: readonly Room<Wired>[] = ours,
 ): Promise<void> {
   try {
-    await serve(loadConfig(env, await settingsOfRooms(rooms)), rooms)
+    await serve(loadConfig(env, await settingsOfRooms(rooms)), rooms, env)
   } catch (error) {
     process.stderr.write(
       error instanceof ConfigError
@@ -33,7 +34,11 @@ export async function start(
   }
 }
 
-async function serve(config: Config, rooms: readonly Room<Wired>[]): Promise<void> {
+async function serve(
+  config: Config,
+  rooms: readonly Room<Wired>[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   const log = createLog(config.logLevel, { secretFields: secretFields(rooms) })
   const deps = systemDeps(config, { log })
   for (const warning of config.warnings) deps.log.warn(warning)
@@ -47,6 +52,7 @@ async function serve(config: Config, rooms: readonly Room<Wired>[]): Promise<voi
   const milliseconds = Math.round(performance.now())
   // Last, because a failed start must not create an account without showing its password.
   await firstRun(makeFirstAdministrator, { config, log, address, stdout: process.stdout })
+  process.once('exit', leaveServiceNote({ config, env }, deps.random))
   const base_url = new URL(config.baseUrl).port === '0' ? address : config.baseUrl
   deps.log.info({ event: 'sys_startup', address, base_url, milliseconds }, 'ready')
   flushCompileCache()

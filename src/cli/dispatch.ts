@@ -66,6 +66,7 @@ async function runCommand(
         config ??= loadConfig(terminal.env, tables)
         return config
       },
+      settings: command.settings,
       operands: positionals,
       values,
       output,

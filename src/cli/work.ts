@@ -42,6 +42,8 @@ export async function withServices<T>(
     const path = join(dataDirectory, databaseFileName)
     if (!existsSync(path)) throw noDatabase(path, 'DATA_DIR')
   }
+  const { warnOfOtherSettings } = await import('./other-settings.ts')
+  await warnOfOtherSettings(call)
   const { createServices } = await import('../services.ts')
   // A service of an older version may be running: a command must not migrate its database.
   return withDeps(call, async (deps) => {
