@@ -63,6 +63,7 @@ async function runCommand(
     let config: Config | undefined
     await command.run({
       get config() {
+        if (config === undefined) assertOneDatabase(terminal.env)
         config ??= loadConfig(terminal.env, tables)
         return config
       },
@@ -151,6 +152,12 @@ function assertOperands({ operands = [] }: Command, given: readonly string[]): v
   if (isOpen || given.length <= operands.length) return
   // A surplus word may be a secret: the message does not repeat it.
   throw new UsageError(`too many words: ${operands.length} expected, ${given.length} given`)
+}
+
+/** @throws UsageError for two databases: the command must not choose one */
+function assertOneDatabase({ DATABASE_URL, DATABASE_URL_FILE }: Terminal['env']): void {
+  if (!DATABASE_URL || !DATABASE_URL_FILE) return
+  throw new UsageError('two databases are given: DATABASE_URL and DATABASE_URL_FILE')
 }
 
 async function showVersion(output: Output): Promise<void> {
