@@ -14,6 +14,8 @@ export interface CommandWork {
   readonly options?: Readonly<Record<string, CommandOption>>
   /** The values of operands that have few, by the name of the operand: for completion. */
   readonly operandValues?: Readonly<Record<string, readonly string[]>>
+  /** `false`: the command reads no settings, and runs before they are loaded. */
+  readonly usesSettings?: false
   /** An example of use, without the leading `gatehouse`. */
   readonly example?: string
   run(call: CommandCall): Promise<void>

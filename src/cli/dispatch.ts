@@ -57,14 +57,12 @@ async function runCommand(
     const { values, positionals } = parse(command, rest)
     if (values.help === true) return output.text(helpOf(command))
     assertOperands(command, positionals)
-    const { loadConfig } = await import('../config/load.ts')
-    const { settingsOfRooms } = await import('../room/settings.ts')
-    const tables = await settingsOfRooms(rooms)
+    const { tables, load } = command.usesSettings === false ? noSettings : await settingsOf(rooms)
     let config: Config | undefined
     await command.run({
       get config() {
         if (config === undefined) assertOneDatabase(terminal.env)
-        config ??= loadConfig(terminal.env, tables)
+        config ??= load(terminal.env, tables)
         return config
       },
       settings: command.settings,
@@ -78,6 +76,19 @@ async function runCommand(
   } catch (error) {
     throw error instanceof UsageError ? withHelp(error, command.name) : error
   }
+}
+
+const noSettings = {
+  tables: [],
+  load: (): never => {
+    throw new Error('the command says that it reads no settings')
+  },
+}
+
+async function settingsOf(rooms: CommandCall['rooms']) {
+  const { loadConfig: load } = await import('../config/load.ts')
+  const { settingsOfRooms } = await import('../room/settings.ts')
+  return { tables: await settingsOfRooms(rooms), load }
 }
 
 /** Adds to a usage error where the help is: the help itself would hide the message. */
