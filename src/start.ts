@@ -16,6 +16,7 @@ import { settingsOfRooms } from './room/settings.ts'
 import { rooms as ours } from './rooms.ts'
 import { createLog, systemDeps } from './runtime/deps.ts'
 import { firstRunText, type PasswordFile, writePasswordFile } from './runtime/first-run.ts'
+import { leaveServiceNote } from './runtime/service-note.ts'
 import { drainOnSignal } from './runtime/shutdown.ts'
 import type { Wired } from './services.ts'
 
@@ -25,7 +26,7 @@ export async function start(
   rooms: readonly Room<Wired>[] = ours,
 ): Promise<void> {
   try {
-    await serve(loadConfig(env, await settingsOfRooms(rooms)), rooms)
+    await serve(loadConfig(env, await settingsOfRooms(rooms)), rooms, env)
   } catch (error) {
     process.stderr.write(
       error instanceof ConfigError
@@ -36,7 +37,11 @@ export async function start(
   }
 }
 
-async function serve(config: Config, rooms: readonly Room<Wired>[]): Promise<void> {
+async function serve(
+  config: Config,
+  rooms: readonly Room<Wired>[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   const log = createLog(config.logLevel, { secretFields: secretFields(rooms) })
   const deps = systemDeps(config, { log })
   for (const warning of config.warnings) deps.log.warn(warning)
@@ -52,6 +57,7 @@ async function serve(config: Config, rooms: readonly Room<Wired>[]): Promise<voi
   // A certificate names the host of BASE_URL and no address.
   const shown = config.http.tls ? base_url : address
   await firstRun(makeFirstAdministrator, { config, log, address: shown, stdout: process.stdout })
+  process.once('exit', leaveServiceNote({ config, env }, deps.random))
   const ports = { address, ...(redirect && { redirect }), base_url }
   deps.log.info({ event: 'sys_startup', ...ports, milliseconds }, 'ready')
   flushCompileCache()

@@ -47,6 +47,7 @@ export const room: Room<Needs> = {
         },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/accounts'),
+      settings: ['PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
     },
     {
       rows: [
@@ -93,6 +94,7 @@ export const room: Room<Needs> = {
         },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/account-changes'),
+      settings: ['PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
     },
   ],
   parts: () => import('./parts.ts'),

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { ParseArgsOptionDescriptor } from 'node:util'
 import type { Config } from '../config/load.ts'
 import type { RoomSettings } from '../config/room-settings.ts'
+import type { SettingName } from '../config/settings-table.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { CommandRow, Room } from '../room/room.ts'
 import type { Wired } from '../services.ts'
@@ -13,13 +14,18 @@ export interface CommandWork {
   readonly options?: Readonly<Record<string, CommandOption>>
   /** The values of operands that have few, by the name of the operand: for completion. */
   readonly operandValues?: Readonly<Record<string, readonly string[]>>
+  /** `false`: the command reads no settings, and runs before they are loaded. */
+  readonly usesSettings?: false
   /** An example of use, without the leading `gatehouse`. */
   readonly example?: string
   run(call: CommandCall): Promise<void>
 }
 
 /** One command of the command line, whole. */
-export interface Command extends CommandRow, CommandWork {}
+export interface Command extends CommandRow, CommandWork {
+  /** The settings on which it depends, besides those of every command. */
+  readonly settings: readonly SettingName[]
+}
 
 export interface CommandOption extends ParseArgsOptionDescriptor {
   /** One phrase for the help. */
@@ -33,6 +39,8 @@ export interface CommandOption extends ParseArgsOptionDescriptor {
 export interface CommandCall {
   /** Loaded at the first access. @throws ConfigError */
   readonly config: Config
+  /** As `settings` of the command. */
+  readonly settings: readonly SettingName[]
   readonly operands: readonly string[]
   readonly values: Readonly<Record<string, unknown>>
   readonly output: Output

@@ -1,3 +1,4 @@
+import type { SettingName } from '../config/settings-table.ts'
 import type { CommandRow, RoomCommands } from '../room/room.ts'
 import type { Command, CommandWork } from './command.ts'
 
@@ -30,6 +31,7 @@ const order = [
 export interface RoomWithCommands {
   readonly name: string
   readonly commands?: readonly RoomCommands[]
+  readonly settings?: readonly SettingName[] | URL
 }
 
 /** The rows of all commands, in the order of the help. */
@@ -53,10 +55,12 @@ export async function commandOf(
   const isNamed = ({ name }: CommandRow) =>
     name === words.slice(0, name.split(' ').length).join(' ')
   const found = rooms
-    .flatMap(({ commands = [] }) => commands)
-    .flatMap((file) => file.rows.filter(isNamed).map(({ name }) => ({ file, name })))
+    .flatMap((room) => (room.commands ?? []).map((file) => ({ room, file })))
+    .flatMap(({ room, file }) =>
+      file.rows.filter(isNamed).map(({ name }) => ({ room, file, name })),
+    )
     .sort((left, right) => right.name.length - left.name.length)[0]
-  return found && (await commandsIn(found.file)).find(({ name }) => name === found.name)
+  return found && (await commandsIn(found.room, found.file)).find(({ name }) => name === found.name)
 }
 
 /** The commands whose names begin with a word and go on. */
@@ -66,13 +70,16 @@ export function groupOf(rows: readonly CommandRow[], word: string): CommandRow[]
 
 /** All commands, in the order of the help. @throws Error as `commandsIn` */
 export async function allCommands(rooms: readonly RoomWithCommands[]): Promise<Command[]> {
-  const files = rooms.flatMap((room) => room.commands ?? [])
-  const commands = (await Promise.all(files.map(commandsIn))).flat()
+  const files = rooms.flatMap((room) => (room.commands ?? []).map((file) => commandsIn(room, file)))
+  const commands = (await Promise.all(files)).flat()
   return commandRows(rooms).flatMap((row) => commands.filter(({ name }) => name === row.name))
 }
 
 /** Loads a file of commands. @throws Error if it exports other commands than the manifest names */
-async function commandsIn({ file, rows }: RoomCommands): Promise<readonly Command[]> {
+async function commandsIn(
+  { settings: ofRoom = [] }: RoomWithCommands,
+  { file, rows, settings: others = [] }: RoomCommands,
+): Promise<readonly Command[]> {
   const { commands } = await import(file.href)
   const table: readonly CommandWork[] = Array.isArray(commands) ? commands : []
   const [named, exported] = [rows, table].map((list) => list.map(({ name }) => name).toSorted())
@@ -81,8 +88,9 @@ async function commandsIn({ file, rows }: RoomCommands): Promise<readonly Comman
       `${file.pathname} has the commands ${exported?.join(', ')}, not ${named?.join(', ')}`,
     )
   }
+  const settings = [...(ofRoom instanceof URL ? [] : ofRoom), ...others]
   return rows.flatMap((row) =>
-    table.filter(({ name }) => name === row.name).map((work) => ({ ...work, ...row })),
+    table.filter(({ name }) => name === row.name).map((work) => ({ ...work, ...row, settings })),
   )
 }
 

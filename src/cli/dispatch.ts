@@ -57,15 +57,15 @@ async function runCommand(
     const { values, positionals } = parse(command, rest)
     if (values.help === true) return output.text(helpOf(command))
     assertOperands(command, positionals)
-    const { loadConfig } = await import('../config/load.ts')
-    const { settingsOfRooms } = await import('../room/settings.ts')
-    const tables = await settingsOfRooms(rooms)
+    const { tables, load } = command.usesSettings === false ? noSettings : await settingsOf(rooms)
     let config: Config | undefined
     await command.run({
       get config() {
-        config ??= loadConfig(terminal.env, tables)
+        if (config === undefined) assertOneDatabase(terminal.env)
+        config ??= load(terminal.env, tables)
         return config
       },
+      settings: command.settings,
       operands: positionals,
       values,
       output,
@@ -76,6 +76,19 @@ async function runCommand(
   } catch (error) {
     throw error instanceof UsageError ? withHelp(error, command.name) : error
   }
+}
+
+const noSettings = {
+  tables: [],
+  load: (): never => {
+    throw new Error('the command says that it reads no settings')
+  },
+}
+
+async function settingsOf(rooms: CommandCall['rooms']) {
+  const { loadConfig: load } = await import('../config/load.ts')
+  const { settingsOfRooms } = await import('../room/settings.ts')
+  return { tables: await settingsOfRooms(rooms), load }
 }
 
 /** Adds to a usage error where the help is: the help itself would hide the message. */
@@ -150,6 +163,12 @@ function assertOperands({ operands = [] }: Command, given: readonly string[]): v
   if (isOpen || given.length <= operands.length) return
   // A surplus word may be a secret: the message does not repeat it.
   throw new UsageError(`too many words: ${operands.length} expected, ${given.length} given`)
+}
+
+/** @throws UsageError for two databases: the command must not choose one */
+function assertOneDatabase({ DATABASE_URL, DATABASE_URL_FILE }: Terminal['env']): void {
+  if (!DATABASE_URL || !DATABASE_URL_FILE) return
+  throw new UsageError('two databases are given: DATABASE_URL and DATABASE_URL_FILE')
 }
 
 async function showVersion(output: Output): Promise<void> {

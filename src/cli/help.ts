@@ -55,6 +55,10 @@ page is generated from the table of commands (\`npm run docs\`).
   fails for a mistyped \`DATA_DIR\`, and leaves the schema of an older service as it is.
 - A mistake is told in one sentence, after \`error:\`. Where the usage is wrong, the next line names the help.
 - A warning, for example that the running service has other settings, is a line after \`warning:\`.
+- A service leaves digests of its settings in its \`DATA_DIR\`, by which a command tells the difference. It is not
+  told of a service on another machine, or of one that was killed.
+- Completion: \`source <(gatehouse completion bash)\` in \`~/.bashrc\`; \`source <(gatehouse completion zsh)\` after
+  \`compinit\` in \`~/.zshrc\`; \`gatehouse completion fish > ~/.config/fish/completions/gatehouse.fish\`.
 - \`gatehouse --version\` prints the version, and \`gatehouse help\` all commands.
 - \`gatehouse account list | head\` ends quietly, with 0.
 `

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Deps } from '../runtime/deps.ts'
 import type { Services } from '../services.ts'
 import { type CommandCall, CommandError, exitCodes } from './command.ts'
+import { isDatabaseThere } from './files.ts'
 
 /**
  * Runs work with the database only, and closes it afterwards. Creates a missing SQLite database.
@@ -40,8 +40,10 @@ export async function withServices<T>(
   if (!postgres) {
     const { databaseFileName } = await import('../database/sqlite/connect.ts')
     const path = join(dataDirectory, databaseFileName)
-    if (!existsSync(path)) throw noDatabase(path, 'DATA_DIR')
+    if (!isDatabaseThere(path)) throw noDatabase(path, 'DATA_DIR')
   }
+  const { warnOfOtherSettings } = await import('./other-settings.ts')
+  await warnOfOtherSettings(call)
   const { createServices } = await import('../services.ts')
   // A service of an older version may be running: a command must not migrate its database.
   return withDeps(call, async (deps) => {

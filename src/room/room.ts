@@ -108,6 +108,8 @@ export type RoomJob =
 export interface RoomCommands {
   readonly rows: readonly CommandRow[]
   readonly file: URL
+  /** Settings of other rooms that decide what the commands do. */
+  readonly settings?: readonly SettingName[]
 }
 
 /** A command in the list of commands, which is shown without loading the command. */

@@ -16,5 +16,23 @@ export const room: Room<Needs> = {
     'LOGIN_ADDRESS_WINDOW_SECONDS',
     'LOGIN_CAPTCHA_AFTER',
   ],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'throttle list',
+          summary: 'Shows lockouts and limits that count failed logins, and until when they block',
+        },
+        {
+          name: 'throttle clear',
+          operands: ['username'],
+          summary:
+            'Forgets the failed logins of a username over all addresses, and ends its lockout',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/throttle'),
+      settings: ['LOGIN_LOCK_AFTER'],
+    },
+  ],
   parts: () => import('./parts.ts'),
 }

@@ -43,6 +43,7 @@ export const room: Room<Needs> = {
         },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/token'),
+      settings: ['BASE_URL', 'TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'TOKEN_PRIVATE_KEY'],
     },
   ],
   parts: () => import('./parts.ts'),

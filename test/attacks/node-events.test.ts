@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
 import { exchange } from '../raw-http.ts'
+import { tlsFolder } from '../tls-files.ts'
 
 /**
  * What follows where an event of Node's servers and sockets has no listener. `nothing`: it only
@@ -42,6 +43,25 @@ const netEvents: Readonly<Record<string, Verdict>> = {
   timeout: 'listened', // nothing by itself; http listens
 }
 
+/** What Node raises on a server of TLS and its connections beside these. */
+const tlsEvents: Readonly<Record<string, Verdict>> = {
+  OCSPRequest: 'nothing', // asked of listeners alone
+  OCSPResponse: 'nothing', // of a client, as `secureConnect`
+  _tlsError: 'nothing', // within Node
+  close: 'nothing',
+  connect: 'nothing',
+  error: 'listened',
+  keylog: 'nothing',
+  newListener: 'nothing',
+  newSession: 'nothing', // asked of listeners alone, as `resumeSession`
+  resumeSession: 'nothing',
+  secure: 'nothing',
+  secureConnect: 'nothing',
+  secureConnection: 'listened',
+  session: 'nothing', // of a client
+  tlsClientError: 'listened', // would be a 400 within TLS that never began
+}
+
 /** The source of a module of Node, as this Node runs it. */
 function sourceOf(name: string): string {
   const { binding } = process as unknown as { binding(name: 'natives'): Record<string, string> }
@@ -78,6 +98,16 @@ suite('the events that Node raises without a listener', async () => {
 
   test('every event of net.Server and net.Socket in the source of this Node is known', () => {
     assert.deepEqual(eventsIn(sourceOf('net')), Object.keys(netEvents).sort())
+  })
+
+  test('every event of tls.Server and TLSSocket in the source of this Node is known, and listened to', async () => {
+    assert.deepEqual(eventsIn(sourceOf('internal/tls/wrap')), Object.keys(tlsEvents).sort())
+    const { app: secure } = await testApp(tlsFolder().env)
+    for (const [name, verdict] of Object.entries({ ...tlsEvents, ...serverEvents })) {
+      if (verdict !== 'listened' || name === 'error') continue
+      assert.ok(secure.server.server.listenerCount(name) > 0, name)
+    }
+    assert.equal(secure.server.server.listenerCount('tlsClientError'), 1)
   })
 
   test('the service listens to each of a server by which Node would act', () => {

@@ -228,7 +228,7 @@ suite('a backup file', async () => {
       ],
     })
     const refused = await run(app.directory, `backup ${copy} --verbose`)
-    assert.deepEqual(refused, { code: 1, told: [] }, 'what was not made is not told')
+    assert.deepEqual(refused, { code: 2, told: [] }, 'what was not made is not told')
   })
 
   test('a passphrase is one line of a bearable length, and nothing else is cut off from it', async () => {

@@ -190,6 +190,110 @@ suite('gatehouse account, on the database of a running service', async () => {
     assert.equal((await login('ann', `${fresh}, again`)).status, 200)
   })
 
+  test('show tells the account, its user and what keeps it from a login', async () => {
+    const { code, stdout } = await run('account show CAROL --json')
+    const { created_at, user_id, ...shown } = JSON.parse(stdout)
+    assert.deepEqual(
+      [code, shown],
+      [
+        0,
+        {
+          username: 'carol',
+          name: 'Carol Lee',
+          email: 'carol@example.org',
+          roles: ['EDITOR'],
+          locked: false,
+          active: true,
+          second_factor: false,
+          locked_until: null,
+          must_change: false,
+        },
+      ],
+    )
+    assert.match((await run('account show carol')).stdout, /^email {10}carol@example\.org$/m)
+    await refused('account show nobody', 3, /there is no account nobody/)
+  })
+
+  test('delete ends the logins, keeps the user, and is told as over HTTP', async () => {
+    const gone = await app.account('gone')
+    const before = await held(gone)
+    assert.deepEqual(await statuses(before), [200, 200, 200])
+    const ran = await run('account delete gone --yes --verbose')
+    assert.deepEqual([ran.code, ran.stdout], [0, `gone is deleted; user ${gone.userId} stays\n`])
+    const { event, what, by, user_id } = JSON.parse(ran.stderr)
+    assert.deepEqual(
+      [event, what, by, user_id],
+      ['authz_admin', 'account_deleted', 'cli', gone.userId],
+    )
+    assert.deepEqual(await statuses(before), [401, 401, 401])
+    const user = await app.call('GET', `/users/${gone.userId}`, { headers: app.basic(app.admin) })
+    assert.equal(user.status, 200)
+    await refused('account delete gone --yes', 3, /there is no account gone/)
+    await refused('account delete admin --yes', 4, /Last administrator/)
+  })
+
+  test('delete asks at a terminal, and without one wants --yes', async () => {
+    const shy = await app.account('shy')
+    await refused('account delete shy', 2, /no terminal to ask at: use --yes/)
+    for (const answer of ['n\r', '\r', 'yess\r', 'shy\r']) {
+      await refused('account delete shy', 1, /nothing was changed/, { typed: [answer] })
+    }
+    await refused('account delete shy', 130, /broken off/, { typed: ['\x03'] })
+    await refused('account delete shy', 130, /broken off/, { typed: ['\x04'] })
+    const ran = await run('account delete shy --json', { typed: ['Y\r'] })
+    assert.deepEqual([ran.code, JSON.parse(ran.stdout).user_id], [0, shy.userId])
+    assert.match(
+      ran.stderr,
+      /^.*Delete the account shy\? Its logins end, and its user stays\. \[y\/N\] /,
+    )
+  })
+
+  test('throttle list shows lockouts and limits, and clear forgets them', async () => {
+    const guessed = await app.account('guessed')
+    const rows = async (more = '') => {
+      const ran = await run(`throttle list --json ${more}`, { clock: app.clock })
+      assert.deepEqual([ran.code, ran.stderr], [0, ''])
+      return JSON.parse(ran.stdout)
+    }
+    await run('throttle clear guessed', { clock: app.clock })
+    const others = await rows()
+    for (let left = 5; left > 0; left -= 1) await login('guessed', 'a wrong password')
+    assert.equal((await login('guessed', 'a wrong password')).status, 429)
+    const found = (await rows()).filter(({ username }: { username: string }) => username)
+    assert.deepEqual(
+      found.map((row: Record<string, unknown>) => [
+        row.limit,
+        row.username,
+        row.used,
+        row.attempts,
+      ]),
+      [
+        ['lockout', 'guessed', 5, 10],
+        ['login', 'guessed', 5, 5],
+      ],
+    )
+    const blocked = await rows('--blocked')
+    assert.deepEqual(
+      blocked.map(({ limit, username }: Record<string, unknown>) => [limit, username]),
+      [['login', 'guessed']],
+    )
+    assert.equal(blocked[0].blocked_until, '2026-01-15T12:15:00.000Z')
+
+    const ran = await run('throttle clear GUESSED --verbose', { clock: app.clock })
+    assert.deepEqual([ran.code, ran.stdout], [0, 'the failed logins of guessed are forgotten\n'])
+    const { event, what, by, user_id } = JSON.parse(ran.stderr)
+    assert.deepEqual(
+      [event, what, by, user_id],
+      ['authz_admin', 'throttle_cleared', 'cli', guessed.userId],
+    )
+    assert.deepEqual(await rows('--blocked'), [])
+    assert.ok(others.length <= (await rows()).length)
+    assert.equal((await login('guessed', passwordOf('guessed'))).status, 200)
+    const none = await run('throttle clear nobody --json', { clock: app.clock })
+    assert.deepEqual(JSON.parse(none.stdout), { username: 'nobody', user_id: null })
+    assert.equal((await run('account delete guessed --yes')).code, 0)
+  })
+
   test('each change is told on standard error with --verbose, by cli and without the password', async () => {
     const events = async (words: string, stdin = '') => {
       const { stderr } = await run(`account ${words} --verbose`, { stdin })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { settings } from '../../src/config/settings-table.ts'
 import { readDoc } from '../../tools/docs.ts'
+import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { gatehouse } from './gatehouse.ts'
 
 suite('gatehouse config, routes and openapi', () => {
@@ -43,6 +44,21 @@ suite('gatehouse config, routes and openapi', () => {
     const { code, stderr } = await run('config check', { ADMIN_PASSWORD_FILE: path })
     assert.equal(code, 0)
     assert.match(stderr, /^warning: ADMIN_PASSWORD_FILE/)
+  })
+
+  test('config check reads the certificate, and warns of its end', async () => {
+    const { env } = tlsFolder(localCertificate('250201'))
+    const { code, stderr } = await run('config check', env)
+    assert.deepEqual(
+      [code, stderr],
+      [
+        0,
+        'warning: TLS_CERT_FILE: the certificate has expired at 2025-02-01T00:00:00.000Z: clients refuse it\n',
+      ],
+    )
+    const wrong = await run('config check', { ...env, TLS_KEY_FILE: env.TLS_CERT_FILE })
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.stderr, /^ {2}TLS_KEY_FILE must hold a private key in PEM$/m)
   })
 
   test('config show: every setting, its value and where it comes from, but no secret', async () => {

@@ -151,12 +151,15 @@ suite('4.4: tokens as a client', async () => {
       const secret = 'a secret that is not the right one'
       const bad = await gatehouse(words, '', { OIDC_CLIENT_SECRET: secret })
       assert.deepEqual([bad.code, bad.stdout], [1, ''])
-      assert.match(bad.stderr, /^Identity provider error: the provider refuses the client: .*\n$/)
+      assert.match(
+        bad.stderr,
+        /^error: Identity provider error: the provider refuses the client: .*\n$/,
+      )
       assert.ok(!bad.stderr.includes(secret))
       const nobody = await gatehouse(['oidc', 'token', '--provider', 'acme'])
       assert.deepEqual(
         [nobody.code, nobody.stderr],
-        [1, 'no provider acme: the settings have default\n'],
+        [1, 'error: no provider acme: the settings have default\n'],
       )
     })
 

@@ -374,6 +374,8 @@ suite('which events a command records', async () => {
       () => run(`account add added --email a@example.org --password-stdin`, newPassword),
     ],
     'account list': [[], () => run('account list')],
+    'account show': [[], async () => run(`account show ${await name()}`)],
+    'account delete': [['authz_admin'], async () => run(`account delete ${await name()} --yes`)],
     'account roles': [
       ['privilege_permissions_changed'],
       async () => run(`account roles ${await name()} EDITOR`),
@@ -409,6 +411,8 @@ suite('which events a command records', async () => {
     'account export': [['sensitive_read'], () => run('account export')],
     'user add': [['user_created'], () => run('user add --name Ann --email ann@example.org')],
     'user list': [[], () => run('user list')],
+    'throttle list': [[], () => run('throttle list')],
+    'throttle clear': [['authz_admin'], async () => run(`throttle clear ${await name()}`)],
     'keys list': [[], () => run('keys list')],
     'keys rotate': [['key_rotated'], () => run('keys rotate')],
     'keys retire': [
@@ -445,6 +449,8 @@ suite('which events a command records', async () => {
     'config show': [[], () => run('config show')],
     routes: [[], () => run('routes')],
     openapi: [[], () => run('openapi')],
+    help: [[], () => run('help')],
+    completion: [[], () => run('completion bash')],
     'oidc discover': [[], () => run('oidc discover', provided)],
     'oidc token': [[], () => run('oidc token', provided)],
     'oidc login': [[], logIn],
@@ -466,6 +472,17 @@ suite('which events a command records', async () => {
       Object.keys(commandRows).toSorted(),
       (await allCommands(rooms)).map((command) => command.name).toSorted(),
     )
+  })
+
+  test('deletion: HTTP and the command line leave the same event', async () => {
+    const [one, two] = [await name(), await name()]
+    app.log.length = 0
+    const path = `/api/admin/accounts/${one}`
+    assert.equal((await app.call('DELETE', path, { headers: admin })).status, 200)
+    const strip = ({ time, by, address, scheme, request_id, user_id, username, ...rest }: Line) =>
+      rest
+    const events = await run(`account delete ${two} --yes`)
+    assert.deepEqual((events as Line[]).map(strip), (app.log as Line[]).map(strip))
   })
 
   const json = (who: string, more: object) => [`/api/admin/accounts/${who}`, more] as const

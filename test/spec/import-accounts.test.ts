@@ -380,7 +380,7 @@ suite('on the command line', () => {
       code: 1,
       stdout: '',
       stderr:
-        'line 2: email must be an e-mail address\nnothing was imported: 1 errors in 2 lines\n',
+        'line 2: email must be an e-mail address\nerror: nothing was imported: 1 errors in 2 lines\n',
     })
     const right = join(directory, 'accounts.ndjson')
     writeFileSync(right, ndjson([line('ann'), line('bob')]))

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/load.ts'
 import {
@@ -8,6 +7,7 @@ import {
   exitCodes,
   UsageError,
 } from '../command.ts'
+import { assertNew, assertReadable, isDatabaseThere } from '../files.ts'
 import { progressTo } from '../progress.ts'
 import { readPassphrase } from '../secrets.ts'
 import { withDeps } from '../work.ts'
@@ -53,6 +53,7 @@ async function backUp(call: CommandCall): Promise<void> {
   const { config, operands, output, terminal, values } = call
   const [path = ''] = operands
   assertDatabase(config)
+  assertNew(path)
   const passphrase =
     values['without-keys'] === true ? undefined : await readPassphrase(call, { isNew: true })
   const { backup } = await import('../../backup/backup.ts')
@@ -70,6 +71,7 @@ async function restoreFrom(call: CommandCall): Promise<void> {
   if (unverified && !isWithoutKeys) {
     throw new UsageError('--unverified goes with --without-keys: keys are opened by the passphrase')
   }
+  assertReadable(path)
   const { restore } = await import('../../backup/restore.ts')
   await withDeps(call, async (deps) => {
     const keepLogins = values['keep-logins'] === true
@@ -149,7 +151,7 @@ async function targetOf(to: unknown) {
 /** A mistyped DATA_DIR must not become a new database. */
 function assertDatabase({ database }: Config): void {
   const path = join(database.dataDirectory, 'gatehouse.db')
-  if (database.postgres || existsSync(path)) return
+  if (database.postgres || isDatabaseThere(path)) return
   throw new CommandError(`there is no database at ${path}`, exitCodes.notFound.code)
 }
 

@@ -20,7 +20,7 @@ async function check(call: CommandCall): Promise<void> {
   const { ConfigError } = await import('../../config/load.ts')
   const { json } = call.values
   try {
-    const { warnings } = call.config
+    const warnings = [...call.config.warnings, ...(await lifeWarnings(call))]
     for (const warning of warnings) call.terminal.stderr.write(`warning: ${warning}\n`)
     call.output.result({ valid: true, mistakes: [], warnings }, 'The settings are valid.')
   } catch (error) {
@@ -28,6 +28,16 @@ async function check(call: CommandCall): Promise<void> {
     call.output.result({ valid: false, mistakes: error.mistakes, warnings: [] }, '')
     throw new CommandError(error.message, exitCodes.failed.code)
   }
+}
+
+/** The certificate of the service, if it ends soon or is not valid. */
+async function lifeWarnings({ config, terminal }: CommandCall): Promise<string[]> {
+  if (!config.http.tls) return []
+  const { lifeWarning, readTlsPair } = await import('../../config/tls.ts')
+  const { systemClock } = await import('../../kernel/clock.ts')
+  const { pair } = readTlsPair(config.http.tls, config)
+  const warning = pair && lifeWarning(pair, (terminal.clock ?? systemClock).now())
+  return warning ? [warning] : []
 }
 
 /** Shows all settings, also invalid ones, and fails if any is invalid. @throws ConfigError */

@@ -4,9 +4,10 @@ import { completionFor, type Shell, shells } from '../completion/completion.ts'
 import { helpOf, usage } from '../help.ts'
 
 export const commands: readonly CommandWork[] = [
-  { name: 'help', example: 'help account add', run: help },
+  { name: 'help', usesSettings: false, example: 'help account add', run: help },
   {
     name: 'completion',
+    usesSettings: false,
     operandValues: { shell: Object.keys(shells) },
     example: 'completion bash > ~/.local/share/bash-completion/completions/gatehouse',
     run: complete,

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { ImportReport } from '../../transfer/import.ts'
 import type { Mistake } from '../../transfer/line.ts'
 import { CommandError, type CommandWork, type Terminal } from '../command.ts'
+import { assertReadable } from '../files.ts'
 import { withServices } from '../work.ts'
 
 const progressEveryLines = 10_000
@@ -11,11 +12,13 @@ export const commands: readonly CommandWork[] = [
     name: 'account import',
     options: { 'dry-run': { type: 'boolean', doc: 'finds every mistake and changes nothing' } },
     example: 'account import accounts.jsonl --dry-run',
-    run: (call) =>
-      withServices(call, async ({ imports }) => {
-        const { operands, values, output, terminal } = call
+    async run(call) {
+      const { operands, values, output, terminal } = call
+      const [file = '-'] = operands
+      if (file !== '-') assertReadable(file)
+      await withServices(call, async ({ imports }) => {
         const { showImport } = await import('../../transfer/routes.ts')
-        const report = await imports.run(read(operands[0] ?? '-', terminal), {
+        const report = await imports.run(read(file, terminal), {
           dryRun: values['dry-run'] === true,
           onProgress: tellProgress(terminal),
         })
@@ -25,7 +28,8 @@ export const commands: readonly CommandWork[] = [
           for (const mistake of report.errors) terminal.stderr.write(`${describe(mistake)}\n`)
         }
         if (report.errorsTotal > 0) throw new CommandError(summaryOf(report))
-      }),
+      })
+    },
   },
   {
     name: 'account export',

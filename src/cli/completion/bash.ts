@@ -4,7 +4,8 @@ import type { CompletedCommand, CompletedOperand, CompletionTable } from './tabl
 export function bashCompletion({ groups, commands }: CompletionTable): string {
   const cases = groups.map(({ before, next }) => {
     const words = next.map(({ word }) => word).join(' ')
-    return `    '${before}') words='${words} --help${before === '' ? ' --version' : ''}' ;;\n`
+    const options = `--help${before === '' ? ' --version' : ''}`
+    return `    '${before}') words='${words}' options='${options}' ;;\n`
   })
   return `# Completion of gatehouse for bash.
 
@@ -14,7 +15,7 @@ _gatehouse() {
   # bash takes the = of --option=value for a word.
   if [[ $current == '=' ]]; then current=''
   elif [[ $previous == '=' ]]; then previous="\${COMP_WORDS[COMP_CWORD - 2]}"; fi
-  local before="\${COMP_WORDS[*]:1:COMP_CWORD - 1}" words='' word='' files=''
+  local before="\${COMP_WORDS[*]:1:COMP_CWORD - 1}" words='' options='' word='' files=''
   COMPREPLY=()
 
   case "$before" in
@@ -27,6 +28,8 @@ ${commands
       ;;
   esac
 
+  # Options are offered where one is begun, and where nothing else is known.
+  if [[ $current == -* || -z $words ]]; then words=$options; fi
   if [[ -n $files ]]; then
     compopt -o filenames 2>/dev/null
     while IFS='' read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current")
@@ -77,7 +80,7 @@ ${known.map((operand) => `                  ${operandCase(operand, operands.inde
   return `        '${name} '*)
           case "$previous" in
 ${ofOptions.join('')}            *)
-              words='${names.join(' ')}'${ofOperands}
+              options='${names.join(' ')}'${ofOperands}
               ;;
           esac
           ;;
@@ -85,5 +88,5 @@ ${ofOptions.join('')}            *)
 }
 
 function operandCase({ values, isFile, isOpen }: CompletedOperand, index: number): string {
-  return `${isOpen ? '*' : index}) ${isFile ? 'files=1' : `words+=' ${values.join(' ')}'`} ;;`
+  return `${isOpen ? '*' : index}) ${isFile ? 'files=1' : `words='${values.join(' ')}'`} ;;`
 }

@@ -16,8 +16,8 @@ end
 # The words before the cursor begin with these.
 function __gatehouse_in
     set -l before (commandline -opc)
-    set -l count (count $argv)
-    test (count $before) -gt $count; and test "$before[2..(math $count + 1)]" = "$argv"
+    set -l last (math (count $argv) + 1)
+    test (count $before) -ge $last; and test "$before[2..$last]" = "$argv"
 end
 
 # As many operands as the first argument says follow these words; with a + at least as many.

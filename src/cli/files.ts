@@ -1,0 +1,66 @@
+import { accessSync, constants, lstatSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { UsageError } from './command.ts'
+
+/** Asserts, before any work, that a file or a pipe can be read, unopened. @throws UsageError */
+export function assertReadable(path: string): void {
+  const message = `${path} cannot be read`
+  attempt(message, () => accessSync(path, constants.R_OK))
+  if (statSync(path).isDirectory()) throw new UsageError(`${message}: it is a folder`)
+}
+
+/** Asserts, before any work, that a new file of this name can be made. @throws UsageError */
+export function assertNew(path: string): void {
+  const message = `${path} cannot be made`
+  const folder = dirname(path)
+  if (!attempt(message, () => statSync(folder)).isDirectory()) {
+    throw new UsageError(`${message}: ${folder} is no folder`)
+  }
+  attempt(message, () => accessSync(folder, constants.W_OK | constants.X_OK))
+  if (attempt(message, () => lstatSync(path, { throwIfNoEntry: false }))) {
+    throw new UsageError(`${message}: it exists`)
+  }
+}
+
+/**
+ * Whether a database file exists. @throws UsageError if it may not be read and written, since a
+ * database of another user looks like none
+ */
+export function isDatabaseThere(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return true
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false
+    throw refusal(`${path} cannot be opened`, error)
+  }
+}
+
+function attempt<T>(message: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw refusal(message, error)
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'this user has no right to it',
+  EPERM: 'this user has no right to it',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of the path is no folder',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'the name is too long',
+}
+
+/** The refusal of a file, by the error of the system. */
+export function refusal(message: string, error: unknown): UsageError {
+  const code = codeOf(error)
+  return new UsageError(`${message}: ${reasons[code] ?? (code || String(error))}`)
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

@@ -1,0 +1,32 @@
+import type { SettingName } from '../config/settings-table.ts'
+import type { CommandCall } from './command.ts'
+
+/** What every command on the database depends on. */
+const always = ['DATABASE_URL', 'MASTER_KEY'] as const
+
+/**
+ * Warns on standard error if the service that runs on this data directory has other settings, or if
+ * the data directory is the default and no service runs on it: then the change may go to a database
+ * that the service does not use.
+ */
+export async function warnOfOtherSettings({
+  config,
+  settings,
+  terminal: { env, stderr },
+}: CommandCall): Promise<void> {
+  const { runningServices } = await import('../runtime/service-note.ts')
+  const names: SettingName[] = [...new Set([...always, ...settings])]
+  const running = runningServices({ config, env }, names)
+  for (const { pid, different } of running) {
+    if (different.length === 0) continue
+    const list = different.join(', ')
+    stderr.write(
+      `warning: the service that runs as process ${pid} has other settings: ${list}; give this command the same\n`,
+    )
+  }
+  const isPlaceGiven = ['DATA_DIR', 'DATABASE_URL', 'DATABASE_URL_FILE'].some((name) => env[name])
+  if (running.length > 0 || isPlaceGiven) return
+  stderr.write(
+    `warning: no service runs on ${config.database.dataDirectory}, the default: if yours has DATA_DIR or DATABASE_URL, give this command the same\n`,
+  )
+}
