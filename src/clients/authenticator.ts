@@ -35,6 +35,8 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
   const { clientLimits, clients, clock, events } = deps
   /** Until when a client's right secret from an address needs no attempt. */
   const remembered = new BoundedMap<string, number>(maxRemembered)
+  /** The first attempt of a client from an address, until it is settled. */
+  const underWay = new Map<string, Promise<void>>()
 
   return {
     scheme: 'client',
@@ -82,6 +84,9 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
   ): Promise<void> {
     const address = clientAddress(request)
     const key = `${id} ${throttledAddress(address)}`
+    // If the attempt under way proves right, those that came meanwhile need none of their own.
+    const first = underWay.get(key)
+    if (first) await first.catch(() => {})
     if ((remembered.get(key) ?? 0) > clock.now()) {
       remembered.delete(key)
       if (clients.hasSecret(client, texts)) {
@@ -89,16 +94,20 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
         return
       }
     }
-    await clientLimits
-      .attempt({ id, address }, async () => {
-        if (!clients.hasSecret(client, texts)) throw new ApiError('invalidCredentials')
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof ApiError) || error.row !== 'invalidCredentials') throw error
-        events.tell(clientAuthenticationFail, { client: client?.id ?? null })
-        throw new ApiError('invalidClient', { cause: error })
-      })
-    remembered.set(key, clock.now() + rememberedMs)
+    const attempt = clientLimits.attempt({ id, address }, async () => {
+      if (!clients.hasSecret(client, texts)) throw new ApiError('invalidCredentials')
+      remembered.set(key, clock.now() + rememberedMs)
+    })
+    if (!underWay.has(key)) underWay.set(key, attempt)
+    try {
+      await attempt
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.row !== 'invalidCredentials') throw error
+      events.tell(clientAuthenticationFail, { client: client?.id ?? null })
+      throw new ApiError('invalidClient', { cause: error })
+    } finally {
+      if (underWay.get(key) === attempt) underWay.delete(key)
+    }
   }
 }
 
