@@ -97,7 +97,7 @@ suite('POST /oauth/introspect and POST /oauth/revoke (RFC 7662, RFC 7009)', asyn
     const token = await app.token(app.admin)
     const from = '198.51.100.77'
     const burst = () =>
-      Promise.all(Array.from({ length: 300 }, () => ask(app, 'introspect', token, { from })))
+      Promise.all(Array.from({ length: 60 }, () => ask(app, 'introspect', token, { from })))
     const { count, result } = await counted.during(burst)
     assert.ok(result.every(({ body }) => body.active === true))
     assert.equal(count.transactions, 2)
