@@ -9,6 +9,7 @@ import { connect } from '../../src/database/connect.ts'
 import { latestSchema, migrate, migrateTo, schemaVersion } from '../../src/database/migrate.ts'
 import { inSnapshot } from '../../src/database/snapshot.ts'
 import { assertUnused } from '../../src/database/sqlite/exclusive-access.ts'
+import { loadKeySet } from '../../src/keys/key-set.ts'
 import { createFindUsers } from '../../src/users/find-users.ts'
 import { testApp } from '../app.ts'
 import {
@@ -118,6 +119,23 @@ suite('a copy of everything', async () => {
         ['signing', 'HS256', false], // a new one: the installation keeps its algorithm
       ],
     )
+  })
+
+  test('an installation keeps its algorithm through a restore, and gets no shorter key', async () => {
+    const rsa = await testApp({ TOKEN_ALGORITHM: 'RS256', TOKEN_RSA_BITS: '2304' })
+    const path = await backupOf(rsa)
+    const old = (await loadKeySet(rsa.deps)).current
+    for (const withoutKeys of [false, true]) {
+      const { deps } = await place()
+      await restore(deps, path, { ...restoring, withoutKeys })
+      const { current } = await loadKeySet(deps)
+      assert.notEqual(current.kid, old.kid)
+      const { modulusLength } = current.verifyWith.asymmetricKeyDetails ?? {}
+      assert.deepEqual([current.algorithm, modulusLength], ['RS256', 2304])
+    }
+    const { deps } = await place()
+    await restore(deps, await backupOf(app), restoring)
+    assert.equal((await loadKeySet(deps)).current.algorithm, 'HS256')
   })
 
   sqliteOnly(
