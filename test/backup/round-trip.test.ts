@@ -9,6 +9,7 @@ import { connect } from '../../src/database/connect.ts'
 import { latestSchema, migrate, migrateTo, schemaVersion } from '../../src/database/migrate.ts'
 import { inSnapshot } from '../../src/database/snapshot.ts'
 import { assertUnused } from '../../src/database/sqlite/exclusive-access.ts'
+import { loadKeySet } from '../../src/keys/key-set.ts'
 import { createFindUsers } from '../../src/users/find-users.ts'
 import { testApp } from '../app.ts'
 import {
@@ -109,10 +110,32 @@ suite('a copy of everything', async () => {
     const { sessions: _, keys: __, ...expected } = before
     assert.deepEqual(others, expected)
     assert.deepEqual(sessions, [])
+    const kept = keys as { id: string; usage: string; algorithm: string }[] // rows of the table
+    const known = new Set(before.keys?.map((key) => (key as { id: string }).id))
     assert.deepEqual(
-      keys?.map((key) => (key as { purpose: string }).purpose), // a row of the table
-      ['data'],
+      kept.map(({ id, usage, algorithm }) => [usage, algorithm, known.has(id)]).toSorted(),
+      [
+        ['data', 'A256GCM', true],
+        ['signing', 'HS256', false], // a new one: the installation keeps its algorithm
+      ],
     )
+  })
+
+  test('an installation keeps its algorithm through a restore, and gets no shorter key', async () => {
+    const rsa = await testApp({ TOKEN_ALGORITHM: 'RS256', TOKEN_RSA_BITS: '2304' })
+    const path = await backupOf(rsa)
+    const old = (await loadKeySet(rsa.deps)).current
+    for (const withoutKeys of [false, true]) {
+      const { deps } = await place()
+      await restore(deps, path, { ...restoring, withoutKeys })
+      const { current } = await loadKeySet(deps)
+      assert.notEqual(current.kid, old.kid)
+      const { modulusLength } = current.verifyWith.asymmetricKeyDetails ?? {}
+      assert.deepEqual([current.algorithm, modulusLength], ['RS256', 2304])
+    }
+    const { deps } = await place()
+    await restore(deps, await backupOf(app), restoring)
+    assert.equal((await loadKeySet(deps)).current.algorithm, 'HS256')
   })
 
   sqliteOnly(
