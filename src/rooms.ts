@@ -5,6 +5,7 @@ import { room as basic } from './basic/room.ts'
 import { room as docs } from './docs/room.ts'
 import { room as federation } from './federation/room.ts'
 import { room as health } from './health/room.ts'
+import { room as home } from './home/room.ts'
 import { room as idempotency } from './idempotency/room.ts'
 import { room as keys } from './keys/room.ts'
 import { room as login } from './login/room.ts'
@@ -43,6 +44,7 @@ export const rooms: readonly Room<Wired>[] = [
   login,
   posts,
   health,
+  home,
   statistics,
   docs,
   backup,
