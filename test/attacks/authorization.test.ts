@@ -174,6 +174,15 @@ const table: readonly Row[] = [
   { route: 'GET /api/admin/statistics', may: admins, allowed: 200 },
   { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs', may: 'anyone', allowed: 200 },
+  { route: 'GET /', may: 'anyone', allowed: 200 },
+  ...['/assets'].map(
+    (assets): Row => ({
+      route: `GET ${assets}/:version/:file`,
+      may: 'anyone',
+      allowed: 200,
+      path: `${assets}/0/style.css`,
+    }),
+  ),
   { route: 'GET /api/docs/style.css', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs/icon.svg', may: 'anyone', allowed: 200 },
   ...(
