@@ -175,16 +175,14 @@ const table: readonly Row[] = [
   { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs', may: 'anyone', allowed: 200 },
   { route: 'GET /', may: 'anyone', allowed: 200 },
-  ...['/assets'].map(
-    (assets): Row => ({
-      route: `GET ${assets}/:version/:file`,
+  ...['/assets/style.css', '/assets/docs/reference.css'].map(
+    (file): Row => ({
+      route: `GET ${file.replace(/[^/]+$/, ':version/:file')}`,
       may: 'anyone',
       allowed: 200,
-      path: `${assets}/0/style.css`,
+      path: file.replace(/(?=[^/]+$)/, '0/'),
     }),
   ),
-  { route: 'GET /api/docs/style.css', may: 'anyone', allowed: 200 },
-  { route: 'GET /api/docs/icon.svg', may: 'anyone', allowed: 200 },
   ...(
     [
       ['public', 'anyone'],
