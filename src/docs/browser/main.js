@@ -62,7 +62,7 @@ function showTools() {
 
 /** Opens the operation that the address names, so that a link to it can be shared. */
 function openLinked() {
-  const found = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  const found = document.getElementById(unescaped(location.hash.slice(1)))
   const details = found?.closest('details')
   if (!found || !details) return
   details.hidden = false
@@ -71,6 +71,15 @@ function openLinked() {
   if (section) section.hidden = false
   details.scrollIntoView()
   one('summary', details).focus({ preventScroll: true })
+}
+
+/** @param {string} text @returns {string} the text itself if it is not escaped as it must be */
+function unescaped(text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 // Search
@@ -84,6 +93,7 @@ function prepareSearch() {
     if (event.key !== 'Enter') return
     const first = operations.find(({ details }) => !details.hidden)
     if (!first) return
+    event.preventDefault() // or it would close what is opened here, as a press on its summary
     first.details.open = true
     first.details.scrollIntoView()
     first.summary.focus({ preventScroll: true })
