@@ -19,7 +19,8 @@ import { curlFor, renderTry, sessionOf } from './try.ts'
 
 /** The addresses of the files that the page loads. */
 export interface ReferenceFiles {
-  readonly script: string
+  /** The modules of the script; the first is its entry, and the others are loaded beside it. */
+  readonly modules: readonly string[]
   readonly style: string
 }
 
@@ -27,7 +28,7 @@ export interface ReferenceFiles {
  * Renders the reference: every operation with its access, parameters, body, answers, examples and a
  * command for curl. All of it can be read without the script, which adds search and sending.
  */
-export function referencePage(document: ApiDocument, { script, style }: ReferenceFiles): Page {
+export function referencePage(document: ApiDocument, { modules, style }: ReferenceFiles): Page {
   const groups = groupsOf(document)
   const { title, description = '' } = document.info
   const count = groups.reduce((sum, { operations }) => sum + operations.length, 0)
@@ -35,7 +36,8 @@ export function referencePage(document: ApiDocument, { script, style }: Referenc
     title: `${title} API`,
     isWide: true,
     head: html`<link rel="stylesheet" href="${style}">
-<script type="module" src="${script}"></script>`,
+${modules.slice(1).map((url) => html`<link rel="modulepreload" href="${url}">`)}
+<script type="module" src="${modules[0]}"></script>`,
     main: html`<h1>${title} API</h1>
 <p>${prose(description)}</p>
 <p><a href="/api/openapi.json">OpenAPI document</a>, from which clients are generated. ${count} operations.</p>

@@ -7,7 +7,7 @@ import { type ApiDocument, groupsOf, type Operation } from './document.ts'
 import { exampleOf } from './example.ts'
 import { referencePage } from './page.ts'
 
-const files = { script: '/main.js', style: '/reference.css' }
+const files = { modules: ['/main.js'], style: '/reference.css' }
 const page = (document: ApiDocument) => referencePage(document, files).main.toString()
 
 function documentOf(operation: Operation, more: Partial<ApiDocument> = {}): ApiDocument {

@@ -6,12 +6,25 @@ import { type ErrorPage, sendPage } from '../http/pages/page.ts'
 import { anyone, role } from '../policy/rules.ts'
 import { referencePage } from './page.ts'
 
-/** The files of the reference; modules of the browser import each other by these names. */
-const files = createAssets('/assets/docs', {
-  'reference.css': new URL('./browser/reference.css', import.meta.url),
-  'main.js': new URL('./browser/main.js', import.meta.url),
-  'curl.js': new URL('./browser/curl.js', import.meta.url),
-})
+/** The modules of the script, which import each other by these names; the first is the entry. */
+const modules = [
+  'main.js',
+  'answers.js',
+  'credentials.js',
+  'curl.js',
+  'elements.js',
+  'requests.js',
+  'search.js',
+]
+const files = createAssets(
+  '/assets/docs',
+  Object.fromEntries(
+    ['reference.css', ...modules].map((name) => [
+      name,
+      new URL(`./browser/${name}`, import.meta.url),
+    ]),
+  ),
+)
 
 /**
  * Docs room: GET /api/openapi.json and the reference GET /api/docs, a page with a script and a style
@@ -27,7 +40,7 @@ export async function docsRoutes(
   const document = once(() => JSON.stringify(app.swagger()))
   const page = once(() =>
     referencePage(JSON.parse(document()), {
-      script: files.address('main.js'),
+      modules: modules.map((name) => files.address(name)),
       style: files.address('reference.css'),
     }),
   )

@@ -45,7 +45,7 @@ function renderInput(document: ApiDocument, id: string, parameter: Parameter): H
   const { name, in: place, required, schema = {} } = parameter
   const input = `${id}.${place}.${name}`
   // A parameter of the path cannot be left out; an optional one is left out until it is typed in.
-  const value = place === 'path' ? textOf(exampleOf(document, parameter)) : ''
+  const value = place === 'path' ? pathExample(document, parameter) : ''
   return html`<label for="${input}">${name} <span class="muted">${place}, ${typeOf(document, schema)}</span></label>
 <input id="${input}" name="${name}" data-in="${place}" value="${value}" autocomplete="off" spellcheck="false"${(required || place === 'path') && html` required`}>`
 }
@@ -94,6 +94,15 @@ function fieldsOf(document: ApiDocument, given: Schema): string[] {
   return [...new Set([...Object.keys(properties), ...parts])]
 }
 
+/** The example of a parameter of the path; its name, or a number for an id, if the document has none. */
+function pathExample(document: ApiDocument, parameter: Parameter): string {
+  const { name, example, examples, schema = {} } = parameter
+  const { type, example: one, examples: more, enum: values } = resolve(document, schema) as Schema
+  const hasOwn = [example, examples, one, more, values].some((given) => given !== undefined)
+  if (hasOwn || type !== 'string') return textOf(exampleOf(document, parameter))
+  return /id$/i.test(name) ? '1' : name
+}
+
 /** The fields of the example: of the document's own, or of the required ones of the schema. */
 function fieldValues(document: ApiDocument, media: MediaType): Map<string, unknown> {
   const example = exampleOf(document, media)
@@ -116,7 +125,7 @@ export function curlFor(
   const scheme = schemes.find((one) => kindOf(one) === preferred)
   const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const parameter = parameters.find((one) => one.in === 'path' && one.name === name)
-    return encodeURIComponent(parameter ? textOf(exampleOf(document, parameter)) : name)
+    return encodeURIComponent(parameter ? pathExample(document, parameter) : name)
   })
   const [[contentType, media] = [null, {}]] = Object.entries(body?.content ?? {})
   const example = textOf(exampleOf(document, media))

@@ -138,7 +138,7 @@ suite('the pages, in a real browser', async () => {
     assert.equal((await send(page, 'GET', '/api/protected')).status, 401)
     const login = await logIn(page, { mode: 'session' })
     assert.equal(login.status, 200)
-    assert.match(login.line ?? '', /^200 OK, \d+ ms$/)
+    assert.match(login.line ?? '', /^200 OK, \d+ ms, sent without a credential$/)
     assert.match(login.body ?? '', /^\{\n {2}"message": "Logged in",\n {2}"csrf_token": "/)
     assert.deepEqual(
       await send(page, 'GET', '/api/protected').then(({ body }) => body),
