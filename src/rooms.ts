@@ -6,6 +6,7 @@ import { room as clients } from './clients/room.ts'
 import { room as docs } from './docs/room.ts'
 import { room as federation } from './federation/room.ts'
 import { room as health } from './health/room.ts'
+import { room as home } from './home/room.ts'
 import { room as idempotency } from './idempotency/room.ts'
 import { room as keys } from './keys/room.ts'
 import { room as login } from './login/room.ts'
@@ -45,6 +46,7 @@ export const rooms: readonly Room<Wired>[] = [
   login,
   posts,
   health,
+  home,
   statistics,
   docs,
   backup,

@@ -40,6 +40,7 @@ const httpParts = [
   'bodies',
   'limits',
   'lists',
+  'pages',
   'server',
   'changes',
   'routes',

@@ -38,3 +38,33 @@ export function assertRefusal(
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8', about)
   assertHeaders(answer, about)
 }
+
+/** The policies of a page: that of every answer, and one for what it leaves open. */
+export const policiesOfPages = [
+  "default-src 'self'; script-src 'self'",
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'",
+]
+
+/** Asserts status, heading, type and headers of a page, and that it has nothing inline. */
+export function assertPage(
+  answer: AnyAnswer & { readonly text: string },
+  status: number,
+  heading: string,
+  about = '',
+): void {
+  const [, shown] = /<h1>(.*?)<\/h1>/s.exec(answer.text) ?? []
+  assert.deepEqual([answer.status, shown], [status, heading], about)
+  const { headers, text } = answer
+  assert.deepEqual(headers['content-security-policy'], policiesOfPages, about)
+  assert.equal(headers['referrer-policy'], 'same-origin', about)
+  assert.equal(headers['content-type'], 'text/html; charset=utf-8', about)
+  const { 'content-security-policy': _, 'referrer-policy': __, ...others } = headersOfEveryAnswer
+  for (const [name, value] of Object.entries(others)) assert.equal(headers[name], value, name)
+  assert.match(text, /^<!doctype html>\n<html lang="en">/)
+  for (const landmark of ['<title>', '<header', '<main', 'class="skip"']) {
+    assert.ok(text.includes(landmark), landmark)
+  }
+  assert.doesNotMatch(text, /(?:src|href|action)="(?:https?:)?\/\//i)
+  const tags = text.replace(/"[^"]*"/g, '""')
+  assert.doesNotMatch(tags, /<script(?! type="" src="">)|<style| style=| on[a-z]+=/i)
+}

@@ -16,10 +16,14 @@ export interface TestBrowser {
   readonly seen: string[]
 }
 
+/** The Accept header of a navigation in Chromium. */
+export const navigation =
+  'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8'
+
 const strict = 'JSESSIONID'
 const maxRedirects = 20
 
-export function testBrowser(app: TestApp): TestBrowser {
+export function testBrowser(app: TestApp, accept?: string): TestBrowser {
   const { baseUrl } = app.deps.config
   const cookies = new Map<string, string>()
   const others = new Map<string, Map<string, string>>()
@@ -30,7 +34,7 @@ export function testBrowser(app: TestApp): TestBrowser {
       .filter(([name]) => !crossSite || name !== strict)
       .map(([name, value]) => `${name}=${value}`)
       .join('; ')
-    const headers = { ...(cookie && { cookie }), ...more.headers }
+    const headers = { ...(cookie && { cookie }), ...(accept && { accept }), ...more.headers }
     const answer = await app.call(method, path, { ...more, headers })
     for (const [name, value] of Object.entries(answer.cookies)) {
       if (value === '') cookies.delete(name)

@@ -17,6 +17,15 @@ try {
   })
   assert.equal(users.status, 200)
   assert.equal(((await users.json()) as unknown[]).length, 1)
+  const home = await fetch(service.url, { headers: { accept: 'text/html' } })
+  const [, style = ''] = /rel="stylesheet" href="([^"]+)"/.exec(await home.text()) ?? []
+  const { status, headers } = await fetch(service.url + style)
+  assert.deepEqual([status, headers.get('content-type')], [200, 'text/css; charset=utf-8'])
+  const reference = await (await fetch(`${service.url}/api/docs`)).text()
+  const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(reference) ?? []
+  for (const path of [script, script.replace('main.js', 'curl.js')]) {
+    assert.equal((await fetch(service.url + path)).status, 200, path)
+  }
   const listed = execFileSync(process.execPath, ['dist/cli/main.js', 'account', 'list', '--json'], {
     env: { ...process.env, DATA_DIR: service.dataDirectory },
   })

@@ -1,12 +1,35 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/load.ts'
+import { createAssets } from '../http/pages/assets.ts'
+import { html } from '../http/pages/html.ts'
+import { type ErrorPage, sendPage } from '../http/pages/page.ts'
 import { anyone, role } from '../policy/rules.ts'
-import { icon, renderPage, stylesheet } from './page.ts'
+import { referencePage } from './page.ts'
+
+/** The modules of the script, which import each other by these names; the first is the entry. */
+const modules = [
+  'main.js',
+  'answers.js',
+  'credentials.js',
+  'curl.js',
+  'elements.js',
+  'requests.js',
+  'search.js',
+]
+const files = createAssets(
+  '/assets/docs',
+  Object.fromEntries(
+    ['reference.css', ...modules].map((name) => [
+      name,
+      new URL(`./browser/${name}`, import.meta.url),
+    ]),
+  ),
+)
 
 /**
- * Docs room: GET /api/openapi.json and the reference page GET /api/docs. The page is plain HTML
- * with a style sheet, which the service's Content-Security-Policy allows. In development every
- * caller may read them, in production an ADMIN.
+ * Docs room: GET /api/openapi.json and the reference GET /api/docs, a page with a script and a style
+ * sheet of this service, which its Content-Security-Policy allows. In development every caller may
+ * read them, in production an ADMIN; the files of the page hold nothing of the document.
  */
 export async function docsRoutes(
   app: FastifyInstance,
@@ -15,7 +38,12 @@ export async function docsRoutes(
   const access = { rule: config.environment === 'production' ? role('ADMIN') : anyone }
   // Made at the first call, because it takes time and needs all routes to be declared.
   const document = once(() => JSON.stringify(app.swagger()))
-  const page = once(() => renderPage(JSON.parse(document())))
+  const page = once(() =>
+    referencePage(JSON.parse(document()), {
+      modules: modules.map((name) => files.address(name)),
+      style: files.address('reference.css'),
+    }),
+  )
 
   app.get(
     '/api/openapi.json',
@@ -24,18 +52,28 @@ export async function docsRoutes(
   )
   app.get(
     '/api/docs',
-    { config: { access }, schema: { summary: 'This document as a page', produces: ['text/html'] } },
-    async (_request, reply) => reply.type('text/html; charset=utf-8').send(page()),
+    {
+      config: { access, errorPage: refusedPage },
+      schema: { summary: 'This document as a page', produces: ['text/html'] },
+    },
+    async (_request, reply) => sendPage(reply, page()),
   )
-  for (const [url, type, text] of [
-    ['/api/docs/style.css', 'text/css; charset=utf-8', stylesheet],
-    ['/api/docs/icon.svg', 'image/svg+xml', icon],
-  ] as const) {
-    app.get(url, { config: { access }, schema: { hide: true } }, async (_request, reply) =>
-      reply.type(type).send(text),
-    )
-  }
+  files.routes(app)
 }
+
+/** The page of a refusal, which a browser shows when its question for a password is cancelled. */
+const refusedPage: ErrorPage = ({ status, message }) => ({
+  title: 'Reference of the API',
+  main: html`<h1>The reference cannot be shown</h1>
+<p>${
+    status === 401 || status === 403
+      ? 'Here it is for administrators. Load the page again to enter the username and the password of one.'
+      : 'Try again in a moment.'
+  }</p>
+<ul class="actions"><li><a class="button" href="/api/docs">Load again</a></li>
+<li><a class="button quiet" href="/">Start page</a></li></ul>
+<p class="muted">${message}.</p>`,
+})
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined

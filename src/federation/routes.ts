@@ -6,13 +6,14 @@ import type { Events } from '../events/events.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
+import { sendPage } from '../http/pages/page.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, endSession, sessionResult } from '../session/browser.ts'
 import { browserOf, clearFlowCookie, flowCookie, setFlowCookie } from './cookie.ts'
-import { landingPage, secondFactorPage } from './pages.ts'
+import { failurePage, landingPage, refusedCodePage, secondFactorPage } from './pages.ts'
 import { deadline, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { home, parseReturnTo } from './return-to.ts'
@@ -28,6 +29,8 @@ import { confirm, type SignInDeps, signIn } from './sign-in.ts'
  * The callback answers a page that goes on by itself, because the session cookie is Strict: after a
  * redirect the navigation would still count as started by the provider, and the browser would not
  * send the cookie.
+ *
+ * A refusal is a page for a browser's navigation, with a way back, and JSON for every other client.
  */
 export interface ExternalRoutesOptions extends SignInDeps, BrowserSessionDeps {
   readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
@@ -37,7 +40,6 @@ export interface ExternalRoutesOptions extends SignInDeps, BrowserSessionDeps {
   readonly random: Random
 }
 
-const html = 'text/html; charset=utf-8'
 const access = { rule: anyone }
 const providerErrors = ['identityProvider', 'routeNotFound'] as const
 const accountErrors = [
@@ -64,7 +66,7 @@ export async function externalRoutes(
       `${base}/login`,
       {
         exposeHeadRoute,
-        config: { access, query: SignInQuery, errors: providerErrors },
+        config: { access, errorPage: failurePage, query: SignInQuery, errors: providerErrors },
         schema: {
           summary: 'Sign in: 303 to the identity provider',
           ...params,
@@ -91,6 +93,7 @@ export async function externalRoutes(
         exposeHeadRoute,
         config: {
           access,
+          errorPage: failurePage,
           errors: [...providerErrors, ...accountErrors, 'identityLinked', 'invalidCredentials'],
         },
         schema: {
@@ -114,7 +117,7 @@ export async function externalRoutes(
       `${base}/logout`,
       {
         exposeHeadRoute,
-        config: { access, errors: ['routeNotFound'] },
+        config: { access, errorPage: failurePage, errors: ['routeNotFound'] },
         schema: {
           summary: 'Log out here, then 303 to the log-out of the identity provider',
           ...params,
@@ -133,12 +136,12 @@ export async function externalRoutes(
     '/oauth/second-factor',
     {
       exposeHeadRoute,
-      config: { access, errors: ['signInFailed'] },
+      config: { access, errorPage: failurePage, errors: ['signInFailed'] },
       schema: { summary: 'Asks for the second factor of a sign-in', produces: ['text/html'] },
     },
     async (request, reply) => {
       await flows.waiting(flowCookie(request))
-      return reply.type(html).send(secondFactorPage())
+      return sendPage(reply, secondFactorPage())
     },
   )
 
@@ -147,6 +150,7 @@ export async function externalRoutes(
     {
       config: {
         access,
+        errorPage: refusedCodePage,
         csrf: 'foreignPage',
         body: 'form',
         errors: [
@@ -171,7 +175,7 @@ export async function externalRoutes(
       clearFlowCookie(reply)
       const isJson = request.headers['content-type']?.toLowerCase().startsWith('application/json')
       if (isJson) return { message: 'Logged in', csrf_token }
-      return reply.type(html).send(landingPage('signed_in', returnTo))
+      return sendPage(reply, landingPage('signed_in', returnTo))
     },
   )
 
@@ -187,7 +191,7 @@ export async function externalRoutes(
       setFlowCookie(reply, outcome.ticket)
       return reply.redirect('/oauth/second-factor', 303)
     }
-    return reply.type(html).send(landingPage(outcome.kind, finished.returnTo))
+    return sendPage(reply, landingPage(outcome.kind, finished.returnTo))
   }
 
   function tellOfFailure({ config: { name } }: Provider, error: unknown) {

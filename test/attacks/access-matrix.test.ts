@@ -74,6 +74,8 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     ...ofUsers(''),
     ...ofUsers('/api/v1'),
     ...ofUsers('/api/v2'),
+    'GET /assets/:version/:file': () => ({ path: '/assets/0/style.css' }),
+    'GET /assets/docs/:version/:file': () => ({ path: '/assets/docs/0/main.js' }),
     'POST /login': () => ({ form: { username: app.admin.username, password: app.admin.password } }),
     'POST /refresh': async () => ({
       form: { refresh_token: (await app.pair(app.admin)).refresh_token },

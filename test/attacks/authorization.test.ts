@@ -182,8 +182,15 @@ const table: readonly Row[] = [
   { route: 'GET /api/admin/statistics', may: admins, allowed: 200 },
   { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs', may: 'anyone', allowed: 200 },
-  { route: 'GET /api/docs/style.css', may: 'anyone', allowed: 200 },
-  { route: 'GET /api/docs/icon.svg', may: 'anyone', allowed: 200 },
+  { route: 'GET /', may: 'anyone', allowed: 200 },
+  ...['/assets/style.css', '/assets/docs/reference.css'].map(
+    (file): Row => ({
+      route: `GET ${file.replace(/[^/]+$/, ':version/:file')}`,
+      may: 'anyone',
+      allowed: 200,
+      path: file.replace(/(?=[^/]+$)/, '0/'),
+    }),
+  ),
   ...(
     [
       ['public', 'anyone'],

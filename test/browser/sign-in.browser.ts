@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { chromium } from 'playwright-core'
 import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
 import { fromBase32 } from '../factor.ts'
-
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+import { assertAccessible, assertFits, launch, openPage } from './chromium.ts'
 
 /** `npm run demo:oidc`, as a developer would try it. Spec 4.4; the cookies of decisions on SameSite. */
 suite('sign-in through a provider, in a real browser', async () => {
@@ -23,10 +21,7 @@ suite('sign-in through a provider, in a real browser', async () => {
     })
     demo.once('exit', () => reject(new Error(printed)))
   })
-  const browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
-  })
+  const browser = await launch()
   after(() => browser.close())
 
   test('the browser lands signed in: the Strict cookie goes along from our own page', async () => {
@@ -68,8 +63,17 @@ suite('sign-in through a provider, in a real browser', async () => {
     await context.clearCookies({ name: 'JSESSIONID' })
     await page.goto(address)
     assert.equal(new URL(page.url()).pathname, '/oauth/second-factor')
-    await page.fill('input[name=totp]', code(1))
+    await assertAccessible(page, 'the second factor')
+    assert.equal(await page.evaluate('document.activeElement.name'), 'totp')
+    await page.fill('input[name=recovery_code]', 'AAAA-BBBB-CCCC-DDDD')
     await page.click('button')
+    assert.match((await page.textContent('[role=alert]')) ?? '', /^This code is not right/)
+    assert.equal(await page.title(), 'Error: Second factor - Gatehouse')
+    await assertAccessible(page, 'the second factor after a wrong code')
+    await page.setViewportSize({ width: 320, height: 700 })
+    await assertFits(page, 'the second factor')
+    await page.getByLabel('Code of your authenticator app').fill(code(1))
+    await page.keyboard.press('Enter')
     await page.waitForURL('**/api/session')
     assert.equal(JSON.parse((await page.textContent('body')) ?? '').username, 'ann')
 
@@ -77,5 +81,43 @@ suite('sign-in through a provider, in a real browser', async () => {
     assert.match(await page.url(), /\/session\/end\?/)
     const after = await page.goto(new URL('/api/session', address).href)
     assert.equal(after?.status(), 401)
+  })
+
+  test('it begins and ends at /: the page of this service', async () => {
+    const { origin } = new URL(address)
+    const context = await browser.newContext()
+    const { page } = await openPage(context)
+    await page.goto(origin)
+    await page.click('text=Sign in with')
+    await page.fill('input[name=login]', 'bob')
+    await page.fill('input[name=password]', 'anything')
+    await page.click('button[type=submit]')
+    await page.click('button[type=submit]') // consent
+    await page.waitForURL(`${origin}/`)
+    assert.equal(await page.textContent('h1'), 'Gatehouse')
+    await page.click('text=log out of')
+    await page.waitForURL(/\/session\/end\?/)
+    await page.click('button[value=yes]')
+    await page.waitForURL(`${origin}/`)
+    assert.equal(await page.textContent('h1'), 'Gatehouse')
+    await context.close()
+  })
+
+  test('cancelled at the provider: a page with a way back', async () => {
+    const { origin } = new URL(address)
+    const context = await browser.newContext()
+    const { page } = await openPage(context)
+    await page.goto(address)
+    await page.click('text=Cancel')
+    await page.waitForURL('**/oauth/callback?**')
+    assert.equal(await page.textContent('h1'), 'You were not signed in')
+    await assertAccessible(page, 'a refusal')
+    await page.click('text=Sign in again')
+    assert.notEqual(new URL(page.url()).origin, origin)
+    assert.equal(await page.locator('input[name=login]').count(), 1)
+    await page.goBack()
+    await page.click('text=Start page')
+    assert.equal(await page.textContent('h1'), 'Gatehouse')
+    await context.close()
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, type Call, testApp } from '../app.ts'
 import { ask, exchange, type RawAnswer, rawRequest } from '../raw-http.ts'
+import { policiesOfPages } from '../refusal.ts'
 
 /** Spelled out once more, to the letter of the table. */
 const table = [
@@ -38,8 +39,8 @@ suite('spec 5.7: security response headers', async () => {
     ['a creation', 201, 'POST', '/users', created],
     ['a preflight', 204, 'OPTIONS', '/users', { headers: preflight }],
     ['an answer to HEAD', 200, 'HEAD', '/users', { headers: admin }],
-    ['the page of the documentation', 200, 'GET', '/api/docs'],
-    ['a style sheet', 200, 'GET', '/api/docs/style.css'],
+    ['a style sheet', 200, 'GET', '/assets/0/style.css'],
+    ['the links of /', 200, 'GET', '/'],
     ['OpenAPI', 200, 'GET', '/api/openapi.json'],
     ['the published keys', 200, 'GET', '/.well-known/jwks.json'],
     ['a body that does not parse', 400, 'POST', '/login', { body: '{', headers: typed }],
@@ -60,6 +61,25 @@ suite('spec 5.7: security response headers', async () => {
       assertTable(await app.call(method, path, call), status)
     })
   }
+
+  test('pages have all five, and a second policy in a field of its own', async () => {
+    const pages = {
+      '/': 200,
+      '/api/docs': 200,
+      '/oauth/acme/login': 404,
+      '/oauth/second-factor': 400,
+    }
+    for (const [path, status] of Object.entries(pages)) {
+      const answer = await app.call('GET', path, { headers: { accept: 'text/html' } })
+      const name = 'content-security-policy'
+      assert.deepEqual(answer.headers[name], policiesOfPages, path)
+      assertTable({ ...answer, headers: { ...answer.headers, [name]: policiesOfPages[0] } }, status)
+    }
+    const { text } = await exchange(port, rawRequest('GET / HTTP/1.1', { Accept: 'text/html' }))
+    for (const policy of policiesOfPages) {
+      assert.ok(text.includes(`\r\ncontent-security-policy: ${policy}\r\n`), text)
+    }
+  })
 
   test('answers of the HTTP parser have them too: 400, 431', async () => {
     assertTable(await ask(port, 'GET / HTTP/1.1', { 'Content-Length': 'x' }), 400)

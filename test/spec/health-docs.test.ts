@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { databaseFileName } from '../../src/database/sqlite/connect.ts'
@@ -7,7 +7,7 @@ import { testApp } from '../app.ts'
 import { sqliteOnly } from '../database.ts'
 import { waitUntil } from '../faults/waiting.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
-import { assertHeaders, assertRefusal } from '../refusal.ts'
+import { assertHeaders, assertPage, assertRefusal } from '../refusal.ts'
 
 suite('health and status', async () => {
   const app = await testApp()
@@ -76,24 +76,24 @@ suite('health and status', async () => {
   })
 })
 
-const pages = [
-  ['/api/openapi.json', 'application/json; charset=utf-8'],
-  ['/api/docs', 'text/html; charset=utf-8'],
-  ['/api/docs/style.css', 'text/css; charset=utf-8'],
-  ['/api/docs/icon.svg', 'image/svg+xml'],
-] as const
+const navigation = { accept: 'text/html,*/*;q=0.8' }
 
 suite('OpenAPI and its page in development', async () => {
   const app = await testApp({ NODE_ENV: 'development' })
 
-  for (const [path, type] of pages) {
-    test(`GET ${path} is for anyone`, async () => {
-      const answer = await app.call('GET', path)
-      assert.deepEqual([answer.status, answer.headers['content-type']], [200, type])
-      assert.ok(answer.text.length > 100)
-      assertHeaders(answer, path)
-    })
-  }
+  test('GET /api/openapi.json is for anyone', async () => {
+    const answer = await app.call('GET', '/api/openapi.json')
+    const type = 'application/json; charset=utf-8'
+    assert.deepEqual([answer.status, answer.headers['content-type']], [200, type])
+    assert.ok(answer.text.length > 100)
+    assertHeaders(answer)
+  })
+
+  test('GET /api/docs is for anyone, a page for every Accept', async () => {
+    for (const headers of [{}, navigation, { accept: 'application/json' }]) {
+      assertPage(await app.call('GET', '/api/docs', { headers }), 200, 'Gatehouse API')
+    }
+  })
 
   test('the document is OpenAPI 3.1 and holds every route of the specification', async () => {
     const { body } = await app.call('GET', '/api/openapi.json')
@@ -126,10 +126,37 @@ suite('OpenAPI and its page in development', async () => {
     assert.match(page.properties.total.description, /`q`/)
   })
 
-  test('the page needs nothing that its Content-Security-Policy forbids', async () => {
+  test('the page loads its files from this service, and they may be kept', async () => {
     const { text } = await app.call('GET', '/api/docs')
-    assert.doesNotMatch(text, /<script|<style| style=| on[a-z]+=|(src|href)="(https?:)?\/\//i)
-    assert.match(text, /href="\/api\/docs\/style\.css"/)
+    const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
+      ([, path = '']) => path,
+    )
+    const names = files.map((path) => path.split('/').at(-1) ?? '')
+    const own = readdirSync(join(import.meta.dirname, '../../src/docs/browser'))
+    assert.deepEqual(new Set(names), new Set(['style.css', 'icon.svg', ...own]))
+    const script = files.find((path) => path.endsWith('main.js')) ?? ''
+    for (const path of files) {
+      const answer = await app.call('GET', path)
+      assert.equal(answer.status, 200, path)
+      assert.match(String(answer.headers['cache-control']), /immutable/)
+    }
+    const { headers } = await app.call('GET', script)
+    assert.equal(headers['content-type'], 'text/javascript; charset=utf-8')
+  })
+
+  test('the page has every operation of the document, /login first, without the script', async () => {
+    const { text } = await app.call('GET', '/api/docs')
+    const { body } = await app.call('GET', '/api/openapi.json')
+    const methods = Object.values<Record<string, { operationId: string }>>(body.paths)
+    const ids = methods.flatMap((path) => Object.values(path)).map(({ operationId }) => operationId)
+    const shown = [...text.matchAll(/<details class="operation" id="([^"]+)"/g)]
+    assert.ok(ids.length > 70)
+    assert.deepEqual(shown.map(([, id]) => id).toSorted(), ids.toSorted())
+    assert.equal(shown[0]?.[1], body.paths['/login'].post.operationId)
+    for (const word of ['Too many login attempts', 'recovery_code', 'If-Match']) {
+      assert.ok(text.includes(word), word)
+    }
+    assert.equal(text.split('<pre class="curl"').length - 1, ids.length)
   })
 })
 
@@ -137,12 +164,34 @@ suite('OpenAPI and its page in production', async () => {
   const app = await testApp({ NODE_ENV: 'production', TRUST_PROXY: 'none' })
   const user = await app.bearer(await app.account('ann', ['USER', 'EDITOR']))
 
-  for (const [path, type] of pages) {
+  for (const path of ['/api/openapi.json', '/api/docs']) {
     test(`GET ${path} is for ADMIN`, async () => {
       assertRefusal(await app.call('GET', path), 401, 'Authentication required')
       assertRefusal(await app.call('GET', path, { headers: user }), 403, 'Access denied')
       const answer = await app.call('GET', path, { headers: app.basic(app.admin) })
-      assert.deepEqual([answer.status, answer.headers['content-type']], [200, type])
+      assert.equal(answer.status, 200)
     })
   }
+
+  test('a browser is asked for a password, and its page says what to do when that is cancelled', async () => {
+    const challenge = 'Basic realm="API", charset="UTF-8"'
+    const heading = 'The reference cannot be shown'
+    const asked = await app.call('GET', '/api/docs', { headers: navigation })
+    assertPage(asked, 401, heading)
+    assert.ok(String(asked.headers['www-authenticate']).includes(challenge))
+    assertPage(
+      await app.call('GET', '/api/docs', { headers: { ...navigation, ...user } }),
+      403,
+      heading,
+    )
+    assert.ok(!asked.text.includes('/login'), 'nothing of the document is told')
+    const document = await app.call('GET', '/api/openapi.json', { headers: navigation })
+    assertRefusal(document, 401, 'Authentication required')
+  })
+
+  test('the files of the page are for anyone', async () => {
+    for (const file of ['main.js', 'curl.js', 'reference.css']) {
+      assert.equal((await app.call('GET', `/assets/docs/0/${file}`)).status, 200, file)
+    }
+  })
 })

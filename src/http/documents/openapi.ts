@@ -133,7 +133,10 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
           described(answer),
         ]),
       ),
-      ...errorResponses(errorsOf(schema, config).map((row) => rewordedAs(row, config))),
+      ...errorResponses(
+        errorsOf(schema, config).map((row) => rewordedAs(row, config)),
+        config.errorPage !== undefined,
+      ),
       ...(access.silent && { 401: { description: 'No session; no body', type: 'null' } }),
     },
   }
@@ -208,7 +211,8 @@ function refusalsOf(accepted: readonly Authenticator[]): ErrorRow[] {
   ]
 }
 
-function errorResponses(rows: readonly ErrorRow[]): Record<number, object> {
+/** Describes the errors by status; a route with pages answers them to clients that prefer HTML. */
+function errorResponses(rows: readonly ErrorRow[], hasPages: boolean): Record<number, object> {
   const texts = new Map<number, Set<string>>()
   for (const row of rows) {
     const { status, error } = problemOf(row)
@@ -219,7 +223,10 @@ function errorResponses(rows: readonly ErrorRow[]): Record<number, object> {
       status,
       {
         description: [...errors].join(' · '),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: {
+          'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+          ...(hasPages && { 'text/html': { schema: { type: 'string' } } }),
+        },
       },
     ]),
   )

@@ -6,6 +6,7 @@ import { asksClient, needsResource, type Rule } from '../../policy/rules.ts'
 import type { BodyKind } from '../bodies/bodies.ts'
 import type { ResourceOptions } from '../changes/resource.ts'
 import type { Authenticated } from '../changes/still-allowed.ts'
+import type { ErrorPage } from '../pages/page.ts'
 import type { JsonSchema } from '../schemas.ts'
 import { type RequestHeader, requestHeaders } from '../server/request-headers.ts'
 
@@ -45,6 +46,8 @@ export interface RouteDeclaration {
   errors?: readonly ErrorRow[]
   /** Errors that the route answers as others, in the words of its RFC. */
   rewords?: Partial<Record<ErrorName, ErrorName>>
+  /** The page of an error for clients that prefer HTML; absent: every client gets JSON. */
+  errorPage?: ErrorPage
   /** The query, for OpenAPI; the handler ignores or refuses invalid values. */
   query?: JsonSchema
   /** The schema of a 200 that the handler serializes itself, for OpenAPI. */

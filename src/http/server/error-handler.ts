@@ -11,6 +11,8 @@ import type { Clock } from '../../kernel/clock.ts'
 import { ApiError, type Detail, type ErrorName } from '../../kernel/errors.ts'
 import { describeValidation } from '../bodies/validation.ts'
 import { serveNoMore } from '../connections/connections.ts'
+import { prefersPage, varyByAccept } from '../pages/negotiation.ts'
+import { sendPage } from '../pages/page.ts'
 
 /** The errors of requests that Fastify itself refuses, by its codes. */
 const byFastifyCode: Readonly<Record<string, ErrorName>> = {
@@ -52,6 +54,11 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
     reply.status(error.status)
     if (error.status === 401 && request.routeOptions.config.access?.silent) {
       return reply.header('content-length', 0).send()
+    }
+    const { errorPage } = request.routeOptions.config
+    if (errorPage) {
+      varyByAccept(reply)
+      if (prefersPage(request)) return sendPage(reply, errorPage(error, request))
     }
     const told = config.environment === 'development' && error.row === 'internal'
     return sendError(reply, error, told ? messageOf(error.cause) : undefined)

@@ -1,0 +1,10 @@
+import type { RoomParts } from '../room/room.ts'
+import { type HomeOptions, homeRoutes } from './routes.ts'
+
+export type Needs = HomeOptions
+
+export const parts: RoomParts<Needs> = {
+  async routes(app, needs) {
+    await app.register(homeRoutes, needs)
+  },
+}

@@ -1,0 +1,116 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/load.ts'
+import { defaultName } from '../config/oidc-settings.ts'
+import type { Providers } from '../federation/providers.ts'
+import { prefersPage, varyByAccept } from '../http/pages/negotiation.ts'
+import { frameAssets, sendPage } from '../http/pages/page.ts'
+import { Text } from '../http/schemas.ts'
+import { anyone } from '../policy/rules.ts'
+import { homePage, troublePage } from './page.ts'
+
+export interface HomeOptions {
+  readonly config: Pick<Config, 'environment'>
+  readonly providers: Providers
+}
+
+const Link = {
+  type: 'object',
+  required: ['href', 'access'],
+  properties: {
+    href: { type: 'string', description: 'A path of this service' },
+    access: { type: 'string', enum: ['anyone', 'ADMIN'], description: 'Who may read it' },
+  },
+  additionalProperties: false,
+} as const
+
+const Home = {
+  type: 'object',
+  required: ['name', 'links', 'sign_in'],
+  properties: {
+    name: Text,
+    links: {
+      type: 'object',
+      required: ['documentation', 'openapi', 'jwks', 'health', 'status'],
+      properties: {
+        documentation: Link,
+        openapi: Link,
+        jwks: Link,
+        health: Link,
+        status: Link,
+      },
+      additionalProperties: false,
+    },
+    sign_in: {
+      type: 'array',
+      description: 'The identity providers that a browser can sign in with',
+      items: {
+        type: 'object',
+        required: ['name', 'href'],
+        properties: {
+          name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
+          href: { type: 'string', description: 'A path that a browser opens' },
+        },
+        additionalProperties: false,
+      },
+    },
+  },
+  additionalProperties: false,
+} as const
+
+/**
+ * Home room: GET / tells what this is, where its documents are, and how to sign in. A browser's
+ * navigation gets a page, every other client JSON. Both hold only what is public. It also serves the
+ * style sheet and the icon of all pages.
+ */
+export async function homeRoutes(
+  app: FastifyInstance,
+  { config, providers }: HomeOptions,
+): Promise<void> {
+  const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
+  const links = {
+    documentation: { href: '/api/docs', access: documents },
+    openapi: { href: '/api/openapi.json', access: documents },
+    jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
+    health: { href: '/health/ready', access: 'anyone' },
+    status: { href: '/api/public/status', access: 'anyone' },
+  } as const
+  const signIn = providers.all
+    .filter((provider) => provider.config.client)
+    .map(({ config: { name, issuer } }) => {
+      const base = name === defaultName ? '/oauth' : `/oauth/${encodeURIComponent(name)}`
+      // The unnamed provider has no name that a person knows.
+      const label = name === defaultName ? new URL(issuer).host : name
+      return { name, href: `${base}/login`, logout: `${base}/logout`, label }
+    })
+
+  app.get(
+    '/',
+    {
+      config: { access: { rule: anyone }, errorPage: troublePage },
+      schema: {
+        summary: 'What this service is; a page for a browser',
+        response: {
+          200: {
+            description: 'Success',
+            content: {
+              'application/json': { schema: Home },
+              'text/html': { schema: { type: 'string' } },
+            },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      varyByAccept(reply)
+      if (prefersPage(request)) {
+        return sendPage(reply, homePage({ links, signIn, isForAdmin: documents === 'ADMIN' }))
+      }
+      return reply.type('application/json; charset=utf-8').send({
+        name: 'Gatehouse',
+        links,
+        sign_in: signIn.map(({ name, href }) => ({ name, href })),
+      })
+    },
+  )
+  frameAssets.routes(app)
+}

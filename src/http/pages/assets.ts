@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import { ApiError } from '../../kernel/errors.ts'
+import { anyone } from '../../policy/rules.ts'
+
+/** Static files of pages, served below one address that changes with their contents. */
+export interface Assets {
+  /** The address of a file, for a page. Reads the files at the first call. */
+  address(name: string): string
+  /** Registers the route of the files, which anyone may read. */
+  routes(app: FastifyInstance): void
+}
+
+const types = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const
+
+interface Read {
+  readonly version: string
+  readonly contents: ReadonlyMap<string, Buffer>
+}
+
+/**
+ * Serves files at `<prefix>/<version>/<name>`. The version is a digest of all of them, so a browser
+ * may keep them for ever, and files refer to each other by relative addresses. For another version,
+ * which a page of a process before or after an update names, the present files are served with an
+ * ETag, to be asked for again. RFC 9111 section 5.2.2.4, RFC 8246.
+ */
+export function createAssets(prefix: string, files: Readonly<Record<string, URL>>): Assets {
+  let known: Read | undefined
+  const read = () => {
+    known ??= readAll(files)
+    return known
+  }
+  return {
+    address: (name) => `${prefix}/${read().version}/${name}`,
+
+    routes(app) {
+      app.get<{ Params: { version: string; file: string } }>(
+        `${prefix}/:version/:file`,
+        { config: { access: { rule: anyone } }, schema: { hide: true } },
+        async ({ params, headers }, reply) => {
+          const { version, contents } = read()
+          const content = contents.get(params.file)
+          const type = types[params.file.split('.').at(-1) as keyof typeof types] // of known files
+          if (!content) throw new ApiError('routeNotFound')
+          const tag = `"${version}"`
+          reply.header('etag', tag)
+          reply.header(
+            'cache-control',
+            params.version === version ? 'public, max-age=31536000, immutable' : 'no-cache',
+          )
+          if (headers['if-none-match'] === tag) return reply.status(304).send()
+          return reply.type(type).send(content)
+        },
+      )
+    },
+  }
+}
+
+function readAll(files: Readonly<Record<string, URL>>): Read {
+  const contents = new Map(Object.entries(files).map(([name, url]) => [name, readFileSync(url)]))
+  const hash = createHash('sha256')
+  for (const [name, content] of contents) hash.update(`${name} ${content.length} `).update(content)
+  return { version: hash.digest('base64url').slice(0, 16), contents }
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+const axe = readFileSync(
+  join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'),
+  'utf8',
+)
+
+/** Starts Debian's Chromium; `npm run test:browser` needs it. */
+export function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
+  })
+}
+
+/** Opens a page, and collects what its console complains of, violations of the policy among it. */
+export async function openPage(
+  from: Browser | BrowserContext,
+): Promise<{ page: Page; complaints: string[] }> {
+  const page = await from.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() !== 'debug') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return { page, complaints }
+}
+
+interface Axe {
+  run(options: object): Promise<{
+    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
+  }>
+}
+
+/** Asserts that axe-core finds nothing against WCAG 2.2 A and AA, nor against its best practices. */
+export async function assertAccessible(page: Page, about: string): Promise<void> {
+  await page.evaluate(axe)
+  const violations = await page.evaluate(async () => {
+    const { axe: loaded } = globalThis as unknown as { axe: Axe } // by the line before
+    const result = await loaded.run({ resultTypes: ['violations'] })
+    return result.violations.map(({ id, nodes }) => ({
+      id,
+      first: nodes[0]?.html.slice(0, 300),
+      why: nodes[0]?.failureSummary,
+      count: nodes.length,
+    }))
+  })
+  assert.deepEqual(violations, [], about)
+}
+
+/** Asserts that nothing is wider than the window, as on a phone. */
+export async function assertFits(page: Page, about: string): Promise<void> {
+  const [content, window] = (await page.evaluate(
+    '[document.documentElement.scrollWidth, innerWidth]',
+  )) as [number, number]
+  assert.ok(content <= window, `${about}: ${content} in ${window}`)
+}
