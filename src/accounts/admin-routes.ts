@@ -45,6 +45,7 @@ export async function accountAdminRoutes(
     {
       config: { access, query: ListQuery },
       schema: {
+        operationId: 'listAccounts',
         summary: 'One page of accounts',
         response: { 200: AccountPage },
       },
@@ -61,7 +62,12 @@ export async function accountAdminRoutes(
     '/api/admin/accounts/:username',
     {
       config: { access, resource: named },
-      schema: { summary: 'One account', params: AccountName, response: { 200: AccountBody } },
+      schema: {
+        operationId: 'getAccount',
+        summary: 'One account',
+        params: AccountName,
+        response: { 200: AccountBody },
+      },
     },
     async (request, reply) => tagged(reply, show(named.of(request))),
   )
@@ -78,6 +84,7 @@ export async function accountAdminRoutes(
         errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
       },
       schema: {
+        operationId: 'createAccount',
         summary: 'Create an account, for a user that exists or with a new one',
         body: CreateAccount,
         response: { 201: AccountBody },
@@ -114,6 +121,7 @@ export async function accountAdminRoutes(
         errors: ['lastAdministrator'],
       },
       schema: {
+        operationId: 'updateAccount',
         summary: 'Change roles, flags or password',
         params: AccountName,
         body: UpdateAccount,
@@ -160,6 +168,7 @@ export async function accountAdminRoutes(
         errors: ['lastAdministrator'],
       },
       schema: {
+        operationId: 'deleteAccount',
         summary: 'Delete an account and keep its user',
         params: AccountName,
         response: { 200: AccountBody },

@@ -9,6 +9,7 @@ import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Role, rolesAmong } from '../kernel/principal.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
+import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import { UserBody } from '../users/schemas.ts'
 import type { Users } from '../users/users.ts'
@@ -57,12 +58,14 @@ export async function ownAccountRoutes(
 ): Promise<void> {
   const { accounts, config, db, loginAddress, users } = options
   const app = instance.withTypeProvider<SchemaTypes>()
+  const named = (id: string) => ownOperationId(id, instance.prefix)
 
   app.get(
     '',
     {
-      config: { access, errors: ['accountNotFound'] },
+      config: { tag: 'Own account', access, errors: ['accountNotFound'] },
       schema: {
+        operationId: named('getOwnAccount'),
         summary: "One's own account and user",
         response: { 200: ownAccountSchema(config.roles) },
       },
@@ -85,6 +88,7 @@ export async function ownAccountRoutes(
     '/password',
     {
       config: {
+        tag: 'Own account',
         access,
         reauthentication: 'always',
         body: 'json',
@@ -97,6 +101,7 @@ export async function ownAccountRoutes(
         ],
       },
       schema: {
+        operationId: named('changeOwnPassword'),
         summary: 'Change the password; all other sessions and all tokens end',
         body: ChangePassword,
         response: { 200: Message },

@@ -48,6 +48,7 @@ export async function passwordResetRoutes(
         reauthentication: 'always',
       },
       schema: {
+        operationId: 'resetPassword',
         summary: 'Reset the password of an account; all its sessions and tokens end',
         params: AccountName,
         response: { 200: ResetPassword },

@@ -19,12 +19,22 @@ export async function docsRoutes(
 
   app.get(
     '/api/openapi.json',
-    { config: { access, describes: { type: 'object' } }, schema: { summary: 'This document' } },
+    {
+      config: { access, describes: { type: 'object' } },
+      schema: { operationId: 'getOpenApi', summary: 'This document' },
+    },
     async (_request, reply) => reply.type('application/json; charset=utf-8').send(document()),
   )
   app.get(
     '/api/docs',
-    { config: { access }, schema: { summary: 'This document as a page', produces: ['text/html'] } },
+    {
+      config: { access },
+      schema: {
+        operationId: 'getDocs',
+        summary: 'This document as a page',
+        produces: ['text/html'],
+      },
+    },
     async (_request, reply) => reply.type('text/html; charset=utf-8').send(page()),
   )
   for (const [url, type, text] of [

@@ -10,6 +10,7 @@ import { isoTime } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { AccessClaims, ExternalClaims } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
+import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import type { JudgedClaims } from '../token/revocations.ts'
 import { browserOf, setFlowCookie } from './cookie.ts'
@@ -38,12 +39,17 @@ export async function identityRoutes(
   { accounts, flows, identities, providers, random }: IdentityRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
+  const named = (id: string) => ownOperationId(id, instance.prefix)
 
   app.get(
     '/identities',
     {
       config: { access, errors: ['accountNotFound'] },
-      schema: { summary: 'Identities that sign in here', response: { 200: IdentityList } },
+      schema: {
+        operationId: named('listOwnIdentities'),
+        summary: 'Identities that sign in here',
+        response: { 200: IdentityList },
+      },
     },
     async (request) => {
       const linked = await identities.of((await ownAccount(accounts, request)).userId)
@@ -68,6 +74,7 @@ export async function identityRoutes(
         errors: ['accountNotFound', 'identityProvider', 'invalidCredentials'],
       },
       schema: {
+        operationId: named('linkIdentity'),
         summary: 'Begin to link an identity: the address to open',
         body: LinkRequest,
         response: { 200: LinkAnswer },
@@ -98,6 +105,7 @@ export async function identityRoutes(
         errors: ['accountNotFound', 'identityNotFound'],
       },
       schema: {
+        operationId: named('unlinkIdentity'),
         summary: 'Unlink an identity: it signs in no more',
         params: IdentityId,
         response: { 200: Message },

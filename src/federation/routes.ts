@@ -59,6 +59,7 @@ export async function externalRoutes(
 
   for (const base of ['/oauth', '/oauth/:provider']) {
     const params = base === '/oauth' ? {} : { params: ProviderName }
+    const named = (id: string) => (base === '/oauth' ? id : `${id}WithProvider`)
 
     app.get(
       `${base}/login`,
@@ -66,6 +67,7 @@ export async function externalRoutes(
         exposeHeadRoute,
         config: { access, query: SignInQuery, errors: providerErrors },
         schema: {
+          operationId: named('beginSignIn'),
           summary: 'Sign in: 303 to the identity provider',
           ...params,
           response: { 303: { type: 'null' } },
@@ -75,7 +77,7 @@ export async function externalRoutes(
         const { return_to } = request.query as { return_to?: unknown } // parsed by Fastify
         const browser = browserOf(request, random)
         const returnTo = parseReturnTo(return_to)
-        const url = await flows.begin(named(request), {
+        const url = await flows.begin(providerOf(request), {
           browser,
           returnTo,
           by: clientAddress(request),
@@ -94,13 +96,14 @@ export async function externalRoutes(
           errors: [...providerErrors, ...accountErrors, 'identityLinked', 'invalidCredentials'],
         },
         schema: {
+          operationId: named('finishSignIn'),
           summary: 'Back from the identity provider: a session, and a page that goes on',
           ...params,
           produces: ['text/html'],
         },
       },
       async (request, reply) => {
-        const provider = named(request)
+        const provider = providerOf(request)
         try {
           return await comeBack(provider, request, reply)
         } catch (error) {
@@ -116,13 +119,14 @@ export async function externalRoutes(
         exposeHeadRoute,
         config: { access, errors: ['routeNotFound'] },
         schema: {
+          operationId: named('beginSignOut'),
           summary: 'Log out here, then 303 to the log-out of the identity provider',
           ...params,
           response: { 303: { type: 'null' } },
         },
       },
       async (request, reply) => {
-        const provider = named(request)
+        const provider = providerOf(request)
         await endSession(options, request, reply)
         return reply.redirect(await logoutUrl(provider), 303)
       },
@@ -134,7 +138,11 @@ export async function externalRoutes(
     {
       exposeHeadRoute,
       config: { access, errors: ['signInFailed'] },
-      schema: { summary: 'Asks for the second factor of a sign-in', produces: ['text/html'] },
+      schema: {
+        operationId: 'getSecondFactorPage',
+        summary: 'Asks for the second factor of a sign-in',
+        produces: ['text/html'],
+      },
     },
     async (request, reply) => {
       await flows.waiting(flowCookie(request))
@@ -158,6 +166,7 @@ export async function externalRoutes(
         describes: SessionAnswer,
       },
       schema: {
+        operationId: 'confirmSecondFactor',
         summary: 'The second factor of a sign-in: a session; by form, a page that goes on',
         body: FactorBody,
       },
@@ -210,7 +219,7 @@ export async function externalRoutes(
   }
 
   /** @throws ApiError routeNotFound if no such provider is configured for sign-in */
-  function named(request: FastifyRequest): Provider {
+  function providerOf(request: FastifyRequest): Provider {
     const { provider: name = defaultName } = request.params as { provider?: string } // of these routes
     const provider = providers.named(name)
     if (!provider?.config.client) throw new ApiError('routeNotFound')

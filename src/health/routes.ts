@@ -45,7 +45,11 @@ export async function healthRoutes(
     '/health/live',
     {
       config: { access, rateLimit: 'exempt' },
-      schema: { summary: 'The process runs', response: { 200: Status } },
+      schema: {
+        operationId: 'getLiveness',
+        summary: 'The process runs',
+        response: { 200: Status },
+      },
     },
     async () => ({ status: 'live' }),
   )
@@ -54,7 +58,11 @@ export async function healthRoutes(
     '/health/ready',
     {
       config: { access, rateLimit: 'exempt' },
-      schema: { summary: 'The service can serve', response: { 200: Status } },
+      schema: {
+        operationId: 'getReadiness',
+        summary: 'The service can serve',
+        response: { 200: Status },
+      },
     },
     async () => {
       if (stopping) throw new ApiError('serviceUnavailable', { cause: 'shutting down' })
@@ -68,7 +76,11 @@ export async function healthRoutes(
     '/api/public/status',
     {
       config: { access },
-      schema: { summary: 'What answers here', response: { 200: PublicStatus } },
+      schema: {
+        operationId: 'getStatus',
+        summary: 'What answers here',
+        response: { 200: PublicStatus },
+      },
     },
     async () => ({ status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] }),
   )

@@ -50,6 +50,7 @@ export async function loginRoutes(
         ],
       },
       schema: {
+        operationId: 'logIn',
         summary: 'Log in',
         body: LoginBody,
       },

@@ -41,8 +41,9 @@ export async function throttleAdminRoutes(
   app.get(
     '/api/admin/throttle',
     {
-      config: { access, query: ListQuery },
+      config: { tag: 'Login limits', access, query: ListQuery },
       schema: {
+        operationId: 'listLoginLimits',
         summary: 'Accounts with failed logins in a row, and the tries that limits count now',
         response: { 200: ThrottleNow },
       },
@@ -74,8 +75,9 @@ export async function throttleAdminRoutes(
   app.delete(
     '/api/admin/throttle/:username',
     {
-      config: { access },
+      config: { tag: 'Login limits', access },
       schema: {
+        operationId: 'clearLoginLimits',
         summary: 'Forget the failed tries of a username and its automatic lock',
         params: AccountName,
         response: { 200: Message },

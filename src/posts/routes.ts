@@ -46,15 +46,15 @@ export async function postRoutes(
     show,
   })
 
-  for (const [path, rule] of [
-    ['/api/posts', postsRules.read],
-    ['/api/editor/posts', role('EDITOR', 'ADMIN')],
+  for (const [path, operationId, rule] of [
+    ['/api/posts', 'listPosts', postsRules.read],
+    ['/api/editor/posts', 'listPostsAsEditor', role('EDITOR', 'ADMIN')],
   ] as const) {
     app.get(
       path,
       {
         config: { access: { rule }, query: ListQuery, describes: PostList },
-        schema: { summary: 'All posts, or one page of them' },
+        schema: { operationId, summary: 'All posts, or one page of them' },
       },
       (request, reply) => sendList(request, reply, listing),
     )
@@ -64,7 +64,12 @@ export async function postRoutes(
     '/api/posts/:id',
     {
       config: { access: { rule: postsRules.read }, resource: post },
-      schema: { summary: 'One post', params: PostId, response: { 200: PostBody } },
+      schema: {
+        operationId: 'getPost',
+        summary: 'One post',
+        params: PostId,
+        response: { 200: PostBody },
+      },
     },
     async (request, reply) => tagged(reply, show(post.of(request))),
   )
@@ -77,7 +82,12 @@ export async function postRoutes(
         body: 'json',
         requestHeaders: ['idempotency-key'],
       },
-      schema: { summary: 'Create a post', body: CreatePost, response: { 201: PostBody } },
+      schema: {
+        operationId: 'createPost',
+        summary: 'Create a post',
+        body: CreatePost,
+        response: { 201: PostBody },
+      },
       // Before the body is read: 403 comes before 400.
       onRequest: async (request: FastifyRequest) => void authorIdOf(callerOf(request)),
     },
@@ -101,6 +111,7 @@ export async function postRoutes(
         requestHeaders: ['if-match'],
       },
       schema: {
+        operationId: 'updatePost',
         summary: 'Change title, body or both; a locked post is for its author alone',
         params: PostId,
         body: UpdatePost,
@@ -123,7 +134,12 @@ export async function postRoutes(
         resource: post,
         requestHeaders: ['if-match'],
       },
-      schema: { summary: 'Delete a post', params: PostId, response: { 200: PostBody } },
+      schema: {
+        operationId: 'deletePost',
+        summary: 'Delete a post',
+        params: PostId,
+        response: { 200: PostBody },
+      },
     },
     async (request) => {
       const asked = { rule: removeRule, caller: callerOf(request) }
@@ -132,9 +148,9 @@ export async function postRoutes(
     },
   )
 
-  for (const [method, locked, summary] of [
-    ['PUT', true, 'Lock a post: from then on its author alone can change it'],
-    ['DELETE', false, 'Unlock a post'],
+  for (const [method, operationId, locked, summary] of [
+    ['PUT', 'lockPost', true, 'Lock a post: from then on its author alone can change it'],
+    ['DELETE', 'unlockPost', false, 'Unlock a post'],
   ] as const) {
     app.route({
       method,
@@ -144,7 +160,7 @@ export async function postRoutes(
         resource: post,
         requestHeaders: ['if-match'],
       },
-      schema: { summary, params: PostId, response: { 200: PostBody } },
+      schema: { operationId, summary, params: PostId, response: { 200: PostBody } },
       handler: async (request, reply) => {
         const { id } = post.of(request)
         return tagged(reply, show(await posts.setLocked(id, locked, post.changeBy(request))))

@@ -34,8 +34,9 @@ export async function logoutRoutes(
   app.post(
     '/logout',
     {
-      config: { access: { rule: anyone }, csrf: 'exempt', body: 'any' }, // it only ends logins
+      config: { tag: 'Sign in', access: { rule: anyone }, csrf: 'exempt', body: 'any' }, // it only ends logins
       schema: {
+        operationId: 'logOut',
         summary:
           'End the session, the bearer token with its pair, and the refresh token that are sent',
         body: LogoutRequest,

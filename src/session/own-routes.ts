@@ -5,6 +5,7 @@ import type { Config } from '../config/load.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import { clearSessionCookie } from './cookie.ts'
 import { SessionList, showSession } from './schemas.ts'
@@ -29,12 +30,17 @@ export async function ownSessionRoutes(
   { accounts, config, sessions }: OwnSessionsOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
+  const named = (id: string) => ownOperationId(id, instance.prefix)
 
   app.get(
     '/sessions',
     {
       config: { access, errors: ['accountNotFound'] },
-      schema: { summary: "One's own live sessions", response: { 200: SessionList } },
+      schema: {
+        operationId: named('listOwnSessions'),
+        summary: "One's own live sessions",
+        response: { 200: SessionList },
+      },
     },
     async (request) => {
       const { userId } = await ownAccount(accounts, request)
@@ -49,6 +55,7 @@ export async function ownSessionRoutes(
     {
       config: { access, errors: ['accountNotFound', 'sessionNotFound'] },
       schema: {
+        operationId: named('endOwnSession'),
         summary: "End one of one's own sessions",
         params: SessionName,
         response: { 200: Message },
@@ -69,6 +76,7 @@ export async function ownSessionRoutes(
     {
       config: { access, errors: ['accountNotFound'] },
       schema: {
+        operationId: named('endOtherSessions'),
         summary: 'Log out everywhere else: all other sessions and all tokens end',
         response: { 200: Message },
       },

@@ -49,6 +49,7 @@ export async function sessionRoutes(
     {
       config: { access: bySession },
       schema: {
+        operationId: 'getSession',
         summary: 'The session and its CSRF token, for a page that was loaded anew',
         response: { 200: sessionState(config.roles) },
       },
@@ -70,7 +71,11 @@ export async function sessionRoutes(
     '/api/protected',
     {
       config: { access: bySession },
-      schema: { summary: 'A greeting for the session', response: { 200: Message } },
+      schema: {
+        operationId: 'getGreeting',
+        summary: 'A greeting for the session',
+        response: { 200: Message },
+      },
     },
     async (request) => ({ message: `Hello, ${callerOf(request).username}` }),
   )
@@ -79,7 +84,11 @@ export async function sessionRoutes(
     '/api/transfer',
     {
       config: { access: { ...bySession, silent: true }, body: 'optional' },
-      schema: { summary: 'A state-changing session operation', response: { 200: Message } },
+      schema: {
+        operationId: 'transfer',
+        summary: 'A state-changing session operation',
+        response: { 200: Message },
+      },
     },
     async (request) => {
       // The specification gives the operation no effect: it only leaves an event.

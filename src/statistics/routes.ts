@@ -89,6 +89,7 @@ export async function statisticsRoutes(
     {
       config: { access: { rule: role('ADMIN') } },
       schema: {
+        operationId: 'getStatistics',
         summary: 'How much there is of everything',
         response: { 200: statisticsSchema(config.roles) },
       },

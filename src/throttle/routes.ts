@@ -25,6 +25,7 @@ export async function captchaRoutes(
     {
       config: { access: { rule: anyone }, errors: ['routeNotFound'] },
       schema: {
+        operationId: 'getCaptcha',
         summary: 'A proof of work for POST /login; its solution goes into the field captcha',
         response: { 200: ChallengeBody },
       },

@@ -53,6 +53,7 @@ export async function tokenAdminRoutes(
     {
       config: { access: { rule: role('ADMIN') }, body: 'json', maxBodyBytes: fewFieldsBytes },
       schema: {
+        operationId: 'revokeToken',
         summary: 'End one token: by its text, or by its jti and exp',
         body: RevokeToken,
         response: { 200: Message },

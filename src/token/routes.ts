@@ -84,6 +84,7 @@ export async function tokenRoutes(
         errors: ['invalidRefreshToken'],
       },
       schema: {
+        operationId: 'refreshToken',
         summary: 'A new access token, with the present username and roles',
         body: RefreshRequest,
         response: { 200: Refreshed },
@@ -122,7 +123,11 @@ export async function tokenRoutes(
     '/api/me',
     {
       config: { access: { rule: authenticated, schemes: ['bearer'] } },
-      schema: { summary: 'Who the token speaks for', response: { 200: meSchema(config.roles) } },
+      schema: {
+        operationId: 'getMe',
+        summary: 'Who the token speaks for',
+        response: { 200: meSchema(config.roles) },
+      },
     },
     async (request) => {
       const caller = callerOf(request)
@@ -143,6 +148,7 @@ export async function tokenRoutes(
     {
       config: { access: { rule: anyone } },
       schema: {
+        operationId: 'getJwks',
         summary: 'The public keys of RS256 tokens (RFC 7517)',
         response: { 200: PublicKeys },
       },

@@ -5,6 +5,7 @@ import type { Account } from '../authentication/account.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { Message, type SchemaTypes, type Static, Text } from '../http/schemas.ts'
+import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import type { Proof, SecondFactor } from './second-factor.ts'
 
@@ -50,6 +51,7 @@ export async function factorRoutes(
   { accounts, secondFactor }: FactorRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
+  const named = (id: string) => ownOperationId(id, instance.prefix)
 
   app.post(
     '/totp',
@@ -64,6 +66,7 @@ export async function factorRoutes(
       },
       preValidation: noneIsEmpty,
       schema: {
+        operationId: named('beginTotp'),
         summary: 'Begin to enrol a second factor; to replace one, with a code of it',
         body: CodeOrRecovery,
         response: { 201: Enrolment },
@@ -88,6 +91,7 @@ export async function factorRoutes(
         errors,
       },
       schema: {
+        operationId: named('confirmTotp'),
         summary: 'Confirm it with its first code: from now on it is asked for',
         body: Code,
         response: { 200: RecoveryCodes },
@@ -111,6 +115,7 @@ export async function factorRoutes(
         errors: [...errors, 'secondFactorRequired'],
       },
       schema: {
+        operationId: named('removeTotp'),
         summary: 'Remove the second factor, with a code of it or a recovery code',
         body: CodeOrRecovery,
         response: { 200: Message },
@@ -134,6 +139,7 @@ export async function factorRoutes(
         errors: [...errors, 'secondFactorRequired'],
       },
       schema: {
+        operationId: named('renewRecoveryCodes'),
         summary: 'Ten new recovery codes, with a code of the second factor; the old ones end',
         body: CodeOrRecovery,
         response: { 201: RecoveryCodes },

@@ -57,7 +57,11 @@ export async function transferRoutes(
         query: ImportQuery,
         errors: ['validationFailed', 'requestTimeout'],
       },
-      schema: { summary: 'Import accounts, all of them or none', response: { 200: ImportBody } },
+      schema: {
+        operationId: 'importAccounts',
+        summary: 'Import accounts, all of them or none',
+        response: { 200: ImportBody },
+      },
     },
     async (request, reply) => {
       const startedAt = clock.now() // reauthentication is judged at the start of a long import
@@ -83,7 +87,10 @@ export async function transferRoutes(
     '/api/admin/export/accounts',
     {
       config: { access, line: { answer: ExportLine } },
-      schema: { summary: 'Every account, without its password hash' },
+      schema: {
+        operationId: 'exportAccounts',
+        summary: 'Every account, without its password hash',
+      },
     },
     async (request, reply) => {
       reply.header('content-type', lineContentType)

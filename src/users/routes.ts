@@ -32,15 +32,18 @@ export interface UserRoutesOptions {
   readonly idempotency: Idempotency
   readonly users: Users
   readonly version: 'v1' | 'v2'
+  /** Ends the operation ids of this mount, so that each is unique. */
+  readonly idSuffix: '' | 'V1' | 'V2'
 }
 
 const batchSize = 500
 
 export async function userRoutes(
   instance: FastifyInstance,
-  { config, idempotency, users, version }: UserRoutesOptions,
+  { config, idempotency, users, version, idSuffix }: UserRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
+  const named = (id: string) => id + idSuffix
   const rules = usersRules[config.users.policy]
   const listing = {
     count: users.count,
@@ -68,7 +71,7 @@ export async function userRoutes(
       '/users',
       {
         config: { access: { rule: rules.list }, query: ListQuery, describes: UserList },
-        schema: { summary: 'All users, or one page of them' },
+        schema: { operationId: named('listUsers'), summary: 'All users, or one page of them' },
       },
       (request, reply) => sendList(request, reply, listing),
     )
@@ -82,6 +85,7 @@ export async function userRoutes(
           errors: ['validationFailed', 'serviceUnavailable'],
         },
         schema: {
+          operationId: named('listUsers'),
           summary: 'One page of users, searched and sorted',
           response: { 200: UserPageV2 },
         },
@@ -99,7 +103,12 @@ export async function userRoutes(
     '/users/:id',
     {
       config: { access: { rule: rules.read }, resource: user },
-      schema: { summary: 'One user', params: UserId, response: { 200: UserBody } },
+      schema: {
+        operationId: named('getUser'),
+        summary: 'One user',
+        params: UserId,
+        response: { 200: UserBody },
+      },
     },
     async (request, reply) => tagged(reply, user.of(request)),
   )
@@ -116,7 +125,12 @@ export async function userRoutes(
           required: { fields: ['name', 'email'], error: 'nameAndEmailRequired' },
         }),
       },
-      schema: { summary: 'Create a user', body: CreateUser, response: { 201: UserBody } },
+      schema: {
+        operationId: named('createUser'),
+        summary: 'Create a user',
+        body: CreateUser,
+        response: { 201: UserBody },
+      },
     },
     async (request, reply) => {
       const { name, email } = request.body
@@ -138,6 +152,7 @@ export async function userRoutes(
         requestHeaders: ['if-match'],
       },
       schema: {
+        operationId: named('updateUser'),
         summary: 'Change name, e-mail or both',
         params: UserId,
         body: UpdateUser,
@@ -162,6 +177,7 @@ export async function userRoutes(
         errors: ['lastAdministrator'],
       },
       schema: {
+        operationId: named('deleteUser'),
         summary: 'Delete a user with its account and sessions',
         params: UserId,
         response: { 200: UserBody },

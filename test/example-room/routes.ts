@@ -48,7 +48,12 @@ export async function noteRoutes(
     '/api/notes',
     {
       config: { access: { rule: authenticated }, body: 'json' },
-      schema: { summary: 'Write a note', body: NoteText, response: { 201: NoteBody } },
+      schema: {
+        operationId: 'createNote',
+        summary: 'Write a note',
+        body: NoteText,
+        response: { 201: NoteBody },
+      },
     },
     async (request, reply) => {
       const ownerId = userIdOf(callerOf(request))
@@ -62,7 +67,12 @@ export async function noteRoutes(
     '/api/notes/:id',
     {
       config: { access: { rule: any(owner, role('ADMIN')) }, resource: note },
-      schema: { summary: 'One note', params: NoteId, response: { 200: NoteBody } },
+      schema: {
+        operationId: 'getNote',
+        summary: 'One note',
+        params: NoteId,
+        response: { 200: NoteBody },
+      },
     },
     async (request, reply) => tagged(reply, show(note.of(request))),
   )
@@ -77,6 +87,7 @@ export async function noteRoutes(
         requestHeaders: ['if-match'],
       },
       schema: {
+        operationId: 'updateNote',
         summary: 'Change a note; a locked one is for its owner alone',
         params: NoteId,
         body: NoteText,
@@ -94,7 +105,12 @@ export async function noteRoutes(
     '/api/notes/:id/lock',
     {
       config: { access: { rule: owner }, resource: note, requestHeaders: ['if-match'] },
-      schema: { summary: 'Lock a note', params: NoteId, response: { 200: NoteBody } },
+      schema: {
+        operationId: 'lockNote',
+        summary: 'Lock a note',
+        params: NoteId,
+        response: { 200: NoteBody },
+      },
     },
     async (request, reply) => {
       const how = { ...note.changeBy(request), caller: callerOf(request) }

@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { Config } from '../../config/load.ts'
 import { type ErrorRow, problemOf } from '../../kernel/errors.ts'
 import { decide } from '../../policy/decide.ts'
-import { groupOf } from '../../policy/groups.ts'
 import { describeRule } from '../../policy/rules.ts'
 import { lineContentType } from '../bodies/long-bodies.ts'
 import { type Authenticator, declaredErrors, type RouteDeclaration } from '../routes/declaration.ts'
+import { inOrder, nameOf, type Tag, type TagName } from '../routes/tags.ts'
 import type { JsonSchema } from '../schemas.ts'
 import { requestHeaders as known } from '../server/request-headers.ts'
 
@@ -18,6 +18,7 @@ export async function registerOpenApi(
   app: FastifyInstance,
   { baseUrl }: Pick<Config, 'baseUrl'>,
 ): Promise<void> {
+  const used: (TagName | Tag)[] = []
   const withoutBody = new Set<string>() // operations whose body is optional
   await app.register(swagger, {
     openapi: {
@@ -36,6 +37,7 @@ export async function registerOpenApi(
     hideUntagged: false,
     transform: ({ schema, url, route }) => {
       const described = describe((schema ?? {}) as RouteSchema, route)
+      if (route.config?.tag && !described.hide) used.push(route.config.tag)
       if (/^(any|optional)$/.test(route.config?.body ?? ''))
         withoutBody.add(String(described.operationId))
       return { url, schema: described }
@@ -49,13 +51,22 @@ export async function registerOpenApi(
           body.required = false
         }
       }
-      // Sorted by path, independent of the order of the rooms.
-      const sorted = Object.entries(paths).sort(([left], [right]) => (left < right ? -1 : 1))
-      Object.assign(document.openapiObject, { paths: Object.fromEntries(sorted) })
+      const tags = inOrder(used)
+      const places = new Map(tags.map(({ name }, index) => [name, index]))
+      const placeOf = ([path, operations]: [string, object | undefined]): number => {
+        const [first] = Object.values(operations ?? {})
+        return path === firstPath ? -1 : (places.get(first.tags[0]) ?? tags.length)
+      }
+      // Within a tag in the order of the rooms and of their routes.
+      const sorted = Object.entries(paths).sort((left, right) => placeOf(left) - placeOf(right))
+      Object.assign(document.openapiObject, { tags, paths: Object.fromEntries(sorted) })
       return document.openapiObject
     },
   })
 }
+
+/** What a newcomer needs first. */
+const firstPath = '/login'
 
 function securitySchemes(authenticators: readonly Authenticator[]) {
   return Object.fromEntries(authenticators.map(({ scheme, describes }) => [scheme, describes]))
@@ -84,6 +95,7 @@ const errorSchema = {
 
 /** The fields of `schema`, which Fastify's own type does not have. */
 interface RouteSchema {
+  readonly operationId?: string
   readonly summary?: string
   readonly hide?: boolean
   readonly body?: JsonSchema
@@ -91,7 +103,7 @@ interface RouteSchema {
   readonly response?: Readonly<Record<string, JsonSchema>>
 }
 
-function describe(schema: RouteSchema, { config = {}, method, url }: RouteOptions): FastifySchema {
+function describe(schema: RouteSchema, { config = {} }: RouteOptions): FastifySchema {
   const {
     access,
     accepted = [],
@@ -108,8 +120,7 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
     ...(query && { querystring: query }),
     ...(requestHeaders.length > 0 && { headers: headersOf(requestHeaders) }),
     description: descriptionOf(config),
-    operationId: operationIdOf(String(method), url),
-    tags: [config.tag ?? groupOf(url)?.tag ?? 'Authentication'],
+    tags: config.tag ? [nameOf(config.tag)] : [],
     ...((body === 'form' || body === 'any') && {
       consumes: ['application/json', 'application/x-www-form-urlencoded'],
     }),
@@ -217,10 +228,4 @@ function errorResponses(rows: readonly ErrorRow[]): Record<number, object> {
       },
     ]),
   )
-}
-
-/** Creates an operation id for generated clients, for example `putApiV1UsersId`. */
-function operationIdOf(method: string, url: string): string {
-  const words = url.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
-  return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 }

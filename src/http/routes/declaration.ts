@@ -8,6 +8,7 @@ import type { ResourceOptions } from '../changes/resource.ts'
 import type { Authenticated } from '../changes/still-allowed.ts'
 import type { JsonSchema } from '../schemas.ts'
 import { type RequestHeader, requestHeaders } from '../server/request-headers.ts'
+import type { Tag, TagName } from './tags.ts'
 
 /**
  * The declaration of a route: everything that guards it, and the data of the documents. Each part
@@ -16,6 +17,8 @@ import { type RequestHeader, requestHeaders } from '../server/request-headers.ts
  */
 export interface RouteDeclaration {
   access?: Access
+  /** The tag of the operation in OpenAPI; absent: that of the room. */
+  tag?: TagName | Tag
   /** The resource of the path, read once for rule, 404, precondition and handler. */
   resource?: ResourceOptions<object>
   /**
