@@ -5,7 +5,7 @@ import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { tagged } from '../http/changes/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/lists/paging.ts'
 import { assertRecentLogin } from '../http/routes/reauthentication.ts'
-import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
+import { listQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -43,7 +43,7 @@ export async function accountAdminRoutes(
   app.get(
     '/api/admin/accounts',
     {
-      config: { access, query: ListQuery },
+      config: { access, query: listQuery(maxPerPage) },
       schema: {
         operationId: 'listAccounts',
         summary: 'One page of accounts',
@@ -61,7 +61,7 @@ export async function accountAdminRoutes(
   app.get(
     '/api/admin/accounts/:username',
     {
-      config: { access, resource: named },
+      config: { access, resource: named, responseHeaders: ['etag'] },
       schema: {
         operationId: 'getAccount',
         summary: 'One account',
@@ -81,6 +81,7 @@ export async function accountAdminRoutes(
         maxBodyBytes: fewFieldsBytes,
         reauthentication: 'conditional', // if the account gets the role ADMIN
         requestHeaders: ['idempotency-key'],
+        responseHeaders: ['etag'],
         errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
       },
       schema: {
@@ -118,6 +119,7 @@ export async function accountAdminRoutes(
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
         requestHeaders: ['if-match'],
+        responseHeaders: ['etag'],
         errors: ['lastAdministrator'],
       },
       schema: {

@@ -39,14 +39,14 @@ export async function identityRoutes(
   { accounts, flows, identities, providers, random }: IdentityRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
-  const named = (id: string) => ownOperationId(id, instance.prefix)
+  const idOf = (id: string) => ownOperationId(id, instance.prefix)
 
   app.get(
     '/identities',
     {
       config: { access, errors: ['accountNotFound'] },
       schema: {
-        operationId: named('listOwnIdentities'),
+        operationId: idOf('listOwnIdentities'),
         summary: 'Identities that sign in here',
         response: { 200: IdentityList },
       },
@@ -72,9 +72,10 @@ export async function identityRoutes(
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
         errors: ['accountNotFound', 'identityProvider', 'invalidCredentials'],
+        responseHeaders: ['set-cookie'],
       },
       schema: {
-        operationId: named('linkIdentity'),
+        operationId: idOf('linkIdentity'),
         summary: 'Begin to link an identity: the address to open',
         body: LinkRequest,
         response: { 200: LinkAnswer },
@@ -102,18 +103,19 @@ export async function identityRoutes(
       config: {
         access,
         reauthentication: 'always',
+        params: IdentityId,
         errors: ['accountNotFound', 'identityNotFound'],
+        examples: { answer: { message: 'Identity unlinked' } },
       },
       schema: {
-        operationId: named('unlinkIdentity'),
+        operationId: idOf('unlinkIdentity'),
         summary: 'Unlink an identity: it signs in no more',
-        params: IdentityId,
         response: { 200: Message },
       },
     },
     async (request) => {
       const { userId } = await ownAccount(accounts, request)
-      const id = positiveInteger(request.params.id)
+      const id = positiveInteger((request.params as { id?: unknown }).id)
       if (id === null) throw new ApiError('identityNotFound')
       await identities.unlink(userId, id, stillAllowed(request))
       return { message: 'Identity unlinked' }

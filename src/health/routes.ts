@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { untilRead } from '../http/connections/draining.ts'
-import { type SchemaTypes, Text } from '../http/schemas.ts'
+import { named, type SchemaTypes, Text } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 
@@ -15,19 +15,27 @@ export interface HealthRoutesOptions {
   readonly assertDatabaseServes: () => Promise<void>
 }
 
-const Status = {
-  type: 'object',
-  required: ['status'],
-  properties: { status: Text },
-  additionalProperties: false,
-} as const
+const Status = named(
+  'Health',
+  {
+    type: 'object',
+    required: ['status'],
+    properties: { status: Text },
+    additionalProperties: false,
+  },
+  { status: 'live' },
+)
 
-const PublicStatus = {
-  type: 'object',
-  required: ['status', 'service', 'versions'],
-  properties: { status: Text, service: Text, versions: { type: 'array', items: Text } },
-  additionalProperties: false,
-} as const
+const PublicStatus = named(
+  'ServiceStatus',
+  {
+    type: 'object',
+    required: ['status', 'service', 'versions'],
+    properties: { status: Text, service: Text, versions: { type: 'array', items: Text } },
+    additionalProperties: false,
+  },
+  { status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] },
+)
 
 export async function healthRoutes(
   instance: FastifyInstance,
@@ -57,7 +65,12 @@ export async function healthRoutes(
   app.get(
     '/health/ready',
     {
-      config: { access, rateLimit: 'exempt' },
+      config: {
+        access,
+        rateLimit: 'exempt',
+        errors: ['serviceUnavailable'],
+        examples: { answer: { status: 'ready' } },
+      },
       schema: {
         operationId: 'getReadiness',
         summary: 'The service can serve',

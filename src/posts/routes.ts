@@ -5,7 +5,7 @@ import { resource } from '../http/changes/resource.ts'
 import { sendList } from '../http/lists/listing.ts'
 import { positiveInteger } from '../http/lists/paging.ts'
 import { callerOf } from '../http/routes/access.ts'
-import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
+import { json, listQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { postsRules, role } from '../policy/rules.ts'
@@ -53,7 +53,12 @@ export async function postRoutes(
     app.get(
       path,
       {
-        config: { access: { rule }, query: ListQuery, describes: PostList },
+        config: {
+          access: { rule },
+          query: listQuery(config.lists.pageLimitMax),
+          answers: { 200: { [json]: PostList } },
+          responseHeaders: ['x-total-count'],
+        },
         schema: { operationId, summary: 'All posts, or one page of them' },
       },
       (request, reply) => sendList(request, reply, listing),
@@ -63,11 +68,15 @@ export async function postRoutes(
   app.get(
     '/api/posts/:id',
     {
-      config: { access: { rule: postsRules.read }, resource: post },
+      config: {
+        access: { rule: postsRules.read },
+        resource: post,
+        params: PostId,
+        responseHeaders: ['etag'],
+      },
       schema: {
         operationId: 'getPost',
         summary: 'One post',
-        params: PostId,
         response: { 200: PostBody },
       },
     },
@@ -81,6 +90,7 @@ export async function postRoutes(
         access: { rule: postsRules.create },
         body: 'json',
         requestHeaders: ['idempotency-key'],
+        responseHeaders: ['etag'],
       },
       schema: {
         operationId: 'createPost',
@@ -107,13 +117,14 @@ export async function postRoutes(
       config: {
         access: { rule: postsRules.update },
         resource: post,
+        params: PostId,
         body: 'json',
         requestHeaders: ['if-match'],
+        responseHeaders: ['etag'],
       },
       schema: {
         operationId: 'updatePost',
         summary: 'Change title, body or both; a locked post is for its author alone',
-        params: PostId,
         body: UpdatePost,
         response: { 200: PostBody },
       },
@@ -132,12 +143,12 @@ export async function postRoutes(
       config: {
         access: { rule: removeRule },
         resource: post,
+        params: PostId,
         requestHeaders: ['if-match'],
       },
       schema: {
         operationId: 'deletePost',
         summary: 'Delete a post',
-        params: PostId,
         response: { 200: PostBody },
       },
     },
@@ -158,9 +169,11 @@ export async function postRoutes(
       config: {
         access: { rule: role('ADMIN') },
         resource: post,
+        params: PostId,
         requestHeaders: ['if-match'],
+        responseHeaders: ['etag'],
       },
-      schema: { operationId, summary, params: PostId, response: { 200: PostBody } },
+      schema: { operationId, summary, response: { 200: PostBody } },
       handler: async (request, reply) => {
         const { id } = post.of(request)
         return tagged(reply, show(await posts.setLocked(id, locked, post.changeBy(request))))

@@ -5,7 +5,7 @@ import type { SettingName } from '../config/settings-table.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Migration } from '../database/migrations/statement.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
-import type { Tag, TagName } from '../http/routes/tags.ts'
+import type { Tag, TagName } from '../http/tags.ts'
 import type { ErrorRow } from '../kernel/errors.ts'
 import type { Job } from '../runtime/jobs.ts'
 

@@ -49,7 +49,12 @@ export async function sessionAdminRoutes(
   app.delete(
     path,
     {
-      config: { tag: 'Administration of accounts', access, resource: named },
+      config: {
+        tag: 'Administration of accounts',
+        access,
+        resource: named,
+        examples: { answer: { message: 'All sessions and all tokens ended' } },
+      },
       schema: {
         operationId: 'endSessions',
         summary: 'End all sessions and all tokens of an account; the session that asks goes on',

@@ -33,7 +33,12 @@ const maxImportMs = 1_800_000
 const ImportQuery = {
   type: 'object',
   properties: {
-    dry_run: { type: 'string', description: '`true` finds every mistake and changes nothing' },
+    dry_run: {
+      type: 'boolean',
+      default: false,
+      description: 'Finds every mistake and changes nothing',
+      examples: [true],
+    },
   },
 } as const
 
@@ -53,7 +58,7 @@ export async function transferRoutes(
         access,
         reauthentication: 'conditional', // an ADMIN is among the accounts
         body: 'lines',
-        line: { body: ImportLine },
+        line: ImportLine,
         query: ImportQuery,
         errors: ['validationFailed', 'requestTimeout'],
       },
@@ -86,7 +91,7 @@ export async function transferRoutes(
   app.get(
     '/api/admin/export/accounts',
     {
-      config: { access, line: { answer: ExportLine } },
+      config: { access, answers: { 200: { [lineContentType]: ExportLine } } },
       schema: {
         operationId: 'exportAccounts',
         summary: 'Every account, without its password hash',
