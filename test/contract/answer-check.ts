@@ -12,6 +12,8 @@ export interface SentAnswer {
   readonly headers: Readonly<Record<string, unknown>>
   /** Null if it is too long to be kept. */
   readonly body: string | null
+  /** Whether a body can follow: not after HEAD. */
+  readonly hasBody: boolean
 }
 
 interface CompiledResponse {
@@ -21,7 +23,14 @@ interface CompiledResponse {
 }
 
 /** Headers that tell a client something about this answer: a document that has no word of them lacks it. */
-const telling = ['etag', 'location', 'retry-after', 'set-cookie', 'www-authenticate', 'x-total-count']
+const telling = [
+  'etag',
+  'location',
+  'retry-after',
+  'set-cookie',
+  'www-authenticate',
+  'x-total-count',
+]
 const maxLines = 100
 const maxRemembered = 5_000
 const maxRememberedLength = 400
@@ -37,13 +46,12 @@ export function mistakesOf(answer: SentAnswer, document: ApiDocument): string[] 
 }
 
 function found(answer: SentAnswer, document: ApiDocument): string[] {
-  const { path, status, isHidden, body } = answer
-  const method = answer.method === 'HEAD' ? 'get' : answer.method.toLowerCase()
+  const { method, path, status, isHidden, hasBody, body } = answer
   if (path === undefined || isHidden) return status < 400 ? [] : foundOutside(answer, document)
   const compiled = compiledOf(document, { method, path, status })
   if (typeof compiled === 'string') return [compiled]
   const inHeaders = foundInHeaders(answer, compiled)
-  if (answer.method === 'HEAD' || body === null) return inHeaders
+  if (!hasBody || body === null) return inHeaders
   return [...inHeaders, ...foundInBody(answer, body, compiled, document)]
 }
 
@@ -103,7 +111,7 @@ interface Place {
 function compiledOf(document: ApiDocument, { method, path, status }: Place) {
   const all = compiledFor.getOrInsertComputed(document, () => new Map())
   return all.getOrInsertComputed(`${method} ${path} ${status}`, () => {
-    const operation = document.paths[path]?.[method]
+    const operation = document.paths[path]?.[method.toLowerCase()]
     if (!operation) return 'the operation is not documented'
     const response = operation.responses[status]
     return response ? compile(response, document) : 'the status is not documented'

@@ -67,18 +67,22 @@ function follow(app: FastifyInstance, request: FastifyRequest, reply: FastifyRep
 
 function examine(
   app: FastifyInstance,
-  { method, routeOptions, is404 }: FastifyRequest,
+  { method: sent, routeOptions, params, is404 }: FastifyRequest,
   reply: FastifyReply,
   body: string | null,
 ): void {
   const document = documentFor(app)
   if (!document) return
   const { url, config, schema } = routeOptions
-  const path = url === undefined || is404 ? undefined : documentedPath(url)
+  // A client that fills a path in leaves no part of it empty.
+  const isEmpty = Object.values(params as object).includes('')
+  const path = url === undefined || is404 || isEmpty ? undefined : documentedPath(url)
+  const method = sent === 'HEAD' ? 'GET' : sent // documented as the GET that it asks about
   const { statusCode: status } = reply.raw
   const isHidden = !config.access || (schema !== undefined && 'hide' in schema)
-  const sent = { method, path, isHidden, status, headers: reply.getHeaders(), body }
-  const mistakes = mistakesOf(sent, document)
+  const headers = reply.getHeaders()
+  const hasBody = sent !== 'HEAD'
+  const mistakes = mistakesOf({ method, path, isHidden, status, headers, body, hasBody }, document)
   if (path !== undefined && !isHidden) noteMet(`${method} ${path} ${status}`)
   findings.push(...mistakes.filter((mistake) => !isKnown(mistake)))
 }
