@@ -6,9 +6,6 @@ import type { paths } from './openapi.d.ts'
 /** A client whose paths, parameters, bodies and answers have the types of docs/openapi.json. */
 export type TypedClient = Client<paths>
 
-/** An answer of an operation, as its document has it. */
-export type OperationAnswer = `${string} ${string} ${number}`
-
 /** Makes the client as another program does, but that its requests are injected. */
 export function typedClient(app: TestApp, headers: Headers = {}): TypedClient {
   const { baseUrl } = app.deps.config
@@ -20,8 +17,8 @@ export function typedClientOver(url: string, headers: Headers = {}): TypedClient
   return noted(createClient<paths>({ baseUrl: url, headers }))
 }
 
-/** The answers of all clients so far. */
-export const answered = new Set<OperationAnswer>()
+/** The answers of all clients so far: `GET /users/{id} 200`. */
+export const answered = new Set<string>()
 
 const note: Middleware = {
   onResponse({ request, schemaPath, response }) {
