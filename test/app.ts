@@ -20,6 +20,7 @@ import { createLog, type Deps } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
 import type { Wired } from '../src/services.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
+import './contract/answers.ts'
 import {
   databaseSettings,
   enterDatabase,
