@@ -113,7 +113,7 @@ function compiledOf(document: ApiDocument, { method, path, status }: Place) {
   return all.getOrInsertComputed(`${method} ${path} ${status}`, () => {
     const operation = document.paths[path]?.[method.toLowerCase()]
     if (!operation) return 'the operation is not documented'
-    const response = operation.responses[status]
+    const response = operation.responses[status] ?? operation.responses.default
     return response ? compile(response, document) : 'the status is not documented'
   })
 }

@@ -43,7 +43,7 @@ export function followRoutes(app: FastifyInstance): void {
 export function documentFor(app: FastifyInstance): ApiDocument | null {
   const known = documentOf.get(app)
   if (known !== undefined) return known
-  const made = 'swagger' in app ? make(app) : null
+  const made = 'openapi' in app ? make(app) : null
   documentOf.set(app, made)
   return made
 }
@@ -60,7 +60,7 @@ function make(app: FastifyInstance): ApiDocument {
   const known = byDeclarations.get(key)
   if (known) return known
   // As clients read it: without what JSON leaves out.
-  const document: ApiDocument = JSON.parse(JSON.stringify(app.swagger()))
+  const document: ApiDocument = JSON.parse(JSON.stringify(app.openapi()))
   byDeclarations.set(key, document)
   return document
 }
