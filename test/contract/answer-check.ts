@@ -22,7 +22,7 @@ interface CompiledResponse {
   readonly headers: ReadonlyMap<string, { readonly isRequired: boolean; readonly check: Check }>
 }
 
-/** Headers that tell a client something about this answer: a document that has no word of them lacks it. */
+/** Headers that a client acts on: where one is sent, the document must have it. */
 const telling = [
   'etag',
   'location',
