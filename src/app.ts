@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type FirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
+import { packageVersion } from './config/version.ts'
 import { registerOpenApi } from './http/documents/openapi.ts'
 import { collectRoutes, type RouteRow } from './http/documents/route-table.ts'
 import { access } from './http/routes/access.ts'
@@ -49,7 +50,7 @@ export async function buildApp(
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
   const routes = collectRoutes(server, config.roles)
-  await registerOpenApi(server, config)
+  registerOpenApi(server, { config, version: packageVersion() })
   registerRoutes(server, loaded, wired)
 
   const jobs = jobsOf(loaded, wired)

@@ -1,11 +1,27 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { generateDocs, readDoc } from '../tools/docs.ts'
 import { clientTypes, readTypes } from '../tools/typed-client/generate.ts'
 
+interface Document {
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Record<string, Record<string, Operation>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+}
+
 suite('generated documents', async () => {
   const generated = await generateDocs()
+  const document: Document = JSON.parse(generated['openapi.json'] ?? '')
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  )
 
   for (const [name, text] of Object.entries(generated)) {
     test(`docs/${name} is what the code says (npm run docs)`, () => {
@@ -21,6 +37,30 @@ suite('generated documents', async () => {
     const result = await new Validator().validate(JSON.parse(generated['openapi.json'] ?? ''))
     assert.deepEqual(result.errors ?? [], [])
     assert.equal(result.valid, true)
+  })
+
+  test('every operation has one id for ever: a word of its own', () => {
+    const listed = readFileSync(join(import.meta.dirname, 'operation-ids.txt'), 'utf8')
+    const ids = operations.map(({ method, path, operationId }) =>
+      [operationId, method.toUpperCase(), path].join(' '),
+    )
+    // A line is added with its operation; a line that is there is never changed.
+    assert.deepEqual(ids.sort(), listed.trimEnd().split('\n'))
+    for (const { operationId } of operations)
+      assert.match(operationId, /^[a-z]+([A-Z][a-z]*|V\d)*$/)
+    assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, ids.length)
+  })
+
+  test('every operation has one tag, and the paths are in the order of the tags', () => {
+    const names = document.tags.map(({ name }) => name)
+    const places = operations.map(({ tags }) => names.indexOf(tags[0] ?? ''))
+    assert.ok(operations.every(({ tags }) => tags.length === 1))
+    assert.deepEqual(
+      places,
+      places.toSorted((left, right) => left - right),
+    )
+    assert.deepEqual([...new Set(places)], [...names.keys()]) // each tag is known, and is used
+    assert.equal(operations[0]?.path, '/login')
   })
 
   test('every operation names its access, its success and its errors', () => {

@@ -33,18 +33,20 @@ interface Schema {
   readonly required?: readonly string[]
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly $ref?: string
 }
 
 /** Renders the reference page: every operation with its access, parameters, body and answers. */
-export function renderPage(document: ApiDocument): string {
+export function renderPage(given: ApiDocument): string {
+  const document = resolved(given, given) as ApiDocument // of the same shape
   const byTag = Map.groupBy(
     operationsOf(document),
     ({ operation }) => operation.tags?.[0] ?? 'Other',
   )
-  const tags = [...byTag.keys()].sort()
+  const tags = [...byTag.keys()]
   const links = tags.map((tag) => `<a href="#${slug(tag)}">${escapeHtml(tag)}</a>`).join(' ')
   const sections = tags.map(
     (tag) =>
@@ -66,6 +68,19 @@ export function renderPage(document: ApiDocument): string {
 </body>
 </html>
 `
+}
+
+/** Answers a part of a document with what each reference in it refers to. */
+function resolved(part: unknown, document: object): unknown {
+  if (typeof part !== 'object' || part === null) return part
+  if (Array.isArray(part)) return part.map((one) => resolved(one, document))
+  if ('$ref' in part && typeof part.$ref === 'string') {
+    const names = part.$ref.split('/').slice(1)
+    const target = names.reduce<unknown>((at, name) => Object(at)[name], document)
+    return resolved(target, document)
+  }
+  const entries = Object.entries(part).filter(([name]) => name !== 'examples')
+  return Object.fromEntries(entries.map(([name, value]) => [name, resolved(value, document)]))
 }
 
 interface Listed {
@@ -112,7 +127,8 @@ function shape(schema: Schema | undefined): string {
 function sketch(schema: Schema): string {
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (schema.anyOf) return schema.anyOf.map(sketch).join(' | ')
+  const { oneOf = schema.anyOf } = schema
+  if (oneOf) return oneOf.map(sketch).join(' | ')
   if (schema.type === 'array') return `[${schema.items ? sketch(schema.items) : ''}]`
   if (schema.properties) {
     const fields = Object.entries(schema.properties).map(

@@ -6,17 +6,20 @@ import type { Events } from '../events/events.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
-import type { SchemaTypes } from '../http/schemas.ts'
+import { html, json, Page, type SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, endSession, sessionResult } from '../session/browser.ts'
+import { SessionAnswer } from '../session/schemas.ts'
+import { enrolmentRequired } from '../token/schemas.ts'
+import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
 import { browserOf, clearFlowCookie, flowCookie, setFlowCookie } from './cookie.ts'
 import { landingPage, secondFactorPage } from './pages.ts'
 import { deadline, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { home, parseReturnTo } from './return-to.ts'
-import { FactorBody, ProviderName, SessionAnswer, SignInQuery } from './schemas.ts'
+import { CallbackQuery, FactorBody, ProviderName, SignInQuery } from './schemas.ts'
 import { confirm, type SignInDeps, signIn } from './sign-in.ts'
 
 /**
@@ -37,14 +40,14 @@ export interface ExternalRoutesOptions extends SignInDeps, BrowserSessionDeps {
   readonly random: Random
 }
 
-const html = 'text/html; charset=utf-8'
+const htmlType = 'text/html; charset=utf-8'
 const access = { rule: anyone }
 const providerErrors = ['identityProvider', 'routeNotFound'] as const
 const accountErrors = [
   'signInFailed',
   'accessDenied',
   'passwordChangeRequired',
-  'enrolmentRequired',
+  enrolmentRequired,
 ] as const
 // A HEAD request, for example of a link preview, must not use up a code.
 const exposeHeadRoute = false
@@ -59,23 +62,30 @@ export async function externalRoutes(
 
   for (const base of ['/oauth', '/oauth/:provider']) {
     const params = base === '/oauth' ? {} : { params: ProviderName }
+    const idOf = (id: string) => (base === '/oauth' ? id : `${id}WithProvider`)
 
     app.get(
       `${base}/login`,
       {
         exposeHeadRoute,
-        config: { access, query: SignInQuery, errors: providerErrors },
+        config: {
+          access,
+          query: SignInQuery,
+          answers: { 303: {} },
+          responseHeaders: ['set-cookie'],
+          errors: providerErrors,
+        },
         schema: {
+          operationId: idOf('beginSignIn'),
           summary: 'Sign in: 303 to the identity provider',
           ...params,
-          response: { 303: { type: 'null' } },
         },
       },
       async (request, reply) => {
         const { return_to } = request.query as { return_to?: unknown } // parsed by Fastify
         const browser = browserOf(request, random)
         const returnTo = parseReturnTo(return_to)
-        const url = await flows.begin(named(request), {
+        const url = await flows.begin(providerOf(request), {
           browser,
           returnTo,
           by: clientAddress(request),
@@ -91,16 +101,19 @@ export async function externalRoutes(
         exposeHeadRoute,
         config: {
           access,
+          query: CallbackQuery,
+          answers: { 200: { [html]: Page }, 303: {} },
+          responseHeaders: ['set-cookie'],
           errors: [...providerErrors, ...accountErrors, 'identityLinked', 'invalidCredentials'],
         },
         schema: {
+          operationId: idOf('finishSignIn'),
           summary: 'Back from the identity provider: a session, and a page that goes on',
           ...params,
-          produces: ['text/html'],
         },
       },
       async (request, reply) => {
-        const provider = named(request)
+        const provider = providerOf(request)
         try {
           return await comeBack(provider, request, reply)
         } catch (error) {
@@ -114,15 +127,20 @@ export async function externalRoutes(
       `${base}/logout`,
       {
         exposeHeadRoute,
-        config: { access, errors: ['routeNotFound'] },
+        config: {
+          access,
+          answers: { 303: {} },
+          responseHeaders: ['set-cookie'],
+          errors: ['routeNotFound'],
+        },
         schema: {
+          operationId: idOf('beginSignOut'),
           summary: 'Log out here, then 303 to the log-out of the identity provider',
           ...params,
-          response: { 303: { type: 'null' } },
         },
       },
       async (request, reply) => {
-        const provider = named(request)
+        const provider = providerOf(request)
         await endSession(options, request, reply)
         return reply.redirect(await logoutUrl(provider), 303)
       },
@@ -133,12 +151,15 @@ export async function externalRoutes(
     '/oauth/second-factor',
     {
       exposeHeadRoute,
-      config: { access, errors: ['signInFailed'] },
-      schema: { summary: 'Asks for the second factor of a sign-in', produces: ['text/html'] },
+      config: { access, answers: { 200: { [html]: Page } }, errors: ['signInFailed'] },
+      schema: {
+        operationId: 'getSecondFactorPage',
+        summary: 'Asks for the second factor of a sign-in',
+      },
     },
     async (request, reply) => {
       await flows.waiting(flowCookie(request))
-      return reply.type(html).send(secondFactorPage())
+      return reply.type(htmlType).send(secondFactorPage())
     },
   )
 
@@ -151,13 +172,16 @@ export async function externalRoutes(
         body: 'form',
         errors: [
           ...accountErrors,
-          'secondFactorRequired',
+          secondFactorRequired,
           'invalidCredentials',
           'tooManyLoginAttempts',
         ],
-        describes: SessionAnswer,
+        sends: SentProof,
+        answers: { 200: { [json]: SessionAnswer, [html]: Page } },
+        responseHeaders: ['set-cookie'],
       },
       schema: {
+        operationId: 'confirmSecondFactor',
         summary: 'The second factor of a sign-in: a session; by form, a page that goes on',
         body: FactorBody,
       },
@@ -171,7 +195,7 @@ export async function externalRoutes(
       clearFlowCookie(reply)
       const isJson = request.headers['content-type']?.toLowerCase().startsWith('application/json')
       if (isJson) return { message: 'Logged in', csrf_token }
-      return reply.type(html).send(landingPage('signed_in', returnTo))
+      return reply.type(htmlType).send(landingPage('signed_in', returnTo))
     },
   )
 
@@ -187,7 +211,7 @@ export async function externalRoutes(
       setFlowCookie(reply, outcome.ticket)
       return reply.redirect('/oauth/second-factor', 303)
     }
-    return reply.type(html).send(landingPage(outcome.kind, finished.returnTo))
+    return reply.type(htmlType).send(landingPage(outcome.kind, finished.returnTo))
   }
 
   function tellOfFailure({ config: { name } }: Provider, error: unknown) {
@@ -210,7 +234,7 @@ export async function externalRoutes(
   }
 
   /** @throws ApiError routeNotFound if no such provider is configured for sign-in */
-  function named(request: FastifyRequest): Provider {
+  function providerOf(request: FastifyRequest): Provider {
     const { provider: name = defaultName } = request.params as { provider?: string } // of these routes
     const provider = providers.named(name)
     if (!provider?.config.client) throw new ApiError('routeNotFound')

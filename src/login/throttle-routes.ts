@@ -8,7 +8,7 @@ import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { parsePage, type Query } from '../http/lists/paging.ts'
-import { ListQuery, Message, type SchemaTypes } from '../http/schemas.ts'
+import { listQuery, Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
@@ -41,8 +41,9 @@ export async function throttleAdminRoutes(
   app.get(
     '/api/admin/throttle',
     {
-      config: { access, query: ListQuery },
+      config: { tag: 'Login limits', access, query: listQuery(maxPerPage) },
       schema: {
+        operationId: 'listLoginLimits',
         summary: 'Accounts with failed logins in a row, and the tries that limits count now',
         response: { 200: ThrottleNow },
       },
@@ -74,8 +75,13 @@ export async function throttleAdminRoutes(
   app.delete(
     '/api/admin/throttle/:username',
     {
-      config: { access },
+      config: {
+        tag: 'Login limits',
+        access,
+        examples: { answer: { message: 'Failed tries forgotten' } },
+      },
       schema: {
+        operationId: 'clearLoginLimits',
         summary: 'Forget the failed tries of a username and its automatic lock',
         params: AccountName,
         response: { 200: Message },

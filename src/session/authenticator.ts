@@ -18,7 +18,6 @@ export function sessionAuthenticator(
     header: null,
     missing: 'authenticationRequired',
     csrf: 'token',
-    errors: ['csrfTokenInvalid'],
     describes: {
       type: 'apiKey',
       in: 'cookie',
