@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { after, afterEach } from 'node:test'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mistakesOf, type SentAnswer } from './answer-check.ts'
-import { documentedPath, documentFor, followRoutes } from './operations.ts'
+import { documentedBy, documentedPath, documentFor } from './operations.ts'
 import { isKnown, noteMet } from './record.ts'
 
 /**
@@ -22,7 +22,6 @@ const maxLength = 256 * 1024
 
 subscribe('fastify.initialization', (message) => {
   const { fastify: app } = message as { fastify: FastifyInstance }
-  followRoutes(app)
   app.addHook('onRequest', (request, reply, done) => {
     follow(app, request, reply)
     done()
@@ -83,11 +82,12 @@ function examine(
   body: string | null,
 ): void {
   const answer = sentAnswer(request, reply, body)
-  const { method, path, status, isHidden } = answer
+  const { method, path, status } = answer
   try {
     const document = documentFor(app)
     if (!document) return
-    if (path !== undefined && !isHidden) noteMet(`${method} ${path} ${status}`)
+    const operation = document.paths[path ?? '']?.[method.toLowerCase()]
+    if (operation) noteMet(`${method} ${path} ${documentedBy(operation, status)}`)
     mistakes.push(...mistakesOf(answer, document).filter((mistake) => !isKnown(mistake)))
   } catch (error) {
     mistakes.push(`${method} ${path} ${status}: ${error}`)
