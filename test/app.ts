@@ -21,6 +21,7 @@ import { eventsOf } from '../src/runtime/sinks.ts'
 import type { Wired } from '../src/services.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
 import './contract/answers.ts'
+import { describeSettings } from './contract/operations.ts'
 import {
   databaseSettings,
   enterDatabase,
@@ -221,6 +222,7 @@ export async function testApp(
     }),
   }
   const app = await buildApp(deps, { runsJobs: false, rooms }) // tests run jobs themselves
+  describeSettings(app.server, [env, rooms.map(({ name }) => name)])
   await app.makeFirstAdministrator()
   enterDatabase(directory)
   let closed = false

@@ -1,4 +1,10 @@
-import type { ApiDocument, HeaderObject, ResponseObject } from './operations.ts'
+import {
+  type ApiDocument,
+  documentedBy,
+  type HeaderObject,
+  type MediaTypeObject,
+  type ResponseObject,
+} from './operations.ts'
 import { bodyCheck, type Check, headerCheck, resolved, type Schema } from './schemas.ts'
 
 /** An answer of the service, as it was sent. */
@@ -19,10 +25,12 @@ export interface SentAnswer {
 interface CompiledResponse {
   /** Checks by media type; null: a text of any kind. */
   readonly content: ReadonlyMap<string, Check | null>
+  /** The texts of errors; empty if the document has no example of one. */
+  readonly errors: ReadonlySet<string>
   readonly headers: ReadonlyMap<string, { readonly isRequired: boolean; readonly check: Check }>
 }
 
-/** Headers that tell a client something about this answer: a document that has no word of them lacks it. */
+/** Headers that a client acts on: where one is sent, the document must have it. */
 const telling = [
   'etag',
   'location',
@@ -79,7 +87,7 @@ function foundInHeaders({ headers }: SentAnswer, compiled: CompiledResponse): st
 function foundInBody(
   { method, path, status, headers }: SentAnswer,
   body: string,
-  { content }: CompiledResponse,
+  { content, errors }: CompiledResponse,
   document: ApiDocument,
 ): string[] {
   if (content.size === 0) return body === '' ? [] : ['a body is not documented']
@@ -91,10 +99,16 @@ function foundInBody(
   const key = body.length > maxRememberedLength ? '' : `${method} ${path} ${status} ${body}`
   const right = rightOf.getOrInsertComputed(document, () => new Set())
   if (right.has(key)) return []
-  const values = mediaType.endsWith('ndjson') ? linesOf(body) : [body]
-  const wrong = new Set(values.flatMap((value) => check(JSON.parse(value))))
-  if (wrong.size === 0 && key !== '' && right.size < maxRemembered) right.add(key)
-  return [...wrong].map((mistake) => `body ${mistake}`)
+  const values = (mediaType.endsWith('ndjson') ? linesOf(body) : [body]).map((text) =>
+    JSON.parse(text),
+  )
+  const wrong = [...new Set(values.flatMap(check))].map((mistake) => `body ${mistake}`)
+  const text = status < 400 ? undefined : values[0]?.error
+  if (text !== undefined && errors.size > 0 && !errors.has(text)) {
+    wrong.push(`the error "${text}" is not documented`)
+  }
+  if (wrong.length === 0 && key !== '' && right.size < maxRemembered) right.add(key)
+  return wrong
 }
 
 function linesOf(body: string): string[] {
@@ -113,7 +127,7 @@ function compiledOf(document: ApiDocument, { method, path, status }: Place) {
   return all.getOrInsertComputed(`${method} ${path} ${status}`, () => {
     const operation = document.paths[path]?.[method.toLowerCase()]
     if (!operation) return 'the operation is not documented'
-    const response = operation.responses[status] ?? operation.responses.default
+    const response = operation.responses[documentedBy(operation, status) ?? '']
     return response ? compile(response, document) : 'the status is not documented'
   })
 }
@@ -121,6 +135,7 @@ function compiledOf(document: ApiDocument, { method, path, status }: Place) {
 function compile(given: ResponseObject, document: ApiDocument): CompiledResponse {
   const { content = {}, headers = {} } = named<ResponseObject>(given, document)
   return {
+    errors: new Set(Object.values(content).flatMap((media) => errorsIn(media, document))),
     content: new Map(
       Object.entries(content).map(([type, { schema }]) => [
         essence(type),
@@ -135,6 +150,14 @@ function compile(given: ResponseObject, document: ApiDocument): CompiledResponse
       }),
     ),
   }
+}
+
+function errorsIn({ example, examples = {} }: MediaTypeObject, document: ApiDocument): string[] {
+  const values = Object.values(examples).map((one) => named<typeof one>(one, document).value)
+  return [example, ...values].flatMap((value) => {
+    const { error } = (value ?? {}) as { error?: unknown }
+    return typeof error === 'string' ? [error] : []
+  })
 }
 
 /** A part of the document that may stand under `components` instead. */

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Schema } from './schemas.ts'
 
 /** The parts of an OpenAPI document that answers are compared with. */
@@ -15,8 +14,14 @@ export interface Operation {
 
 export interface ResponseObject {
   readonly $ref?: string
-  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+  readonly content?: Readonly<Record<string, MediaTypeObject>>
   readonly headers?: Readonly<Record<string, HeaderObject>>
+}
+
+export interface MediaTypeObject {
+  readonly schema?: Schema
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly $ref?: string; readonly value?: unknown }>>
 }
 
 export interface HeaderObject {
@@ -25,21 +30,16 @@ export interface HeaderObject {
   readonly schema?: Schema
 }
 
-const routesOf = new WeakMap<FastifyInstance, RouteOptions[]>()
+const settingsOf = new WeakMap<FastifyInstance, string>()
 const documentOf = new WeakMap<FastifyInstance, ApiDocument | null>()
-const byDeclarations = new Map<string, ApiDocument>()
+const bySettings = new Map<string, ApiDocument>()
 
-/** Remembers what the routes of an app declare, from which its document is made. */
-export function followRoutes(app: FastifyInstance): void {
-  const routes: RouteOptions[] = []
-  routesOf.set(app, routes)
-  app.addHook('onRoute', (route) => void routes.push(route))
+/** Names what the document of an app depends on, so that it is made once for all apps with the same. */
+export function describeSettings(app: FastifyInstance, settings: object): void {
+  settingsOf.set(app, JSON.stringify(settings))
 }
 
-/**
- * The OpenAPI document of an app, made once for all apps whose routes declare the same; null for a
- * server without one.
- */
+/** The OpenAPI document of an app; null for a server without one. */
 export function documentFor(app: FastifyInstance): ApiDocument | null {
   const known = documentOf.get(app)
   if (known !== undefined) return known
@@ -49,20 +49,19 @@ export function documentFor(app: FastifyInstance): ApiDocument | null {
 }
 
 function make(app: FastifyInstance): ApiDocument {
-  const routes = routesOf.get(app) ?? []
-  const declared = routes.map(({ method, url, schema, config }) => ({
-    method,
-    url,
-    schema,
-    config,
-  }))
-  const key = createHash('sha1').update(JSON.stringify(declared)).digest('base64')
-  const known = byDeclarations.get(key)
+  const settings = settingsOf.get(app)
+  const known = settings === undefined ? undefined : bySettings.get(settings)
   if (known) return known
   // As clients read it: without what JSON leaves out.
   const document: ApiDocument = JSON.parse(JSON.stringify(app.openapi()))
-  byDeclarations.set(key, document)
+  if (settings !== undefined) bySettings.set(settings, document)
   return document
+}
+
+/** By which of its answers an operation documents a status: `default` is of refusals alone. */
+export function documentedBy({ responses }: Operation, status: number): string | undefined {
+  const names = status < 400 ? [String(status)] : [String(status), 'default']
+  return names.find((name) => name in responses)
 }
 
 /** The path of a route as a document writes it: `/users/{id}` of `/users/:id`. */
