@@ -39,44 +39,23 @@ suite('generated documents', async () => {
     assert.equal(result.valid, true)
   })
 
-  test('every operation has one id for ever: a word of its own', () => {
+  test('every operation has its id for ever', () => {
     const listed = readFileSync(join(import.meta.dirname, 'operation-ids.txt'), 'utf8')
     const ids = operations.map(({ method, path, operationId }) =>
       [operationId, method.toUpperCase(), path].join(' '),
     )
     // A line is added with its operation; a line that is there is never changed.
     assert.deepEqual(ids.sort(), listed.trimEnd().split('\n'))
-    for (const { operationId } of operations)
-      assert.match(operationId, /^[a-z]+([A-Z][a-z]*|V\d)*$/)
-    assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, ids.length)
   })
 
-  test('every operation has one tag, and the paths are in the order of the tags', () => {
+  test('the paths are in the order of the tags, and the login is first', () => {
     const names = document.tags.map(({ name }) => name)
     const places = operations.map(({ tags }) => names.indexOf(tags[0] ?? ''))
-    assert.ok(operations.every(({ tags }) => tags.length === 1))
     assert.deepEqual(
       places,
       places.toSorted((left, right) => left - right),
     )
     assert.deepEqual([...new Set(places)], [...names.keys()]) // each tag is known, and is used
     assert.equal(operations[0]?.path, '/login')
-  })
-
-  test('every operation names its access, its success and its errors', () => {
-    const { paths } = JSON.parse(generated['openapi.json'] ?? '')
-    for (const [path, operations] of Object.entries(paths as Record<string, object>)) {
-      for (const [method, operation] of Object.entries(operations)) {
-        const where = `${method} ${path}`
-        const { security, responses, summary } = operation
-        assert.ok(Array.isArray(security), `${where}: security`)
-        assert.ok(summary, `${where}: summary`)
-        assert.ok(
-          Object.keys(responses).some((status) => /^[23]/.test(status)),
-          `${where}: success`,
-        )
-        assert.ok('500' in responses && '503' in responses, `${where}: errors`)
-      }
-    }
   })
 })

@@ -6326,6 +6326,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Lines of JSON: the schema is that of one */
         requestBody: {
             content: {
                 /**

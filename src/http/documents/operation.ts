@@ -135,6 +135,7 @@ function bodyOf(
   if (types.length === 0) return undefined
   const content = types.map((type) => [type, media(components, taken, examples?.body)])
   return {
+    ...(body === 'lines' && { description: 'Lines of JSON: the schema is that of one' }),
     required: body !== 'optional' && body !== 'any',
     content: Object.fromEntries(content),
   }
