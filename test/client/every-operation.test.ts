@@ -238,24 +238,26 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     })
   }
 
-  test('the second factor of a sign-in through a provider', async () => {
-    const who = await someone()
-    providers.default.person = { sub: who.username, email: 'a@example.org' }
-    const own = await inSession(who)
-    const linking = await own.POST('/api/account/identities', { body: { provider: 'default' } })
-    await comeBack(app, guest, 'default', [dataOf(linking).url, linking.response])
-    const { recoveryCodes } = await enrol(app, await app.session(who))
+  for (const provider of ['default', 'acme'] as const) {
+    test(`the second factor of a sign-in through ${provider}`, async () => {
+      const who = await someone()
+      providers[provider].person = { sub: who.username, email: 'a@example.org' }
+      const own = await inSession(who)
+      const linking = await own.POST('/api/account/identities', { body: { provider: provider } })
+      await comeBack(app, guest, provider, [dataOf(linking).url, linking.response])
+      const { recoveryCodes } = await enrol(app, await app.session(who))
 
-    const asked = await comeBack(app, guest, 'default', await begin(guest, 'default'))
-    assert.deepEqual([asked.status, asked.headers.get('location')], [303, '/oauth/second-factor'])
-    const client = typedClient(app, { cookie: cookiesOf(asked) })
-    const page = await client.GET('/oauth/second-factor', { parseAs: 'text' })
-    assert.ok(dataOf(page).includes('<form'))
-    const [recovery_code = ''] = recoveryCodes
-    const signedIn = await client.POST('/oauth/second-factor', { body: { recovery_code } })
-    const answer = dataOf(signedIn)
-    assert.ok(typeof answer === 'object' && answer.csrf_token)
-  })
+      const asked = await comeBack(app, guest, provider, await begin(guest, provider))
+      assert.deepEqual([asked.status, asked.headers.get('location')], [303, '/oauth/second-factor'])
+      const client = typedClient(app, { cookie: cookiesOf(asked) })
+      const page = await client.GET('/oauth/second-factor', { parseAs: 'text' })
+      assert.ok(dataOf(page).includes('<form'))
+      const [recovery_code = ''] = recoveryCodes
+      const signedIn = await client.POST('/oauth/second-factor', { body: { recovery_code } })
+      const answer = dataOf(signedIn)
+      assert.ok(typeof answer === 'object' && answer.csrf_token)
+    })
+  }
 
   test('no operation of the document is left out', () => {
     const document: ApiDocument = JSON.parse(readDoc('openapi.json'))
