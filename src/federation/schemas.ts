@@ -31,6 +31,7 @@ export const CallbackQuery = {
       description: 'Why there is no code',
       examples: ['access_denied'],
     },
+    error_description: { type: 'string', description: 'The same in words, for the log' },
   },
 } as const
 

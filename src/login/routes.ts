@@ -13,7 +13,7 @@ import { enrolmentRequired } from '../token/schemas.ts'
 import type { Tokens } from '../token/tokens.ts'
 import { secondFactorRequired } from '../totp/schemas.ts'
 import { type LogInDeps, type Login, logIn } from './log-in.ts'
-import { LoginAnswer, LoginBody, LoginRequest } from './schemas.ts'
+import { LoginAnswer, LoginBody, LoginRequest, loginExamples } from './schemas.ts'
 
 /** POST /login, in three modes, by form and by JSON. Spec 3.1, 3.3, 4.1. */
 export interface LoginRoutesOptions
@@ -43,6 +43,7 @@ export async function loginRoutes(
         csrf: 'foreignPage', // no login from a page of another site
         body: 'form',
         sends: LoginRequest,
+        examples: { bodies: loginExamples },
         answers: { 200: { [json]: LoginAnswer } },
         responseHeaders: ['set-cookie'],
         errors: [

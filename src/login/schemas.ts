@@ -1,4 +1,4 @@
-import { Captcha } from '../accounts/schemas.ts'
+import { Captcha, examplePasswords } from '../accounts/schemas.ts'
 import { loginModes } from '../config/settings-table.ts'
 import { Count, Id, type JsonSchema, named, Text, TextOrNull, TimeOrNull } from '../http/schemas.ts'
 import { SessionAnswer } from '../session/schemas.ts'
@@ -29,6 +29,8 @@ export const LoginBody = {
   },
 } as const
 
+const credentials = { username: 'ann', password: examplePasswords.present } as const
+
 /** The same fields as a client should send them. */
 export const LoginRequest = named(
   'LoginRequest',
@@ -48,8 +50,16 @@ export const LoginRequest = named(
       new_password: NewPassword,
     },
   },
-  { username: 'ann', password: 'gravel-otter-lantern-41' },
+  credentials,
 )
+
+export const loginExamples = {
+  session: { ...credentials, mode: 'session' },
+  token: { ...credentials, mode: 'token' },
+  pair: { ...credentials, mode: 'pair' },
+  secondFactor: { ...credentials, totp: '492039' },
+  newPassword: { ...credentials, new_password: examplePasswords.next },
+}
 
 /** The answer of a login, in one of three forms by mode. */
 export const LoginAnswer = { oneOf: [SessionAnswer, AccessToken, TokenPair] } as const

@@ -22,7 +22,8 @@ export function sessionAuthenticator(
       type: 'apiKey',
       in: 'cookie',
       name: config.session.cookieName,
-      description: 'Unsafe methods need the header X-CSRF-Token as well.',
+      description:
+        'Set by `POST /login` in mode `session`. Unsafe methods need the header X-CSRF-Token as well.',
     },
 
     async authenticate(request) {

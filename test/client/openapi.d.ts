@@ -2735,19 +2735,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "username": "ann",
-                 *       "password": "gravel-otter-lantern-41"
-                 *     }
-                 */
                 "application/json": components["schemas"]["LoginRequest"];
-                /**
-                 * @example {
-                 *       "username": "ann",
-                 *       "password": "gravel-otter-lantern-41"
-                 *     }
-                 */
                 "application/x-www-form-urlencoded": components["schemas"]["LoginRequest"];
             };
         };
@@ -4254,6 +4242,8 @@ export interface operations {
                  * @example access_denied
                  */
                 error?: string;
+                /** @description The same in words, for the log */
+                error_description?: string;
             };
             header?: never;
             path?: never;
@@ -4374,6 +4364,8 @@ export interface operations {
                  * @example access_denied
                  */
                 error?: string;
+                /** @description The same in words, for the log */
+                error_description?: string;
             };
             header?: never;
             path: {

@@ -1,24 +1,40 @@
 import { type JsonSchema, namingOf } from '../schemas.ts'
 import type { Components } from './components.ts'
 
-/** The content of a body by media type: a schema and examples of it. */
-export type Content = Readonly<Record<string, object>>
+/** The examples of an operation: one, or several by name. */
+export interface GivenExamples {
+  readonly one?: unknown
+  readonly several?: Readonly<Record<string, unknown>> | undefined
+}
 
 /**
- * Describes a body in one media type. The examples are those of the schema, unless one is given for
- * the operation.
+ * Describes a body in one media type. The examples are those of the schema, unless the operation
+ * gives others.
  */
-export function media(components: Components, schema: JsonSchema, given?: unknown): object {
-  const examples = given === undefined ? examplesOf(schema) : [given]
+export function media(
+  components: Components,
+  schema: JsonSchema,
+  { one, several }: GivenExamples = {},
+): object {
+  const all = several ?? (one === undefined ? byTitle(schema) : { one })
+  const [first, ...others] = Object.values(all)
   return {
     schema: components.schema(schema),
-    ...(examples.length === 1 && { example: examples[0] }),
-    ...(examples.length > 1 && {
-      examples: Object.fromEntries(
-        examples.map((value, index) => [titleOf(alternativesOf(schema)[index]), { value }]),
-      ),
-    }),
+    ...(others.length > 0
+      ? { examples: Object.fromEntries(Object.entries(all).map(asExample)) }
+      : first !== undefined && { example: first }),
   }
+}
+
+function asExample([name, value]: [string, unknown]): [string, object] {
+  return [name, { value }]
+}
+
+/** The examples of a schema by the names of its alternatives. */
+function byTitle(schema: JsonSchema): Record<string, unknown> {
+  const alternatives = alternativesOf(schema)
+  const examples = examplesOf(schema)
+  return Object.fromEntries(examples.map((value, at) => [titleOf(alternatives[at]), value]))
 }
 
 /** Lists the examples of a schema: one for each of its alternatives. */

@@ -133,7 +133,8 @@ function bodyOf(
   const taken = sends ?? line ?? (schema.body as JsonSchema | undefined) ?? anyJson
   const types = mediaTypes[body]
   if (types.length === 0) return undefined
-  const content = types.map((type) => [type, media(components, taken, examples?.body)])
+  const given = { one: examples?.body, several: examples?.bodies }
+  const content = types.map((type) => [type, media(components, taken, given)])
   return {
     ...(body === 'lines' && { description: 'Lines of JSON: the schema is that of one' }),
     required: body !== 'optional' && body !== 'any',
@@ -159,7 +160,7 @@ function successes(
     all.map(([status, byType]) => {
       const content = Object.entries(byType).map(([type, one]) => [
         type,
-        media(components, one, type === json ? examples?.answer : undefined),
+        media(components, one, type === json ? { one: examples?.answer } : {}),
       ])
       const isRedirect = status.startsWith('3')
       const headers = [...responseHeaders, ...(isRedirect ? (['location'] as const) : [])]

@@ -61,7 +61,7 @@ export interface RouteDeclaration {
   /** The response headers of its successes, for OpenAPI. */
   responseHeaders?: readonly ResponseHeader[]
   /** Examples for OpenAPI, where the schemas have none that fits the operation. */
-  examples?: { readonly body?: unknown; readonly answer?: unknown }
+  examples?: OperationExamples
   /** The accepted authenticators, in order; set from `access` when the route is registered. */
   accepted?: readonly Authenticator[]
 }
@@ -79,6 +79,13 @@ declare module 'fastify' {
     /** All authenticators, in the order in which they are tried. */
     authenticators: readonly Authenticator[]
   }
+}
+
+export interface OperationExamples {
+  readonly body?: unknown
+  /** Several bodies by name, in the place of one. */
+  readonly bodies?: Readonly<Record<string, unknown>>
+  readonly answer?: unknown
 }
 
 /** The rule and the accepted schemes of a route. Every route declares them. */
