@@ -20,8 +20,7 @@ import { createLog, type Deps } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
 import type { Wired } from '../src/services.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
-import './contract/answers.ts'
-import { describeSettings } from './contract/operations.ts'
+import './openapi/answers.ts'
 import {
   databaseSettings,
   enterDatabase,
@@ -31,6 +30,7 @@ import {
   timeoutFor,
 } from './database.ts'
 import { noted, noteLine } from './exchanges.ts'
+import { describeSettings } from './openapi/operations.ts'
 import { seededRandom } from './random.ts'
 
 function byContent<T>(rows: readonly T[]): T[] {

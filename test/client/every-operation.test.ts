@@ -4,16 +4,15 @@ import { suite, test } from 'node:test'
 import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
 import { readDoc } from '../../tools/docs.ts'
 import { type Someone, testApp } from '../app.ts'
-import type { ApiDocument } from '../contract/operations.ts'
 import { enrol, fromBase32 } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
-import { testBrowser } from '../test-browser.ts'
-import { line, ndjson } from '../transfer.ts'
-import { answered, dataOf, type TypedClient, typedClient, typedClientOver } from './typed-client.ts'
+import type { ApiDocument } from '../openapi/operations.ts'
+import { ndjson, someHash } from '../transfer.ts'
+import { begin, comeBack, cookiesOf, logOut } from './provider-sign-in.ts'
+import { answered, dataOf, typedClient, typedClientOver } from './typed-client.ts'
 
 const accountPaths = ['/api/account', '/api/user/account'] as const
 const linkedBelow = { '/api/account': 'default', '/api/user/account': 'acme' } as const
-type Provider = (typeof linkedBelow)[keyof typeof linkedBelow]
 const userPaths = ['/users', '/api/v1/users', '/api/v2/users'] as const
 const newPassword = 'a copper kettle on a winter stove'
 
@@ -56,8 +55,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     const login = await client.POST('/login', { body: { ...body, mode: 'session' } })
     const session = dataOf(login)
     assert.ok('csrf_token' in session)
-    const cookie = login.response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-    const browser = { cookie, 'x-csrf-token': session.csrf_token }
+    const cookie = cookiesOf(login.response)
+    const browser = { cookie }
     const now = dataOf(await client.GET('/api/session', { headers: browser }))
     assert.deepEqual([now.user_id, now.roles], [String(userId), ['USER']])
     const { message } = dataOf(await client.GET('/api/protected', { headers: browser }))
@@ -69,7 +68,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
 
     const single = dataOf(await client.POST('/login', { body: { ...body, mode: 'token' } }))
     assert.ok('token' in single)
-    assert.equal(single.expires_in + 0, 3600)
+    const seconds: number = single.expires_in
+    assert.equal(seconds, 3600)
     const bearer = { authorization: `${single.token_type} ${single.token}` }
     assert.equal(dataOf(await client.GET('/api/me', { headers: bearer })).sub, String(userId))
 
@@ -77,7 +77,7 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.ok('refresh_token' in pair)
     const { refresh_token } = pair
     const fresh = dataOf(await client.POST('/refresh', { body: { refresh_token } }))
-    assert.equal(fresh.expires_in + 0, 900)
+    assert.deepEqual([fresh.token_type, fresh.expires_in], ['Bearer', 900])
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const form = await client.POST('/login', { headers, body: { ...body, mode: 'token' } })
     assert.ok('token' in dataOf(form))
@@ -199,8 +199,14 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     const sent = await admin.POST('/api/admin/import/accounts', {
       params: { query: { dry_run: true } },
       headers: { 'content-type': 'application/x-ndjson' },
-      body: line('brought') as never,
-      bodySerializer: (one: object) => ndjson([one]),
+      body: {
+        username: 'brought',
+        password_hash: someHash,
+        roles: [],
+        name: 'B',
+        email: 'b@example.org',
+      },
+      bodySerializer: (line) => ndjson([line]),
     })
     const report = dataOf(sent)
     assert.deepEqual([report.lines, report.errors_total, report.errors], [1, 0, []])
@@ -214,17 +220,17 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       providers[provider].person = { sub: username, email: 'a@example.org' }
       const own = await inSession(who)
       const begun = await own.POST(`${path}/identities`, { body: { provider } })
-      await comeBack(provider, dataOf(begun).url, begun.response)
+      await comeBack(app, guest, provider, [dataOf(begun).url, begun.response])
       const [identity] = dataOf(await own.GET(`${path}/identities`))
       assert.ok(identity)
       assert.deepEqual([identity.provider, identity.subject], [provider, username])
 
       // By the identity that is linked now.
-      const landed = await comeBack(provider, ...(await begin(provider)))
+      const landed = await comeBack(app, guest, provider, await begin(guest, provider))
       assert.equal(landed.status, 200)
       const client = typedClient(app, { cookie: cookiesOf(landed) })
       assert.equal(dataOf(await client.GET('/api/session')).username, username)
-      const out = await logOut(provider, client)
+      const out = await logOut(client, provider)
       assert.equal(out.status, 303)
 
       const params = { path: { id: identity.id } }
@@ -232,25 +238,26 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     })
   }
 
-  test('the second factor of a sign-in through a provider', async () => {
-    const who = await someone()
-    providers.default.person = { sub: who.username, email: 'a@example.org' }
-    const own = await inSession(who)
-    const linking = await own.POST('/api/account/identities', { body: { provider: 'default' } })
-    await comeBack('default', dataOf(linking).url, linking.response)
-    const { recoveryCodes } = await enrol(app, await app.session(who))
+  for (const provider of ['default', 'acme'] as const) {
+    test(`the second factor of a sign-in through ${provider}`, async () => {
+      const who = await someone()
+      providers[provider].person = { sub: who.username, email: 'a@example.org' }
+      const own = await inSession(who)
+      const linking = await own.POST('/api/account/identities', { body: { provider: provider } })
+      await comeBack(app, guest, provider, [dataOf(linking).url, linking.response])
+      const { recoveryCodes } = await enrol(app, await app.session(who))
 
-    const [url, begun] = await begin('default')
-    const asked = await comeBack('default', url, begun)
-    assert.deepEqual([asked.status, asked.headers.get('location')], [303, '/oauth/second-factor'])
-    const client = typedClient(app, { cookie: cookiesOf(asked) })
-    const page = await client.GET('/oauth/second-factor', { parseAs: 'text' })
-    assert.ok(dataOf(page).includes('<form'))
-    const [recovery_code = ''] = recoveryCodes
-    const signedIn = await client.POST('/oauth/second-factor', { body: { recovery_code } })
-    const answer = dataOf(signedIn)
-    assert.ok(typeof answer === 'object' && answer.csrf_token)
-  })
+      const asked = await comeBack(app, guest, provider, await begin(guest, provider))
+      assert.deepEqual([asked.status, asked.headers.get('location')], [303, '/oauth/second-factor'])
+      const client = typedClient(app, { cookie: cookiesOf(asked) })
+      const page = await client.GET('/oauth/second-factor', { parseAs: 'text' })
+      assert.ok(dataOf(page).includes('<form'))
+      const [recovery_code = ''] = recoveryCodes
+      const signedIn = await client.POST('/oauth/second-factor', { body: { recovery_code } })
+      const answer = dataOf(signedIn)
+      assert.ok(typeof answer === 'object' && answer.csrf_token)
+    })
+  }
 
   test('no operation of the document is left out', () => {
     const document: ApiDocument = JSON.parse(readDoc('openapi.json'))
@@ -265,48 +272,9 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     )
     assert.deepEqual(left, [])
   })
-
-  async function begin(provider: Provider): Promise<[url: string, response: Response]> {
-    const { response } =
-      provider === 'default'
-        ? await guest.GET('/oauth/login', { params: { query: { return_to: '/' } } })
-        : await guest.GET('/oauth/{provider}/login', { params: { path: { provider } } })
-    assert.equal(response.status, 303)
-    return [response.headers.get('location') ?? '', response]
-  }
-
-  /** Follows the way from the provider's address back to the service, as a browser does. */
-  async function comeBack(provider: Provider, address: string, begun: Response) {
-    const { searchParams } = await testBrowser(app).until(address)
-    const query = Object.fromEntries(searchParams)
-    const options = { headers: { cookie: cookiesOf(begun) }, parseAs: 'text' } as const
-    const { response } =
-      provider === 'default'
-        ? await guest.GET('/oauth/callback', { ...options, params: { query } as never })
-        : await guest.GET('/oauth/{provider}/callback', {
-            ...options,
-            params: { path: { provider }, query } as never,
-          })
-    return response
-  }
-
-  async function logOut(provider: Provider, client: TypedClient): Promise<Response> {
-    const { response } =
-      provider === 'default'
-        ? await client.GET('/oauth/logout')
-        : await client.GET('/oauth/{provider}/logout', { params: { path: { provider } } })
-    return response
-  }
 })
 
 /** The statuses of an operation that are no refusal. */
 function successes(responses: object): string[] {
   return Object.keys(responses).filter((status) => /^[23]/.test(status))
-}
-
-function cookiesOf({ headers }: Response): string {
-  return headers
-    .getSetCookie()
-    .map((line) => line.split(';', 1)[0])
-    .join('; ')
 }

@@ -4,14 +4,14 @@ import type { KyselyPlugin } from 'kysely'
 import { DatabaseUnavailable } from '../../src/database/errors.ts'
 import { readDoc } from '../../tools/docs.ts'
 import { type Answer, type Call, type Headers, type TestApp, testApp } from '../app.ts'
-import type { ApiDocument, Operation } from '../contract/operations.ts'
 import { connectTo } from '../database.ts'
+import { type ApiDocument, documentedBy, type Operation } from '../openapi/operations.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
 
 /**
- * The errors that docs/openapi.json has at all operations, or at all of a kind: each of them is met at
- * each operation, since a document that promises what cannot happen makes clients write code for it.
+ * The errors that the document has at all operations, or at all of a kind: each of them is met at each
+ * operation, since a document that promises what cannot happen makes clients write code for it.
  */
 interface Documented {
   readonly name: string
@@ -35,8 +35,6 @@ const provider = Object.fromEntries(
     ]),
   ),
 )
-/** The statuses that `default` stands for at every operation. */
-const ofAny = new Set([400, 500, 503])
 /** Operations that answer from memory. */
 const withoutDatabase = [
   'GET /.well-known/jwks.json',
@@ -46,16 +44,19 @@ const withoutDatabase = [
   'GET /api/public/status',
   'GET /health/live',
 ]
-const document: ApiDocument = JSON.parse(readDoc('openapi.json'))
 const examples: Record<string, string> = { id: '1', username: 'admin', provider: 'acme' }
-const operations: Documented[] = Object.entries(document.paths).flatMap(([template, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({
-    name: `${method.toUpperCase()} ${template}`,
-    method: method.toUpperCase(),
-    path: template.replace(/\{(\w+)\}/g, (_, name) => examples[name] ?? assert.fail(name)),
-    operation,
-  })),
-)
+const operations = operationsOf(JSON.parse(readDoc('openapi.json')))
+
+function operationsOf({ paths }: ApiDocument): Documented[] {
+  return Object.entries(paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${template}`,
+      method: method.toUpperCase(),
+      path: template.replace(/\{(\w+)\}/g, (_, name) => examples[name] ?? assert.fail(name)),
+      operation,
+    })),
+  )
+}
 
 const session = { security: [{ session: [] }], responses: {} }
 
@@ -77,17 +78,23 @@ async function everything(app: TestApp) {
   }
 }
 
+interface Choice {
+  readonly of?: readonly Documented[]
+  /** Whether the error may be one of all operations, under `default`. */
+  readonly byDefault?: boolean
+  readonly except?: readonly string[]
+}
+
 /** All operations whose document has a status, each with an answer to what `request` makes. */
 function each(
-  status: number,
-  error: string,
+  [status, error]: readonly [status: number, error: string],
   request: (one: Documented) => Promise<Answer>,
-  except: readonly string[] = [],
+  { of = operations, byDefault = false, except = [] }: Choice = {},
 ): void {
-  const meant = operations.filter(
-    ({ name, operation }) =>
-      (status in operation.responses || ofAny.has(status)) && !except.includes(name),
-  )
+  const meant = of.filter(({ name, operation }) => {
+    const by = documentedBy(operation, status)
+    return (by === String(status) || (byDefault && by === 'default')) && !except.includes(name)
+  })
   assert.ok(meant.length > 0)
   for (const one of meant) {
     test(`${one.name}: ${status} ${error}`, async () => {
@@ -99,13 +106,32 @@ function each(
 suite('a request that is no proper HTTP: 400 everywhere', async () => {
   const app = await testApp()
   const headers = { host: 'a b' }
-  each(400, 'Bad request', ({ method, path }) => app.call(method, path, { headers }))
+  each([400, 'Bad request'], ({ method, path }) => app.call(method, path, { headers }), {
+    byDefault: true,
+  })
 })
 
 suite('the general limit: 429 everywhere but at the probes', async () => {
   const app = await testApp({ RATE_LIMIT_MAX: '1' })
   await app.call('GET', '/api/public/status')
-  each(429, 'Too many requests', ({ method, path }) => app.call(method, path))
+  // Where it is off, the document has nothing of it.
+  const of = operationsOf(app.app.server.openapi() as unknown as ApiDocument)
+  each([429, 'Too many requests'], ({ method, path }) => app.call(method, path), { of })
+})
+
+suite('too many wrong passwords: 429 wherever Basic is accepted', async () => {
+  const app = await testApp({ LOGIN_ATTEMPTS: '1' })
+  const { username } = app.admin
+  const headers = app.basic({ ...app.admin, password: 'wrong' })
+  assertRefusal(await app.call('GET', '/api/account', { headers }), 401, 'Authentication required')
+  each(
+    [429, 'Too many login attempts'],
+    ({ method, path, operation }) =>
+      'basic' in acceptedBy(operation)
+        ? app.call(method, path, { headers: app.basic(app.admin) })
+        : app.call(method, path, { json: { username, password: app.admin.password } }),
+    { except: ['POST /oauth/second-factor'] }, // asks for a sign-in under way
+  )
 })
 
 suite('a body that is too large: 413 wherever one is read', async () => {
@@ -114,7 +140,7 @@ suite('a body that is too large: 413 wherever one is read', async () => {
   const headers = await everything(app)
   const body = Buffer.alloc(1_048_577, ' ')
   const json = { 'content-type': 'application/json' }
-  each(413, 'Request body too large', (one) =>
+  each([413, 'Request body too large'], (one) =>
     app.call(one.method, one.path, { headers: { ...json, ...headers(one) }, body }),
   )
 })
@@ -171,8 +197,7 @@ for (const [status, error, failure] of [
       'POST /oauth/second-factor': { headers: flow, json: { totp: '123456' } },
     }
     each(
-      status,
-      error,
+      [status, error],
       async (one) => {
         const { query = '', ...call } = open[one.name] ?? { headers: headers(one) }
         isBroken = true
@@ -180,7 +205,7 @@ for (const [status, error, failure] of [
         isBroken = false
         return answer
       },
-      withoutDatabase,
+      { byDefault: true, except: withoutDatabase },
     )
   })
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { documentMistakes } from './exceptions.ts'
 
-/** What the tests of one process have met; tools/test-contract.ts reads it after the last of them. */
+/** What the tests of one process have met; tools/test-openapi.ts reads it after the last of them. */
 export interface TestRecord {
   /** Operations with a status, `GET /users 200`. */
   readonly met: readonly string[]
@@ -10,7 +10,7 @@ export interface TestRecord {
   readonly known: readonly string[]
 }
 
-const { TEST_CONTRACT: folder } = process.env
+const { TEST_OPENAPI: folder } = process.env
 const met = new Set<string>()
 const known = new Set<string>()
 

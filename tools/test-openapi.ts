@@ -1,9 +1,9 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { documentMistakes, neverMet } from '../test/contract/exceptions.ts'
-import type { ApiDocument } from '../test/contract/operations.ts'
-import type { TestRecord } from '../test/contract/record.ts'
+import { documentMistakes, neverMet } from '../test/openapi/exceptions.ts'
+import type { ApiDocument } from '../test/openapi/operations.ts'
+import type { TestRecord } from '../test/openapi/record.ts'
 import { read } from './test-files.ts'
 
 /**
@@ -20,7 +20,7 @@ export interface Met {
 export function recordMet(): Met {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-met-'))
   return {
-    env: { TEST_CONTRACT: folder },
+    env: { TEST_OPENAPI: folder },
     mistakes() {
       const records = recordsIn(folder)
       rmSync(folder, { recursive: true })

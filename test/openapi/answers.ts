@@ -16,7 +16,7 @@ import { isKnown, noteMet } from './record.ts'
  */
 const mistakes: string[] = []
 /** A file that takes the mistakes instead, while the document is reworked: nothing fails then. */
-const { CONTRACT_MISTAKES: file } = process.env
+const { OPENAPI_MISTAKES: file } = process.env
 /** Longer answers, in characters, are checked but for their bodies. */
 const maxLength = 256 * 1024
 
