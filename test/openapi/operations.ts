@@ -33,6 +33,8 @@ export interface HeaderObject {
 const settingsOf = new WeakMap<FastifyInstance, string>()
 const documentOf = new WeakMap<FastifyInstance, ApiDocument | null>()
 const bySettings = new Map<string, ApiDocument>()
+/** Most settings change nothing of the document: the same one keeps what is compiled for it. */
+const byText = new Map<string, ApiDocument>()
 
 /** Names what the document of an app depends on, so that it is made once for all apps with the same. */
 export function describeSettings(app: FastifyInstance, settings: object): void {
@@ -53,7 +55,9 @@ function make(app: FastifyInstance): ApiDocument {
   const known = settings === undefined ? undefined : bySettings.get(settings)
   if (known) return known
   // As clients read it: without what JSON leaves out.
-  const document: ApiDocument = JSON.parse(JSON.stringify(app.openapi()))
+  const { paths, components } = app.openapi()
+  const text = JSON.stringify({ paths, components })
+  const document = byText.getOrInsertComputed(text, (given): ApiDocument => JSON.parse(given))
   if (settings !== undefined) bySettings.set(settings, document)
   return document
 }
