@@ -128,7 +128,12 @@ function compiledOf(document: ApiDocument, { method, path, status }: Place) {
     const operation = document.paths[path]?.[method.toLowerCase()]
     if (!operation) return 'the operation is not documented'
     const response = operation.responses[documentedBy(operation, status) ?? '']
-    return response ? compile(response, document) : 'the status is not documented'
+    if (!response) return 'the status is not documented'
+    // Most errors stand under `components`, for many operations.
+    const { $ref } = response
+    return $ref === undefined
+      ? compile(response, document)
+      : all.getOrInsertComputed($ref, () => compile(response, document))
   })
 }
 
