@@ -160,6 +160,21 @@ suite('the OpenAPI document', async () => {
     assert.ok(!('TooManyRequests' in components.responses))
   })
 
+  test('has the errors of a route with pages for people as JSON and as HTML', async () => {
+    const room = roomOf({
+      config: { access, tag: things, answers, errors: ['userNotFound'], errorPage: () => ({}) },
+      schema: { operationId: 'things', summary: 'Things' },
+    } as RouteShorthandOptions)
+    const made = await documentOf({}, room)
+    assert.deepEqual(made.paths['/things'].get.responses[404], {
+      $ref: '#/components/responses/UserNotFound_OrPage',
+    })
+    for (const name of ['UserNotFound_OrPage', 'AnyOperation_OrPage']) {
+      assert.deepEqual(Object.keys(made.components.responses[name].content), [json, 'text/html'])
+    }
+    assert.deepEqual(gapsOf(made), [])
+  })
+
   for (const [about, options, message] of [
     [
       'without an id',

@@ -5,10 +5,11 @@ import { canDeny, scopesOf } from '../../policy/rules.ts'
 import type { ResponseHeader } from '../response-headers.ts'
 import { csrfGuardsOf, declaredErrors, type RouteDeclaration } from '../routes/declaration.ts'
 import { capitalized, type DeclaredError, errorNameOf, rowOf } from '../routes/declared-error.ts'
-import { type JsonSchema, json, namingOf } from '../schemas.ts'
+import { html, type JsonSchema, json, namingOf, Page } from '../schemas.ts'
 import type { Components, Reference } from './components.ts'
 import { ErrorBody, InternalError, ValidationError } from './error-schemas.ts'
 import { headersOf } from './headers.ts'
+import { media } from './media.ts'
 
 /** The errors of operations in OpenAPI: those that an operation can answer, each status once. */
 
@@ -68,7 +69,10 @@ export function errorAnswers(
       const others = shared.filter((row) => problemOf(row).status === status)
       return [status, answer(components, [...errors, ...others], config)] as const
     })
-  return { ...Object.fromEntries(answers), default: answer(components, shared, {}, 'AnyOperation') }
+  return {
+    ...Object.fromEntries(answers),
+    default: answer(components, shared, config, 'AnyOperation'),
+  }
 }
 
 /** Lists the errors of an operation, in the order of their checks. */
@@ -132,7 +136,9 @@ function answer(
     name,
     components.add('examples', name, { value: exampleOf(error) }),
   ])
-  return components.add('responses', given ?? names.map(capitalized).join('_') + suffix, {
+  const name = (given ?? names.map(capitalized).join('_')) + suffix
+  const isPage = hasErrorPages(config)
+  return components.add('responses', isPage ? `${name}_OrPage` : name, {
     description: [...byName.values()].map((error) => problemOf(rowOf(error)).error).join(' · '),
     headers: headersOf(components, [...header, ...retry]),
     content: {
@@ -140,6 +146,7 @@ function answer(
         schema: more.length === 0 ? only : { oneOf: schemas },
         examples: Object.fromEntries(examples),
       },
+      ...(isPage && { [html]: media(components, Page) }),
     },
   })
 }
@@ -150,6 +157,13 @@ const table = Object.keys(errorTable)
 function placeOf(name: string): number {
   const place = table.indexOf(name)
   return place < 0 ? table.length : place
+}
+
+/** Whether the errors of a route are pages for clients that prefer HTML. */
+function hasErrorPages({
+  errorPage,
+}: RouteDeclaration & { readonly errorPage?: unknown }): boolean {
+  return errorPage !== undefined
 }
 
 /** The challenge of an answer, and how the name of the answer tells it from others. */
