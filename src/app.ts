@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { type MakeFirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
+import { packageVersion } from './config/version.ts'
 import { certificateOf } from './http/connections/certificate.ts'
 import { closeWith, plainHttp } from './http/connections/plain-http.ts'
 import { registerOpenApi } from './http/documents/openapi.ts'
@@ -55,7 +56,7 @@ export async function buildApp(
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
   const routes = collectRoutes(server, config.roles)
-  await registerOpenApi(server, config)
+  registerOpenApi(server, { config, version: packageVersion() })
   registerRoutes(server, loaded, wired)
 
   const jobs = [

@@ -30,7 +30,7 @@ export async function describeService(
       { ...deps, log: createLog('silent') },
       { runsJobs: false, rooms },
     )
-    const openapi = server.swagger()
+    const openapi = server.openapi()
     await server.close()
     return { routes: routes(), openapi }
   } finally {

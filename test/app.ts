@@ -20,6 +20,7 @@ import { createLog, type Deps } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
 import type { Wired } from '../src/services.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
+import './openapi/answers.ts'
 import {
   databaseSettings,
   enterDatabase,
@@ -29,6 +30,7 @@ import {
   timeoutFor,
 } from './database.ts'
 import { noted, noteLine } from './exchanges.ts'
+import { describeSettings } from './openapi/operations.ts'
 import { seededRandom } from './random.ts'
 
 function byContent<T>(rows: readonly T[]): T[] {
@@ -221,6 +223,7 @@ export async function testApp(
     }),
   }
   const app = await buildApp(deps, { runsJobs: false, rooms }) // tests run jobs themselves
+  describeSettings(app.server, [env, rooms.map(({ name }) => name)])
   await app.makeFirstAdministrator?.()
   enterDatabase(directory)
   let closed = false

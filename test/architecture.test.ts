@@ -35,6 +35,8 @@ const floor: Record<string, readonly string[]> = {
 /** Parts of http/, each of which may import those before it. */
 const httpParts = [
   'schemas.ts',
+  'response-headers.ts',
+  'tags.ts',
   'headers.ts',
   'connections',
   'bodies',

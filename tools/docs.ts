@@ -40,7 +40,8 @@ export function readDoc(name: string): string {
 }
 
 if (import.meta.main) {
-  for (const [name, text] of Object.entries(await generateDocs())) {
-    writeFileSync(join(folder, name), text)
-  }
+  const docs = await generateDocs()
+  for (const [name, text] of Object.entries(docs)) writeFileSync(join(folder, name), text)
+  const { clientTypes, writeTypes } = await import('./typed-client/generate.ts') // takes a second
+  writeTypes(await clientTypes(docs['openapi.json'] ?? ''))
 }

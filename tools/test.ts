@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { startPostgres } from '../test/postgres.ts'
 import { filesOf, runsOn } from './test-files.ts'
 import { keepFilesInMemory } from './test-folder.ts'
+import { recordMet } from './test-openapi.ts'
 import { countNames } from './test-runner.ts'
 import { loadTimes, saveTimes, weightOf } from './test-times.ts'
 import { type FileResult, isPassed, memory, runFiles } from './test-workers.ts'
@@ -41,9 +42,10 @@ async function main(files: readonly string[]): Promise<number> {
   const wanted = databases.filter((name) => (process.env.TEST_DATABASE || name) === name)
   const server = serverFor(wanted)
   const outcomes: Outcome[] = []
+  const met = words.length === 0 ? recordMet() : null
   const work = wanted.map(async (database) => {
     const queue = queueOf(database, files)
-    const env = await envOf(database, server)
+    const env = { ...(await envOf(database, server)), ...met?.env }
     await runFiles(queue, env, ({ output, ...result }) => {
       const outcome = { database, ...result }
       report(outcome, output)
@@ -60,7 +62,9 @@ async function main(files: readonly string[]): Promise<number> {
   }
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   process.stdout.write(`\nboth together\n${summaryOf(outcomes)}ℹ duration ${seconds} s\n`)
-  return outcomes.every(isPassed) ? 0 : 1
+  const mistakes = met?.mistakes() ?? []
+  for (const mistake of mistakes) process.stdout.write(`✖ docs/openapi.json: ${mistake}\n`)
+  return outcomes.every(isPassed) && mistakes.length === 0 ? 0 : 1
 }
 
 /** Runs until it is stopped, on one database: SQLite, unless TEST_DATABASE names the other. */

@@ -5,7 +5,7 @@ import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { tagged } from '../http/changes/entity-tag.ts'
 import { offsetOf, parsePage, type Query } from '../http/lists/paging.ts'
 import { assertRecentLogin } from '../http/routes/reauthentication.ts'
-import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
+import { listQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -43,8 +43,9 @@ export async function accountAdminRoutes(
   app.get(
     '/api/admin/accounts',
     {
-      config: { access, query: ListQuery },
+      config: { access, query: listQuery(maxPerPage) },
       schema: {
+        operationId: 'listAccounts',
         summary: 'One page of accounts',
         response: { 200: AccountPage },
       },
@@ -60,8 +61,13 @@ export async function accountAdminRoutes(
   app.get(
     '/api/admin/accounts/:username',
     {
-      config: { access, resource: named },
-      schema: { summary: 'One account', params: AccountName, response: { 200: AccountBody } },
+      config: { access, resource: named, responseHeaders: ['etag'] },
+      schema: {
+        operationId: 'getAccount',
+        summary: 'One account',
+        params: AccountName,
+        response: { 200: AccountBody },
+      },
     },
     async (request, reply) => tagged(reply, show(named.of(request))),
   )
@@ -75,9 +81,11 @@ export async function accountAdminRoutes(
         maxBodyBytes: fewFieldsBytes,
         reauthentication: 'conditional', // if the account gets the role ADMIN
         requestHeaders: ['idempotency-key'],
+        responseHeaders: ['etag'],
         errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
       },
       schema: {
+        operationId: 'createAccount',
         summary: 'Create an account, for a user that exists or with a new one',
         body: CreateAccount,
         response: { 201: AccountBody },
@@ -111,9 +119,11 @@ export async function accountAdminRoutes(
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
         requestHeaders: ['if-match'],
+        responseHeaders: ['etag'],
         errors: ['lastAdministrator'],
       },
       schema: {
+        operationId: 'updateAccount',
         summary: 'Change roles, flags or password',
         params: AccountName,
         body: UpdateAccount,
@@ -160,6 +170,7 @@ export async function accountAdminRoutes(
         errors: ['lastAdministrator'],
       },
       schema: {
+        operationId: 'deleteAccount',
         summary: 'Delete an account and keep its user',
         params: AccountName,
         response: { 200: AccountBody },

@@ -4,19 +4,21 @@ import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
-import { Message, rolesOf, type SchemaTypes, Text, Time } from '../http/schemas.ts'
+import { Message, named, rolesOf, type SchemaTypes, Text, Time } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Role, rolesAmong } from '../kernel/principal.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
+import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
-import { UserBody } from '../users/schemas.ts'
+import { captchaRequired } from '../throttle/schemas.ts'
+import { ann, UserBody } from '../users/schemas.ts'
 import type { Users } from '../users/users.ts'
 import type { Accounts } from './accounts.ts'
 import { passwordChangeFail } from './events.ts'
 import { ownAccount, ownSession } from './look-up.ts'
 import { byPassword, type PasswordMethodDeps } from './password-method.ts'
-import { Captcha, Password } from './schemas.ts'
+import { annsAccount, Captcha, examplePasswords, Password } from './schemas.ts'
 
 /**
  * The routes of the caller's own account: GET, and PUT /password, below /api/user/account (role
@@ -30,24 +32,38 @@ export interface OwnAccountOptions extends AuthenticateDeps, PasswordMethodDeps 
 }
 
 const ownAccountSchema = (roles: readonly Role[]) =>
-  ({
-    type: 'object',
-    required: ['username', 'roles', 'second_factor', 'user', 'created_at'],
-    properties: {
-      username: Text,
-      roles: rolesOf(roles),
-      second_factor: { type: 'boolean' },
-      user: UserBody,
-      created_at: Time,
+  named(
+    'OwnAccount',
+    {
+      type: 'object',
+      required: ['username', 'roles', 'second_factor', 'user', 'created_at'],
+      properties: {
+        username: Text,
+        roles: rolesOf(roles),
+        second_factor: { type: 'boolean' },
+        user: UserBody,
+        created_at: Time,
+      },
+      additionalProperties: false,
     },
-    additionalProperties: false,
-  }) as const
+    {
+      username: annsAccount.username,
+      roles: annsAccount.roles,
+      second_factor: annsAccount.second_factor,
+      user: ann,
+      created_at: annsAccount.created_at,
+    },
+  )
 
-const ChangePassword = {
-  type: 'object',
-  required: ['current_password', 'new_password'],
-  properties: { current_password: Text, new_password: Password, captcha: Captcha },
-} as const
+const ChangePassword = named(
+  'PasswordChange',
+  {
+    type: 'object',
+    required: ['current_password', 'new_password'],
+    properties: { current_password: Text, new_password: Password, captcha: Captcha },
+  },
+  { current_password: examplePasswords.present, new_password: examplePasswords.next },
+)
 
 const access = { rule: authenticated }
 
@@ -57,12 +73,14 @@ export async function ownAccountRoutes(
 ): Promise<void> {
   const { accounts, config, db, loginAddress, users } = options
   const app = instance.withTypeProvider<SchemaTypes>()
+  const idOf = (id: string) => ownOperationId(id, instance.prefix)
 
   app.get(
     '',
     {
-      config: { access, errors: ['accountNotFound'] },
+      config: { tag: 'Own account', access, errors: ['accountNotFound'] },
       schema: {
+        operationId: idOf('getOwnAccount'),
         summary: "One's own account and user",
         response: { 200: ownAccountSchema(config.roles) },
       },
@@ -85,18 +103,16 @@ export async function ownAccountRoutes(
     '/password',
     {
       config: {
+        tag: 'Own account',
         access,
         reauthentication: 'always',
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
-        errors: [
-          'invalidCredentials',
-          'captchaRequired',
-          'accountNotFound',
-          'tooManyLoginAttempts',
-        ],
+        errors: ['invalidCredentials', captchaRequired, 'accountNotFound', 'tooManyLoginAttempts'],
+        examples: { answer: { message: 'Password changed' } },
       },
       schema: {
+        operationId: idOf('changeOwnPassword'),
         summary: 'Change the password; all other sessions and all tokens end',
         body: ChangePassword,
         response: { 200: Message },

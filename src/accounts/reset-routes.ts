@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
-import { type SchemaTypes, Text } from '../http/schemas.ts'
+import { named as describe, type SchemaTypes, Text } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { generatedPassword } from '../passwords/generated-password.ts'
 import { role } from '../policy/rules.ts'
 import type { Accounts } from './accounts.ts'
 import { accountNamed, assertNotOwn } from './look-up.ts'
-import { AccountName } from './schemas.ts'
+import { AccountName, examplePasswords } from './schemas.ts'
 
 /**
  * POST /api/admin/accounts/{username}/password: generates a one-time password for an owner who has
@@ -22,15 +22,19 @@ export interface ResetRoutesOptions {
   readonly random: Random
 }
 
-const ResetPassword = {
-  type: 'object',
-  required: ['username', 'password'],
-  properties: {
-    username: Text,
-    password: { type: 'string', description: 'Told once; the next login must set another' },
+const ResetPassword = describe(
+  'OneTimePassword',
+  {
+    type: 'object',
+    required: ['username', 'password'],
+    properties: {
+      username: Text,
+      password: { type: 'string', description: 'Told once; the next login must set another' },
+    },
+    additionalProperties: false,
   },
-  additionalProperties: false,
-} as const
+  { username: 'ann', password: examplePasswords.next },
+)
 
 const maxTries = 5
 
@@ -48,6 +52,7 @@ export async function passwordResetRoutes(
         reauthentication: 'always',
       },
       schema: {
+        operationId: 'resetPassword',
         summary: 'Reset the password of an account; all its sessions and tokens end',
         params: AccountName,
         response: { 200: ResetPassword },

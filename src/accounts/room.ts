@@ -3,6 +3,7 @@ import type { Needs } from './parts.ts'
 
 export const room: Room<Needs> = {
   name: 'accounts',
+  tag: 'Administration of accounts',
   tables: [
     {
       name: 'accounts',

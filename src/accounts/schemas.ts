@@ -1,6 +1,6 @@
-import { Integer, pageOf, rolesOf, Text, Time } from '../http/schemas.ts'
+import { Id, named, pageExample, pageOf, rolesOf, Text, Time } from '../http/schemas.ts'
 import type { Role } from '../kernel/principal.ts'
-import { CreateUser } from '../users/schemas.ts'
+import { ann, CreateUser } from '../users/schemas.ts'
 
 export const Password = { type: 'string', format: 'text', maxLength: 1024 } as const
 export const Captcha = {
@@ -9,22 +9,42 @@ export const Captcha = {
   description: 'The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it',
 } as const
 
+/** The account of the examples: that of the user of the examples. */
+export const annsAccount = {
+  username: 'ann',
+  user_id: ann.id,
+  roles: ['USER'],
+  locked: false,
+  active: true,
+  second_factor: false,
+  created_at: '2026-03-02T09:00:00.000Z',
+} as const
+
+export const examplePasswords = {
+  present: 'gravel-otter-lantern-41',
+  next: 'amber-violin-thicket-87',
+} as const
+
 /** The JSON schemas of accounts, in a service that has these roles. */
 export function accountSchemas(roles: readonly Role[]) {
-  const AccountBody = {
-    type: 'object',
-    required: ['username', 'user_id', 'roles', 'locked', 'active', 'second_factor', 'created_at'],
-    properties: {
-      username: Text,
-      user_id: Integer,
-      roles: rolesOf(roles),
-      locked: { type: 'boolean' },
-      active: { type: 'boolean' },
-      second_factor: { type: 'boolean' },
-      created_at: Time,
+  const AccountBody = named(
+    'Account',
+    {
+      type: 'object',
+      required: ['username', 'user_id', 'roles', 'locked', 'active', 'second_factor', 'created_at'],
+      properties: {
+        username: Text,
+        user_id: Id,
+        roles: rolesOf(roles),
+        locked: { type: 'boolean' },
+        active: { type: 'boolean' },
+        second_factor: { type: 'boolean' },
+        created_at: Time,
+      },
+      additionalProperties: false,
     },
-    additionalProperties: false,
-  } as const
+    annsAccount,
+  )
 
   const maxLength = Math.max(...roles.map(({ length }) => length))
   const WantedRoles = {
@@ -34,36 +54,48 @@ export function accountSchemas(roles: readonly Role[]) {
     description: `${roles.join(', ')}; a leading ROLE_ is removed`,
   } as const
 
-  const CreateAccount = {
-    type: 'object',
-    required: ['username', 'password', 'roles'],
-    properties: {
-      username: { type: 'string', minLength: 1, maxLength: 256 },
-      password: Password,
-      roles: WantedRoles,
-      must_change: { type: 'boolean' },
-      user_id: {
-        type: 'integer',
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'A user that exists; or else give name and email',
+  const CreateAccount = named(
+    'NewAccount',
+    {
+      type: 'object',
+      required: ['username', 'password', 'roles'],
+      properties: {
+        username: { type: 'string', minLength: 1, maxLength: 256 },
+        password: Password,
+        roles: WantedRoles,
+        must_change: { type: 'boolean' },
+        user_id: {
+          type: 'integer',
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'A user that exists; or else give name and email',
+        },
+        ...CreateUser.properties,
       },
-      ...CreateUser.properties,
     },
-  } as const
+    { username: 'ann', password: examplePasswords.present, roles: ['USER'], user_id: ann.id },
+  )
 
-  const UpdateAccount = {
-    type: 'object',
-    properties: {
-      roles: WantedRoles,
-      locked: { type: 'boolean' },
-      active: { type: 'boolean' },
-      password: Password,
-      must_change: { type: 'boolean' },
+  const UpdateAccount = named(
+    'AccountChanges',
+    {
+      type: 'object',
+      properties: {
+        roles: WantedRoles,
+        locked: { type: 'boolean' },
+        active: { type: 'boolean' },
+        password: Password,
+        must_change: { type: 'boolean' },
+      },
     },
-  } as const
+    { roles: ['USER', 'EDITOR'] },
+  )
 
-  const AccountPage = pageOf(AccountBody, 'Count of all accounts')
+  const AccountPage = named(
+    'AccountPage',
+    pageOf(AccountBody, 'Count of all accounts'),
+    pageExample(annsAccount),
+  )
   return { AccountBody, AccountPage, CreateAccount, UpdateAccount } as const
 }
 
@@ -72,5 +104,5 @@ export type AccountSchemas = ReturnType<typeof accountSchemas>
 export const AccountName = {
   type: 'object',
   required: ['username'],
-  properties: { username: Text },
+  properties: { username: { type: 'string', description: 'In any case', examples: ['ann'] } },
 } as const

@@ -67,7 +67,12 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     challenge: 'Basic realm="API", charset="UTF-8"',
     csrf: 'sameSite', // a browser sends it without being asked, like a cookie
     errors: ['tooManyLoginAttempts'],
-    describes: { type: 'http', scheme: 'basic' },
+    describes: {
+      type: 'http',
+      scheme: 'basic',
+      description:
+        'Username and password of an account without a second factor; over HTTPS, by programs.',
+    },
 
     async authenticate(request) {
       const sent = basicCredentials(request.headers.authorization)

@@ -3,6 +3,7 @@ import type { Config } from '../config/load.ts'
 import { createAssets } from '../http/pages/assets.ts'
 import { html } from '../http/pages/html.ts'
 import { type ErrorPage, sendPage } from '../http/pages/page.ts'
+import { html as htmlType, json, named, Page } from '../http/schemas.ts'
 import { anyone, role } from '../policy/rules.ts'
 import { referencePage } from './page.ts'
 
@@ -26,6 +27,12 @@ const files = createAssets(
   ),
 )
 
+const OpenApi = named(
+  'OpenApi',
+  { type: 'object', required: ['openapi', 'info', 'paths'], additionalProperties: true },
+  { openapi: '3.1.0', info: { title: 'Gatehouse', version: '1.0.0' }, paths: {} },
+)
+
 /**
  * Docs room: GET /api/openapi.json and the reference GET /api/docs, a page with a script and a style
  * sheet of this service, which its Content-Security-Policy allows. In development every caller may
@@ -37,7 +44,7 @@ export async function docsRoutes(
 ): Promise<void> {
   const access = { rule: config.environment === 'production' ? role('ADMIN') : anyone }
   // Made at the first call, because it takes time and needs all routes to be declared.
-  const document = once(() => JSON.stringify(app.swagger()))
+  const document = once(() => JSON.stringify(app.openapi()))
   const page = once(() =>
     referencePage(JSON.parse(document()), {
       modules: modules.map((name) => files.address(name)),
@@ -47,14 +54,17 @@ export async function docsRoutes(
 
   app.get(
     '/api/openapi.json',
-    { config: { access, describes: { type: 'object' } }, schema: { summary: 'This document' } },
+    {
+      config: { access, answers: { 200: { [json]: OpenApi } } },
+      schema: { operationId: 'getOpenApi', summary: 'This document' },
+    },
     async (_request, reply) => reply.type('application/json; charset=utf-8').send(document()),
   )
   app.get(
     '/api/docs',
     {
-      config: { access, errorPage: refusedPage },
-      schema: { summary: 'This document as a page', produces: ['text/html'] },
+      config: { access, errorPage: refusedPage, answers: { 200: { [htmlType]: Page } } },
+      schema: { operationId: 'getDocs', summary: 'This document as a page' },
     },
     async (_request, reply) => sendPage(reply, page()),
   )

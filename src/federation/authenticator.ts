@@ -62,6 +62,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
         ? own
         : {
             ...own,
+            errors: [...(own.errors ?? []), 'identityProvider'],
             async authenticate(request) {
               const token = bearerToken(request)
               const provider = token === null ? undefined : issuerOf(token)

@@ -10,6 +10,7 @@ import { isoTime } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { AccessClaims, ExternalClaims } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
+import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import type { JudgedClaims } from '../token/revocations.ts'
 import { browserOf, setFlowCookie } from './cookie.ts'
@@ -38,12 +39,17 @@ export async function identityRoutes(
   { accounts, flows, identities, providers, random }: IdentityRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
+  const idOf = (id: string) => ownOperationId(id, instance.prefix)
 
   app.get(
     '/identities',
     {
       config: { access, errors: ['accountNotFound'] },
-      schema: { summary: 'Identities that sign in here', response: { 200: IdentityList } },
+      schema: {
+        operationId: idOf('listOwnIdentities'),
+        summary: 'Identities that sign in here',
+        response: { 200: IdentityList },
+      },
     },
     async (request) => {
       const linked = await identities.of((await ownAccount(accounts, request)).userId)
@@ -66,8 +72,10 @@ export async function identityRoutes(
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
         errors: ['accountNotFound', 'identityProvider', 'invalidCredentials'],
+        responseHeaders: ['set-cookie'],
       },
       schema: {
+        operationId: idOf('linkIdentity'),
         summary: 'Begin to link an identity: the address to open',
         body: LinkRequest,
         response: { 200: LinkAnswer },
@@ -95,17 +103,19 @@ export async function identityRoutes(
       config: {
         access,
         reauthentication: 'always',
+        params: IdentityId,
         errors: ['accountNotFound', 'identityNotFound'],
+        examples: { answer: { message: 'Identity unlinked' } },
       },
       schema: {
+        operationId: idOf('unlinkIdentity'),
         summary: 'Unlink an identity: it signs in no more',
-        params: IdentityId,
         response: { 200: Message },
       },
     },
     async (request) => {
       const { userId } = await ownAccount(accounts, request)
-      const id = positiveInteger(request.params.id)
+      const id = positiveInteger((request.params as { id?: unknown }).id)
       if (id === null) throw new ApiError('identityNotFound')
       await identities.unlink(userId, id, stillAllowed(request))
       return { message: 'Identity unlinked' }

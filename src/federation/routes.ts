@@ -7,17 +7,20 @@ import { acceptForms } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import { sendPage } from '../http/pages/page.ts'
-import type { SchemaTypes } from '../http/schemas.ts'
+import { html, json, Page, type SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, endSession, sessionResult } from '../session/browser.ts'
+import { SessionAnswer } from '../session/schemas.ts'
+import { enrolmentRequired } from '../token/schemas.ts'
+import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
 import { browserOf, clearFlowCookie, flowCookie, setFlowCookie } from './cookie.ts'
 import { failurePage, landingPage, refusedCodePage, secondFactorPage } from './pages.ts'
 import { deadline, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { home, parseReturnTo } from './return-to.ts'
-import { FactorBody, ProviderName, SessionAnswer, SignInQuery } from './schemas.ts'
+import { CallbackQuery, FactorBody, ProviderName, SignInQuery } from './schemas.ts'
 import { confirm, type SignInDeps, signIn } from './sign-in.ts'
 
 /**
@@ -46,7 +49,7 @@ const accountErrors = [
   'signInFailed',
   'accessDenied',
   'passwordChangeRequired',
-  'enrolmentRequired',
+  enrolmentRequired,
 ] as const
 // A HEAD request, for example of a link preview, must not use up a code.
 const exposeHeadRoute = false
@@ -61,23 +64,31 @@ export async function externalRoutes(
 
   for (const base of ['/oauth', '/oauth/:provider']) {
     const params = base === '/oauth' ? {} : { params: ProviderName }
+    const idOf = (id: string) => (base === '/oauth' ? id : `${id}WithProvider`)
 
     app.get(
       `${base}/login`,
       {
         exposeHeadRoute,
-        config: { access, errorPage: failurePage, query: SignInQuery, errors: providerErrors },
+        config: {
+          access,
+          errorPage: failurePage,
+          query: SignInQuery,
+          answers: { 303: {} },
+          responseHeaders: ['set-cookie'],
+          errors: providerErrors,
+        },
         schema: {
+          operationId: idOf('beginSignIn'),
           summary: 'Sign in: 303 to the identity provider',
           ...params,
-          response: { 303: { type: 'null' } },
         },
       },
       async (request, reply) => {
         const { return_to } = request.query as { return_to?: unknown } // parsed by Fastify
         const browser = browserOf(request, random)
         const returnTo = parseReturnTo(return_to)
-        const url = await flows.begin(named(request), {
+        const url = await flows.begin(providerOf(request), {
           browser,
           returnTo,
           by: clientAddress(request),
@@ -94,16 +105,19 @@ export async function externalRoutes(
         config: {
           access,
           errorPage: failurePage,
+          query: CallbackQuery,
+          answers: { 200: { [html]: Page }, 303: {} },
+          responseHeaders: ['set-cookie'],
           errors: [...providerErrors, ...accountErrors, 'identityLinked', 'invalidCredentials'],
         },
         schema: {
+          operationId: idOf('finishSignIn'),
           summary: 'Back from the identity provider: a session, and a page that goes on',
           ...params,
-          produces: ['text/html'],
         },
       },
       async (request, reply) => {
-        const provider = named(request)
+        const provider = providerOf(request)
         try {
           return await comeBack(provider, request, reply)
         } catch (error) {
@@ -117,15 +131,21 @@ export async function externalRoutes(
       `${base}/logout`,
       {
         exposeHeadRoute,
-        config: { access, errorPage: failurePage, errors: ['routeNotFound'] },
+        config: {
+          access,
+          errorPage: failurePage,
+          answers: { 303: {} },
+          responseHeaders: ['set-cookie'],
+          errors: ['routeNotFound'],
+        },
         schema: {
+          operationId: idOf('beginSignOut'),
           summary: 'Log out here, then 303 to the log-out of the identity provider',
           ...params,
-          response: { 303: { type: 'null' } },
         },
       },
       async (request, reply) => {
-        const provider = named(request)
+        const provider = providerOf(request)
         await endSession(options, request, reply)
         return reply.redirect(await logoutUrl(provider), 303)
       },
@@ -136,8 +156,16 @@ export async function externalRoutes(
     '/oauth/second-factor',
     {
       exposeHeadRoute,
-      config: { access, errorPage: failurePage, errors: ['signInFailed'] },
-      schema: { summary: 'Asks for the second factor of a sign-in', produces: ['text/html'] },
+      config: {
+        access,
+        errorPage: failurePage,
+        answers: { 200: { [html]: Page } },
+        errors: ['signInFailed'],
+      },
+      schema: {
+        operationId: 'getSecondFactorPage',
+        summary: 'Asks for the second factor of a sign-in',
+      },
     },
     async (request, reply) => {
       await flows.waiting(flowCookie(request))
@@ -155,13 +183,16 @@ export async function externalRoutes(
         body: 'form',
         errors: [
           ...accountErrors,
-          'secondFactorRequired',
+          secondFactorRequired,
           'invalidCredentials',
           'tooManyLoginAttempts',
         ],
-        describes: SessionAnswer,
+        sends: SentProof,
+        answers: { 200: { [json]: SessionAnswer, [html]: Page } },
+        responseHeaders: ['set-cookie'],
       },
       schema: {
+        operationId: 'confirmSecondFactor',
         summary: 'The second factor of a sign-in: a session; by form, a page that goes on',
         body: FactorBody,
       },
@@ -214,7 +245,7 @@ export async function externalRoutes(
   }
 
   /** @throws ApiError routeNotFound if no such provider is configured for sign-in */
-  function named(request: FastifyRequest): Provider {
+  function providerOf(request: FastifyRequest): Provider {
     const { provider: name = defaultName } = request.params as { provider?: string } // of these routes
     const provider = providers.named(name)
     if (!provider?.config.client) throw new ApiError('routeNotFound')

@@ -1,15 +1,37 @@
-import { Integer, Text, Time } from '../http/schemas.ts'
+import { Id, idIn, named, Text, Time } from '../http/schemas.ts'
 
 export const ProviderName = {
   type: 'object',
   required: ['provider'],
-  properties: { provider: { type: 'string', description: 'A name of `OIDC_PROVIDERS`' } },
+  properties: {
+    provider: { type: 'string', description: 'A name of `OIDC_PROVIDERS`', examples: ['acme'] },
+  },
 } as const
 
 export const SignInQuery = {
   type: 'object',
   properties: {
-    return_to: { type: 'string', description: 'A path of this service; anything else counts as /' },
+    return_to: {
+      type: 'string',
+      description: 'A path of this service; anything else counts as /',
+      examples: ['/console'],
+    },
+  },
+} as const
+
+/** What the identity provider sends back. RFC 6749 section 4.1.2, RFC 9207. */
+export const CallbackQuery = {
+  type: 'object',
+  properties: {
+    code: { type: 'string', description: 'To be exchanged for tokens, once', examples: ['Sxl2…'] },
+    state: { type: 'string', description: 'Names the sign-in under way', examples: ['8hJ…'] },
+    iss: { type: 'string', description: 'The issuer', examples: ['https://login.example.org'] },
+    error: {
+      type: 'string',
+      description: 'Why there is no code',
+      examples: ['access_denied'],
+    },
+    error_description: { type: 'string', description: 'The same in words, for the log' },
   },
 } as const
 
@@ -17,54 +39,62 @@ export const SignInQuery = {
 export const FactorBody = {
   type: 'object',
   properties: {
-    totp: { description: 'Six digits' },
-    recovery_code: { description: 'Text, in place of `totp`' },
+    totp: {},
+    recovery_code: {},
   },
 } as const
 
-export const SessionAnswer = {
-  type: 'object',
-  required: ['message', 'csrf_token'],
-  properties: { message: Text, csrf_token: Text },
-} as const
-
-export const LinkRequest = {
-  type: 'object',
-  required: ['provider'],
-  properties: {
-    provider: {
-      type: 'string',
-      maxLength: 32,
-      description: 'A name of `OIDC_PROVIDERS`; `default` for the one without a name',
+export const LinkRequest = named(
+  'IdentityLinkRequest',
+  {
+    type: 'object',
+    required: ['provider'],
+    properties: {
+      provider: {
+        type: 'string',
+        maxLength: 32,
+        description: 'A name of `OIDC_PROVIDERS`; `default` for the one without a name',
+      },
+      return_to: { type: 'string', maxLength: 2048, description: 'Where the browser lands' },
     },
-    return_to: { type: 'string', maxLength: 2048, description: 'Where the browser lands' },
   },
-} as const
+  { provider: 'acme', return_to: '/console' },
+)
 
-export const LinkAnswer = {
-  type: 'object',
-  required: ['url'],
-  properties: { url: { type: 'string', description: 'To be opened by the same browser' } },
-  additionalProperties: false,
-} as const
-
-const IdentityBody = {
-  type: 'object',
-  required: ['id', 'provider', 'issuer', 'subject', 'created_at'],
-  properties: {
-    id: Integer,
-    provider: { type: ['string', 'null'], description: 'Null: it is configured no more' },
-    issuer: Text,
-    subject: Text,
-    created_at: Time,
+export const LinkAnswer = named(
+  'IdentityLinkStart',
+  {
+    type: 'object',
+    required: ['url'],
+    properties: { url: { type: 'string', description: 'To be opened by the same browser' } },
+    additionalProperties: false,
   },
-  additionalProperties: false,
-} as const
+  { url: 'https://login.example.org/authorize?client_id=gatehouse&state=8hJ…' },
+)
+
+const IdentityBody = named(
+  'Identity',
+  {
+    type: 'object',
+    required: ['id', 'provider', 'issuer', 'subject', 'created_at'],
+    properties: {
+      id: Id,
+      provider: { type: ['string', 'null'], description: 'Null: it is configured no more' },
+      issuer: Text,
+      subject: Text,
+      created_at: Time,
+    },
+    additionalProperties: false,
+  },
+  {
+    id: 3,
+    provider: 'acme',
+    issuer: 'https://login.example.org',
+    subject: '248289761001',
+    created_at: '2026-03-02T09:45:00.000Z',
+  },
+)
 
 export const IdentityList = { type: 'array', items: IdentityBody } as const
 
-export const IdentityId = {
-  type: 'object',
-  required: ['id'],
-  properties: { id: { type: 'string', description: 'A positive integer' } },
-} as const
+export const IdentityId = idIn(3)

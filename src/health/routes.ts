@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { untilRead } from '../http/connections/draining.ts'
-import { type SchemaTypes, Text } from '../http/schemas.ts'
+import { named, type SchemaTypes, Text } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 
@@ -15,19 +15,27 @@ export interface HealthRoutesOptions {
   readonly assertDatabaseServes: () => Promise<void>
 }
 
-const Status = {
-  type: 'object',
-  required: ['status'],
-  properties: { status: Text },
-  additionalProperties: false,
-} as const
+const Status = named(
+  'Health',
+  {
+    type: 'object',
+    required: ['status'],
+    properties: { status: Text },
+    additionalProperties: false,
+  },
+  { status: 'live' },
+)
 
-const PublicStatus = {
-  type: 'object',
-  required: ['status', 'service', 'versions'],
-  properties: { status: Text, service: Text, versions: { type: 'array', items: Text } },
-  additionalProperties: false,
-} as const
+const PublicStatus = named(
+  'ServiceStatus',
+  {
+    type: 'object',
+    required: ['status', 'service', 'versions'],
+    properties: { status: Text, service: Text, versions: { type: 'array', items: Text } },
+    additionalProperties: false,
+  },
+  { status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] },
+)
 
 export async function healthRoutes(
   instance: FastifyInstance,
@@ -45,7 +53,11 @@ export async function healthRoutes(
     '/health/live',
     {
       config: { access, rateLimit: 'exempt' },
-      schema: { summary: 'The process runs', response: { 200: Status } },
+      schema: {
+        operationId: 'getLiveness',
+        summary: 'The process runs',
+        response: { 200: Status },
+      },
     },
     async () => ({ status: 'live' }),
   )
@@ -53,8 +65,17 @@ export async function healthRoutes(
   app.get(
     '/health/ready',
     {
-      config: { access, rateLimit: 'exempt' },
-      schema: { summary: 'The service can serve', response: { 200: Status } },
+      config: {
+        access,
+        rateLimit: 'exempt',
+        errors: ['serviceUnavailable'],
+        examples: { answer: { status: 'ready' } },
+      },
+      schema: {
+        operationId: 'getReadiness',
+        summary: 'The service can serve',
+        response: { 200: Status },
+      },
     },
     async () => {
       if (stopping) throw new ApiError('serviceUnavailable', { cause: 'shutting down' })
@@ -68,7 +89,11 @@ export async function healthRoutes(
     '/api/public/status',
     {
       config: { access },
-      schema: { summary: 'What answers here', response: { 200: PublicStatus } },
+      schema: {
+        operationId: 'getStatus',
+        summary: 'What answers here',
+        response: { 200: PublicStatus },
+      },
     },
     async () => ({ status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] }),
   )

@@ -4,7 +4,7 @@ import { defaultName } from '../config/oidc-settings.ts'
 import type { Providers } from '../federation/providers.ts'
 import { prefersPage, varyByAccept } from '../http/pages/negotiation.ts'
 import { frameAssets, sendPage } from '../http/pages/page.ts'
-import { Text } from '../http/schemas.ts'
+import { html, json, named, Page, Text } from '../http/schemas.ts'
 import { anyone } from '../policy/rules.ts'
 import { homePage, troublePage } from './page.ts'
 
@@ -23,39 +23,53 @@ const Link = {
   additionalProperties: false,
 } as const
 
-const Home = {
-  type: 'object',
-  required: ['name', 'links', 'sign_in'],
-  properties: {
-    name: Text,
-    links: {
-      type: 'object',
-      required: ['documentation', 'openapi', 'jwks', 'health', 'status'],
-      properties: {
-        documentation: Link,
-        openapi: Link,
-        jwks: Link,
-        health: Link,
-        status: Link,
-      },
-      additionalProperties: false,
-    },
-    sign_in: {
-      type: 'array',
-      description: 'The identity providers that a browser can sign in with',
-      items: {
+const Home = named(
+  'Home',
+  {
+    type: 'object',
+    required: ['name', 'links', 'sign_in'],
+    properties: {
+      name: Text,
+      links: {
         type: 'object',
-        required: ['name', 'href'],
+        required: ['documentation', 'openapi', 'jwks', 'health', 'status'],
         properties: {
-          name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
-          href: { type: 'string', description: 'A path that a browser opens' },
+          documentation: Link,
+          openapi: Link,
+          jwks: Link,
+          health: Link,
+          status: Link,
         },
         additionalProperties: false,
       },
+      sign_in: {
+        type: 'array',
+        description: 'The identity providers that a browser can sign in with',
+        items: {
+          type: 'object',
+          required: ['name', 'href'],
+          properties: {
+            name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
+            href: { type: 'string', description: 'A path that a browser opens' },
+          },
+          additionalProperties: false,
+        },
+      },
     },
+    additionalProperties: false,
   },
-  additionalProperties: false,
-} as const
+  {
+    name: 'Gatehouse',
+    links: {
+      documentation: { href: '/api/docs', access: 'ADMIN' },
+      openapi: { href: '/api/openapi.json', access: 'ADMIN' },
+      jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
+      health: { href: '/health/ready', access: 'anyone' },
+      status: { href: '/api/public/status', access: 'anyone' },
+    },
+    sign_in: [{ name: 'acme', href: '/oauth/acme/login' }],
+  },
+)
 
 /**
  * Home room: GET / tells what this is, where its documents are, and how to sign in. A browser's
@@ -86,19 +100,12 @@ export async function homeRoutes(
   app.get(
     '/',
     {
-      config: { access: { rule: anyone }, errorPage: troublePage },
-      schema: {
-        summary: 'What this service is; a page for a browser',
-        response: {
-          200: {
-            description: 'Success',
-            content: {
-              'application/json': { schema: Home },
-              'text/html': { schema: { type: 'string' } },
-            },
-          },
-        },
+      config: {
+        access: { rule: anyone },
+        errorPage: troublePage,
+        answers: { 200: { [json]: Home, [html]: Page } },
       },
+      schema: { operationId: 'getHome', summary: 'What this service is; a page for a browser' },
     },
     async (request, reply) => {
       varyByAccept(reply)

@@ -4,13 +4,16 @@ import type { Config } from '../config/load.ts'
 import type { LoginMode } from '../config/settings-table.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
-import type { SchemaTypes } from '../http/schemas.ts'
+import { json, type SchemaTypes } from '../http/schemas.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, sessionResult } from '../session/browser.ts'
+import { captchaRequired } from '../throttle/schemas.ts'
 import { pairResult, type TokenResultDeps, tokenResult } from '../token/results.ts'
+import { enrolmentRequired } from '../token/schemas.ts'
 import type { Tokens } from '../token/tokens.ts'
+import { secondFactorRequired } from '../totp/schemas.ts'
 import { type LogInDeps, type Login, logIn } from './log-in.ts'
-import { LoginAnswer, LoginBody } from './schemas.ts'
+import { LoginAnswer, LoginBody, LoginRequest, loginExamples } from './schemas.ts'
 
 /** POST /login, in three modes, by form and by JSON. Spec 3.1, 3.3, 4.1. */
 export interface LoginRoutesOptions
@@ -39,17 +42,21 @@ export async function loginRoutes(
         access: { rule: anyone },
         csrf: 'foreignPage', // no login from a page of another site
         body: 'form',
-        describes: LoginAnswer,
+        sends: LoginRequest,
+        examples: { bodies: loginExamples },
+        answers: { 200: { [json]: LoginAnswer } },
+        responseHeaders: ['set-cookie'],
         errors: [
           'invalidCredentials',
-          'captchaRequired',
-          'secondFactorRequired',
+          captchaRequired,
+          secondFactorRequired,
           'passwordChangeRequired',
-          'enrolmentRequired',
+          enrolmentRequired,
           'tooManyLoginAttempts',
         ],
       },
       schema: {
+        operationId: 'logIn',
         summary: 'Log in',
         body: LoginBody,
       },

@@ -1,6 +1,16 @@
-import { Captcha } from '../accounts/schemas.ts'
+import { Captcha, examplePasswords } from '../accounts/schemas.ts'
 import { loginModes } from '../config/settings-table.ts'
-import { Integer, type JsonSchema, Text, TextOrNull } from '../http/schemas.ts'
+import { Count, Id, type JsonSchema, named, Text, TextOrNull, TimeOrNull } from '../http/schemas.ts'
+import { SessionAnswer } from '../session/schemas.ts'
+import { AccessToken, TokenPair } from '../token/schemas.ts'
+import { codeFields } from '../totp/schemas.ts'
+
+const NewPassword = {
+  type: 'string',
+  format: 'text',
+  maxLength: 1024,
+  description: 'For an account that must change its password',
+} as const
 
 /**
  * The fields of POST /login. A username or password that is no text counts as wrong credentials
@@ -9,97 +19,137 @@ import { Integer, type JsonSchema, Text, TextOrNull } from '../http/schemas.ts'
 export const LoginBody = {
   type: 'object',
   properties: {
-    username: { description: 'Text' },
-    password: { description: 'Text' },
-    mode: {
-      enum: loginModes,
-      description: 'What to answer; the default depends on the content type',
-    },
+    username: {},
+    password: {},
+    mode: { enum: loginModes },
     captcha: Captcha,
-    totp: { description: 'Six digits, for an account with a second factor' },
-    recovery_code: { description: 'Text, in place of `totp`' },
-    new_password: {
-      type: 'string',
-      format: 'text',
-      maxLength: 1024,
-      description: 'For an account that must change its password',
-    },
+    totp: {},
+    recovery_code: {},
+    new_password: NewPassword,
   },
 } as const
 
-const Bearer = { const: 'Bearer' } as const
+const credentials = { username: 'ann', password: examplePasswords.present } as const
+
+/** The same fields as a client should send them. */
+export const LoginRequest = named(
+  'LoginRequest',
+  {
+    type: 'object',
+    required: ['username', 'password'],
+    properties: {
+      username: { type: 'string', minLength: 1, description: 'In any case' },
+      password: { type: 'string', minLength: 1, format: 'password' },
+      mode: {
+        type: 'string',
+        enum: loginModes,
+        description: 'What to answer; the default depends on the content type',
+      },
+      ...codeFields,
+      captcha: Captcha,
+      new_password: NewPassword,
+    },
+  },
+  credentials,
+)
+
+export const loginExamples = {
+  session: { ...credentials, mode: 'session' },
+  token: { ...credentials, mode: 'token' },
+  pair: { ...credentials, mode: 'pair' },
+  secondFactor: { ...credentials, totp: '492039' },
+  newPassword: { ...credentials, new_password: examplePasswords.next },
+}
 
 /** The answer of a login, in one of three forms by mode. */
-export const LoginAnswer = {
-  anyOf: [
-    {
-      type: 'object',
-      required: ['message', 'csrf_token'],
-      properties: { message: Text, csrf_token: Text },
-    },
-    {
-      type: 'object',
-      required: ['token', 'token_type', 'expires_in'],
-      properties: { token: Text, token_type: Bearer, expires_in: Integer },
-    },
-    {
-      type: 'object',
-      required: ['access_token', 'refresh_token', 'token_type', 'expires_in'],
-      properties: {
-        access_token: Text,
-        refresh_token: Text,
-        token_type: Bearer,
-        expires_in: Integer,
-      },
-    },
-  ],
-} as const
+export const LoginAnswer = { oneOf: [SessionAnswer, AccessToken, TokenPair] } as const
 
 const page = <const Item extends JsonSchema>(items: Item) =>
   ({
     type: 'object',
     required: ['total', 'data'],
-    properties: { total: Integer, data: { type: 'array', items } },
+    properties: { total: Count, data: { type: 'array', items } },
     additionalProperties: false,
   }) as const
 
-/** The answer of GET /api/admin/throttle: two lists with the same page and limit. */
-export const ThrottleNow = {
-  type: 'object',
-  required: ['page', 'limit', 'accounts', 'counts'],
-  properties: {
-    page: Integer,
-    limit: Integer,
-    accounts: page({
-      type: 'object',
-      required: ['username', 'failures', 'locked_until'],
-      properties: {
-        username: Text,
-        failures: { type: 'integer', description: 'In a row, over all addresses' },
-        locked_until: { ...TextOrNull, description: 'Of the automatic lock' },
-      },
-      additionalProperties: false,
-    }),
-    counts: page({
-      type: 'object',
-      required: ['count', 'username', 'address', 'used', 'pending', 'attempts', 'blocked_until'],
-      properties: {
-        count: {
-          enum: ['login', 'address', 'captcha', 'second_factor', 'client', 'client_address'],
-        },
-        username: { ...TextOrNull, description: 'Where an account that fails has it' },
-        client: {
-          ...TextOrNull,
-          description: 'Of `client` alone: its id, if there is such a client',
-        },
-        address: TextOrNull,
-        used: Integer,
-        pending: { type: 'integer', description: 'Whose verdict is awaited' },
-        attempts: { type: 'integer', description: 'The limit; 0: none' },
-        blocked_until: TextOrNull,
-      },
-      additionalProperties: false,
-    }),
-  },
-  additionalProperties: false,
+const failing = { username: 'ann', failures: 3, locked_until: null } as const
+const limit = {
+  count: 'login',
+  username: 'ann',
+  address: '203.0.113.9',
+  used: 3,
+  pending: 0,
+  attempts: 5,
+  blocked_until: null,
 } as const
+
+/** The answer of GET /api/admin/throttle: two lists with the same page and limit. */
+export const ThrottleNow = named(
+  'LoginLimits',
+  {
+    type: 'object',
+    required: ['page', 'limit', 'accounts', 'counts'],
+    properties: {
+      page: Id,
+      limit: Id,
+      accounts: page(
+        named(
+          'FailingAccount',
+          {
+            type: 'object',
+            required: ['username', 'failures', 'locked_until'],
+            properties: {
+              username: Text,
+              failures: { ...Count, description: 'In a row, over all addresses' },
+              locked_until: { ...TimeOrNull, description: 'Of the automatic lock' },
+            },
+            additionalProperties: false,
+          },
+          failing,
+        ),
+      ),
+      counts: page(
+        named(
+          'LoginLimit',
+          {
+            type: 'object',
+            required: [
+              'count',
+              'username',
+              'address',
+              'used',
+              'pending',
+              'attempts',
+              'blocked_until',
+            ],
+            properties: {
+              count: {
+                type: 'string',
+                enum: ['login', 'address', 'captcha', 'second_factor', 'client', 'client_address'],
+              },
+              username: { ...TextOrNull, description: 'Where an account that fails has it' },
+              client: {
+                ...TextOrNull,
+                description: 'Of `client` alone: its id, if there is such a client',
+              },
+              address: TextOrNull,
+              used: Count,
+              pending: { ...Count, description: 'Whose verdict is awaited' },
+              attempts: { ...Count, description: 'The limit; 0: none' },
+              blocked_until: TimeOrNull,
+            },
+            additionalProperties: false,
+          },
+          limit,
+        ),
+      ),
+    },
+    additionalProperties: false,
+  },
+  {
+    page: 1,
+    limit: 10,
+    accounts: { total: 1, data: [failing] },
+    counts: { total: 1, data: [limit] },
+  },
+)

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { parsePage, type Query } from '../http/lists/paging.ts'
-import { ListQuery, Message, type SchemaTypes } from '../http/schemas.ts'
+import { listQuery, Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
@@ -33,8 +33,9 @@ export async function throttleAdminRoutes(
   app.get(
     '/api/admin/throttle',
     {
-      config: { access, query: ListQuery },
+      config: { tag: 'Login limits', access, query: listQuery(maxPerPage) },
       schema: {
+        operationId: 'listLoginLimits',
         summary: 'Accounts with failed logins in a row, and the tries that limits count now',
         response: { 200: ThrottleNow },
       },
@@ -64,8 +65,13 @@ export async function throttleAdminRoutes(
   app.delete(
     '/api/admin/throttle/:username',
     {
-      config: { access },
+      config: {
+        tag: 'Login limits',
+        access,
+        examples: { answer: { message: 'Failed tries forgotten' } },
+      },
       schema: {
+        operationId: 'clearLoginLimits',
         summary: 'Forget the failed tries of a username and its automatic lock, or of a client',
         params: AccountName,
         response: { 200: Message },

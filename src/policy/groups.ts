@@ -4,19 +4,22 @@ import { anyone, type Rule, role } from './rules.ts'
 export interface Group {
   readonly prefix: string
   readonly rule: Rule
-  /** The tag of its operations in OpenAPI, unless their room has one. */
-  readonly tag?: string
 }
 
 export const groups: readonly Group[] = [
-  { prefix: '/api/public', rule: anyone, tag: 'Service' },
-  { prefix: '/api/admin', rule: role('ADMIN'), tag: 'Administration' },
+  { prefix: '/api/public', rule: anyone },
+  { prefix: '/api/admin', rule: role('ADMIN') },
   { prefix: '/api/editor', rule: role('EDITOR', 'ADMIN') },
   { prefix: '/api/user', rule: role('USER') },
 ]
 
-/** The prefixes of the routes of the own account: for the role USER, and for any account. */
-export const ownAccountPrefixes = ['/api/user/account', '/api/account'] as const
+/** The prefixes of the routes of the own account: for any account, and for the role USER. */
+export const ownAccountPrefixes = ['/api/account', '/api/user/account'] as const
+
+/** The operation id of a route of the own account: each prefix has ids of its own. */
+export function ownOperationId(id: string, prefix: string): string {
+  return prefix === '/api/user/account' ? `${id}AsUser` : id
+}
 
 /** Finds the group of a declared route; a raw URL could be spelt in another way. */
 export function groupOf(routePattern: string): Group | undefined {

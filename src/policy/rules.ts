@@ -88,6 +88,13 @@ export function needsResource(rule: Rule): boolean {
   return rule.kind === 'owner' || rule.kind === 'unlocked' || rule.kind === 'unprivileged'
 }
 
+/** Whether a rule can deny a caller who is authenticated. */
+export function canDeny(rule: Rule): boolean {
+  if (rule.kind === 'any') return rule.rules.every(canDeny)
+  if (rule.kind === 'all') return rule.rules.some(canDeny)
+  return rule.kind !== 'anyone' && rule.kind !== 'authenticated'
+}
+
 /** Whether a rule depends on `privileged`, which needs a query of another table. */
 export function asksPrivilege(rule: Rule): boolean {
   if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(asksPrivilege)

@@ -5,7 +5,7 @@ import { resource } from '../http/changes/resource.ts'
 import { sendList } from '../http/lists/listing.ts'
 import { positiveInteger } from '../http/lists/paging.ts'
 import { callerOf } from '../http/routes/access.ts'
-import { ListQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
+import { json, listQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { postsRules, role } from '../policy/rules.ts'
@@ -46,15 +46,20 @@ export async function postRoutes(
     show,
   })
 
-  for (const [path, rule] of [
-    ['/api/posts', postsRules.read],
-    ['/api/editor/posts', role('EDITOR', 'ADMIN')],
+  for (const [path, operationId, rule] of [
+    ['/api/posts', 'listPosts', postsRules.read],
+    ['/api/editor/posts', 'listPostsAsEditor', role('EDITOR', 'ADMIN')],
   ] as const) {
     app.get(
       path,
       {
-        config: { access: { rule }, query: ListQuery, describes: PostList },
-        schema: { summary: 'All posts, or one page of them' },
+        config: {
+          access: { rule },
+          query: listQuery(config.lists.pageLimitMax),
+          answers: { 200: { [json]: PostList } },
+          responseHeaders: ['x-total-count'],
+        },
+        schema: { operationId, summary: 'All posts, or one page of them' },
       },
       (request, reply) => sendList(request, reply, listing),
     )
@@ -63,8 +68,17 @@ export async function postRoutes(
   app.get(
     '/api/posts/:id',
     {
-      config: { access: { rule: postsRules.read }, resource: post },
-      schema: { summary: 'One post', params: PostId, response: { 200: PostBody } },
+      config: {
+        access: { rule: postsRules.read },
+        resource: post,
+        params: PostId,
+        responseHeaders: ['etag'],
+      },
+      schema: {
+        operationId: 'getPost',
+        summary: 'One post',
+        response: { 200: PostBody },
+      },
     },
     async (request, reply) => tagged(reply, show(post.of(request))),
   )
@@ -76,8 +90,14 @@ export async function postRoutes(
         access: { rule: postsRules.create },
         body: 'json',
         requestHeaders: ['idempotency-key'],
+        responseHeaders: ['etag'],
       },
-      schema: { summary: 'Create a post', body: CreatePost, response: { 201: PostBody } },
+      schema: {
+        operationId: 'createPost',
+        summary: 'Create a post',
+        body: CreatePost,
+        response: { 201: PostBody },
+      },
       // Before the body is read: 403 comes before 400.
       onRequest: async (request: FastifyRequest) => void authorIdOf(callerOf(request)),
     },
@@ -97,12 +117,14 @@ export async function postRoutes(
       config: {
         access: { rule: postsRules.update },
         resource: post,
+        params: PostId,
         body: 'json',
         requestHeaders: ['if-match'],
+        responseHeaders: ['etag'],
       },
       schema: {
+        operationId: 'updatePost',
         summary: 'Change title, body or both; a locked post is for its author alone',
-        params: PostId,
         body: UpdatePost,
         response: { 200: PostBody },
       },
@@ -121,9 +143,14 @@ export async function postRoutes(
       config: {
         access: { rule: removeRule },
         resource: post,
+        params: PostId,
         requestHeaders: ['if-match'],
       },
-      schema: { summary: 'Delete a post', params: PostId, response: { 200: PostBody } },
+      schema: {
+        operationId: 'deletePost',
+        summary: 'Delete a post',
+        response: { 200: PostBody },
+      },
     },
     async (request) => {
       const asked = { rule: removeRule, caller: callerOf(request) }
@@ -132,9 +159,9 @@ export async function postRoutes(
     },
   )
 
-  for (const [method, locked, summary] of [
-    ['PUT', true, 'Lock a post: from then on its author alone can change it'],
-    ['DELETE', false, 'Unlock a post'],
+  for (const [method, operationId, locked, summary] of [
+    ['PUT', 'lockPost', true, 'Lock a post: from then on its author alone can change it'],
+    ['DELETE', 'unlockPost', false, 'Unlock a post'],
   ] as const) {
     app.route({
       method,
@@ -142,9 +169,11 @@ export async function postRoutes(
       config: {
         access: { rule: role('ADMIN') },
         resource: post,
+        params: PostId,
         requestHeaders: ['if-match'],
+        responseHeaders: ['etag'],
       },
-      schema: { summary, params: PostId, response: { 200: PostBody } },
+      schema: { operationId, summary, response: { 200: PostBody } },
       handler: async (request, reply) => {
         const { id } = post.of(request)
         return tagged(reply, show(await posts.setLocked(id, locked, post.changeBy(request))))

@@ -5,6 +5,7 @@ import type { SettingName } from '../config/settings-table.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Migration } from '../database/migrations/statement.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
+import type { Tag, TagName } from '../http/tags.ts'
 import type { ErrorRow } from '../kernel/errors.ts'
 import type { Job } from '../runtime/jobs.ts'
 
@@ -44,8 +45,8 @@ export interface RoomParts<Needs = unknown> {
 export interface RoomNames {
   /** The name of its folder. */
   readonly name: string
-  /** The tag of its operations in OpenAPI; absent: by the group of the path. */
-  readonly tag?: string
+  /** The tag of its operations in OpenAPI, unless a route names another one. */
+  readonly tag?: TagName | Tag
   /** In an order in which each row follows the rows that it refers to. */
   readonly tables?: readonly RoomTable[]
   /**

@@ -3,13 +3,6 @@ import type { Authenticator } from '../http/routes/declaration.ts'
 import { createClaims } from './registry.ts'
 import type { Room, RoomParts } from './room.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The tag of the room that the route belongs to, for OpenAPI. */
-    tag?: string
-  }
-}
-
 /** The parts of a room, and what of its manifest belongs to them. */
 export type LoadedRoom<Needs> = RoomParts<Needs> & Pick<Room, 'name' | 'tag'>
 
@@ -69,7 +62,7 @@ export function registerRoutes<Needs>(
           if (method === 'HEAD') continue // a copy of its GET
           claim('route', `${method} ${route.url.replace(/:\w+/g, ':')}`, name)
         }
-        if (tag !== undefined) route.config = { ...route.config, tag }
+        if (tag !== undefined) route.config = { tag, ...route.config }
       })
       await routes(instance, needs)
     })

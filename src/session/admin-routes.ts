@@ -30,8 +30,9 @@ export async function sessionAdminRoutes(
   app.get(
     path,
     {
-      config: { access, resource: named },
+      config: { tag: 'Administration of accounts', access, resource: named },
       schema: {
+        operationId: 'listSessions',
         summary: 'The live sessions of an account',
         params: AccountName,
         response: { 200: SessionList },
@@ -48,8 +49,14 @@ export async function sessionAdminRoutes(
   app.delete(
     path,
     {
-      config: { access, resource: named },
+      config: {
+        tag: 'Administration of accounts',
+        access,
+        resource: named,
+        examples: { answer: { message: 'All sessions and all tokens ended' } },
+      },
       schema: {
+        operationId: 'endSessions',
         summary: 'End all sessions and all tokens of an account; the session that asks goes on',
         params: AccountName,
         response: { 200: Message },

@@ -18,12 +18,12 @@ export function sessionAuthenticator(
     header: null,
     missing: 'authenticationRequired',
     csrf: 'token',
-    errors: ['csrfTokenInvalid'],
     describes: {
       type: 'apiKey',
       in: 'cookie',
       name: config.session.cookieName,
-      description: 'Unsafe methods need the header X-CSRF-Token as well.',
+      description:
+        'Set by `POST /login` in mode `session`. Unsafe methods need the header X-CSRF-Token as well.',
     },
 
     async authenticate(request) {

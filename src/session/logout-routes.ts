@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { acceptForms } from '../http/bodies/bodies.ts'
-import { Message, type SchemaTypes } from '../http/schemas.ts'
+import { Message, named, type SchemaTypes } from '../http/schemas.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, endSession } from './browser.ts'
 
@@ -20,8 +20,17 @@ export interface LogoutEndings {
 
 const LogoutRequest = {
   type: 'object',
-  properties: { refresh_token: { description: 'Text' } },
+  properties: { refresh_token: {} },
 } as const
+
+const SentLogout = named(
+  'LogoutRequest',
+  {
+    type: 'object',
+    properties: { refresh_token: { type: 'string', description: 'Ends as well' } },
+  },
+  {},
+)
 
 export async function logoutRoutes(
   instance: FastifyInstance,
@@ -34,8 +43,17 @@ export async function logoutRoutes(
   app.post(
     '/logout',
     {
-      config: { access: { rule: anyone }, csrf: 'exempt', body: 'any' }, // it only ends logins
+      config: {
+        tag: 'Sign in',
+        access: { rule: anyone },
+        csrf: 'exempt', // it only ends logins
+        body: 'any',
+        sends: SentLogout,
+        responseHeaders: ['set-cookie'],
+        examples: { answer: { message: 'Logged out' } },
+      },
       schema: {
+        operationId: 'logOut',
         summary:
           'End the session, the bearer token with its pair, and the refresh token that are sent',
         body: LogoutRequest,

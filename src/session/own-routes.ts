@@ -3,8 +3,9 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Config } from '../config/load.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
-import { Message, type SchemaTypes, Text } from '../http/schemas.ts'
+import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import { clearSessionCookie } from './cookie.ts'
 import { SessionList, showSession } from './schemas.ts'
@@ -22,19 +23,34 @@ export interface OwnSessionsOptions {
 
 const access = { rule: authenticated }
 
-const SessionName = { type: 'object', required: ['id'], properties: { id: Text } } as const
+const SessionName = {
+  type: 'object',
+  required: ['id'],
+  properties: {
+    id: {
+      type: 'string',
+      description: 'The `id` of a listed session',
+      examples: ['mZ1c0GQ2n5v8y3b6'],
+    },
+  },
+} as const
 
 export async function ownSessionRoutes(
   instance: FastifyInstance,
   { accounts, config, sessions }: OwnSessionsOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
+  const idOf = (id: string) => ownOperationId(id, instance.prefix)
 
   app.get(
     '/sessions',
     {
       config: { access, errors: ['accountNotFound'] },
-      schema: { summary: "One's own live sessions", response: { 200: SessionList } },
+      schema: {
+        operationId: idOf('listOwnSessions'),
+        summary: "One's own live sessions",
+        response: { 200: SessionList },
+      },
     },
     async (request) => {
       const { userId } = await ownAccount(accounts, request)
@@ -47,8 +63,14 @@ export async function ownSessionRoutes(
   app.delete(
     '/sessions/:id',
     {
-      config: { access, errors: ['accountNotFound', 'sessionNotFound'] },
+      config: {
+        access,
+        errors: ['accountNotFound', 'sessionNotFound'],
+        responseHeaders: ['set-cookie'],
+        examples: { answer: { message: 'Session ended' } },
+      },
       schema: {
+        operationId: idOf('endOwnSession'),
         summary: "End one of one's own sessions",
         params: SessionName,
         response: { 200: Message },
@@ -67,8 +89,13 @@ export async function ownSessionRoutes(
   app.delete(
     '/sessions',
     {
-      config: { access, errors: ['accountNotFound'] },
+      config: {
+        access,
+        errors: ['accountNotFound'],
+        examples: { answer: { message: 'All other sessions and all tokens ended' } },
+      },
       schema: {
+        operationId: idOf('endOtherSessions'),
         summary: 'Log out everywhere else: all other sessions and all tokens end',
         response: { 200: Message },
       },

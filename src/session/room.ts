@@ -3,6 +3,7 @@ import type { Needs } from './parts.ts'
 
 export const room: Room<Needs> = {
   name: 'session',
+  tag: 'Sessions',
   tables: [
     {
       name: 'sessions',

@@ -5,12 +5,13 @@ import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { callerOf } from '../http/routes/access.ts'
-import { Message, rolesOf, type SchemaTypes, Text, Time } from '../http/schemas.ts'
+import { Message, named, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { Principal, Role } from '../kernel/principal.ts'
+import type { Principal } from '../kernel/principal.ts'
 import { authenticated } from '../policy/rules.ts'
 import { sensitiveUpdate } from './events.ts'
+import { sessionState } from './schemas.ts'
 
 /**
  * GET /api/session, GET /api/protected and POST /api/transfer, spec 3.1, 4.1 and 5.2. They accept a
@@ -22,19 +23,12 @@ export interface SessionRoutesOptions {
   readonly events: Events
 }
 
-const sessionState = (roles: readonly Role[]) =>
-  ({
-    type: 'object',
-    required: ['user_id', 'username', 'roles', 'csrf_token', 'expires_at'],
-    properties: {
-      user_id: Text,
-      username: Text,
-      roles: rolesOf(roles),
-      csrf_token: { type: 'string', description: 'To be sent as X-CSRF-Token' },
-      expires_at: Time,
-    },
-    additionalProperties: false,
-  }) as const
+/** The operation means nothing, so its body means nothing either. */
+const Transfer = named(
+  'Transfer',
+  { type: 'object', additionalProperties: true, description: 'Any JSON; it is not read' },
+  { to: 'bea', amount: 10 },
+)
 
 const bySession = { rule: authenticated, schemes: ['session'] } as const
 
@@ -49,6 +43,7 @@ export async function sessionRoutes(
     {
       config: { access: bySession },
       schema: {
+        operationId: 'getSession',
         summary: 'The session and its CSRF token, for a page that was loaded anew',
         response: { 200: sessionState(config.roles) },
       },
@@ -69,8 +64,12 @@ export async function sessionRoutes(
   app.get(
     '/api/protected',
     {
-      config: { access: bySession },
-      schema: { summary: 'A greeting for the session', response: { 200: Message } },
+      config: { access: bySession, examples: { answer: { message: 'Hello, ann' } } },
+      schema: {
+        operationId: 'getGreeting',
+        summary: 'A greeting for the session',
+        response: { 200: Message },
+      },
     },
     async (request) => ({ message: `Hello, ${callerOf(request).username}` }),
   )
@@ -78,8 +77,17 @@ export async function sessionRoutes(
   app.post(
     '/api/transfer',
     {
-      config: { access: { ...bySession, silent: true }, body: 'optional' },
-      schema: { summary: 'A state-changing session operation', response: { 200: Message } },
+      config: {
+        access: { ...bySession, silent: true },
+        body: 'optional',
+        sends: Transfer,
+        examples: { answer: { message: 'Transfer accepted' } },
+      },
+      schema: {
+        operationId: 'transfer',
+        summary: 'A state-changing session operation',
+        response: { 200: Message },
+      },
     },
     async (request) => {
       // The specification gives the operation no effect: it only leaves an event.

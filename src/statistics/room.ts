@@ -3,5 +3,6 @@ import type { Needs } from './parts.ts'
 
 export const room: Room<Needs> = {
   name: 'statistics',
+  tag: 'Service',
   parts: () => import('./parts.ts'),
 }

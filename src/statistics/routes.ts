@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import type { Config } from '../config/load.ts'
-import { Integer, type SchemaTypes, Text, Time } from '../http/schemas.ts'
+import { packageVersion } from '../config/version.ts'
+import { Count, named, type SchemaTypes, Text, Time } from '../http/schemas.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import type { Role } from '../kernel/principal.ts'
 import { role } from '../policy/rules.ts'
@@ -29,59 +29,79 @@ const counts = <const Name extends string>(...names: readonly Name[]) =>
     type: 'object',
     required: names,
     // one property for each name
-    properties: Object.fromEntries(names.map((name) => [name, Integer])) as Record<
+    properties: Object.fromEntries(names.map((name) => [name, Count])) as Record<
       Name,
-      typeof Integer
+      typeof Count
     >,
     additionalProperties: false,
   }) as const
 
 const statisticsSchema = (roles: readonly Role[]) =>
-  ({
-    type: 'object',
-    required: [
-      'version',
-      'started_at',
-      'uptime_seconds',
-      'users',
-      'accounts',
-      'posts',
-      'sessions',
-      'blocked',
-    ],
-    properties: {
-      version: Text,
-      started_at: { ...Time, description: 'Of the process that answers' },
-      uptime_seconds: Integer,
-      users: Integer,
-      accounts: {
-        type: 'object',
-        required: ['total', 'by_role', 'locked', 'disabled', 'second_factor', 'must_change'],
-        properties: {
-          total: Integer,
-          by_role: counts(...roles),
-          locked: { type: 'integer', description: 'By an administrator' },
-          disabled: Integer,
-          second_factor: Integer,
-          must_change: Integer,
+  named(
+    'Statistics',
+    {
+      type: 'object',
+      required: [
+        'version',
+        'started_at',
+        'uptime_seconds',
+        'users',
+        'accounts',
+        'posts',
+        'sessions',
+        'blocked',
+      ],
+      properties: {
+        version: Text,
+        started_at: { ...Time, description: 'Of the process that answers' },
+        uptime_seconds: Count,
+        users: Count,
+        accounts: {
+          type: 'object',
+          required: ['total', 'by_role', 'locked', 'disabled', 'second_factor', 'must_change'],
+          properties: {
+            total: Count,
+            by_role: counts(...roles),
+            locked: { ...Count, description: 'By an administrator' },
+            disabled: Count,
+            second_factor: Count,
+            must_change: Count,
+          },
+          additionalProperties: false,
         },
-        additionalProperties: false,
+        posts: Count,
+        sessions: { ...Count, description: 'Live ones' },
+        blocked: {
+          ...counts('logins', 'addresses', 'accounts'),
+          description: 'Usernames at an address, addresses, and accounts by the automatic lock',
+        },
       },
-      posts: Integer,
-      sessions: { type: 'integer', description: 'Live ones' },
-      blocked: {
-        ...counts('logins', 'addresses', 'accounts'),
-        description: 'Usernames at an address, addresses, and accounts by the automatic lock',
-      },
+      additionalProperties: false,
     },
-    additionalProperties: false,
-  }) as const
+    {
+      version: '1.0.0',
+      started_at: '2026-03-02T08:00:00.000Z',
+      uptime_seconds: 5400,
+      users: 8,
+      accounts: {
+        total: 7,
+        by_role: Object.fromEntries(roles.map((name) => [name, 1])),
+        locked: 0,
+        disabled: 0,
+        second_factor: 2,
+        must_change: 1,
+      },
+      posts: 12,
+      sessions: 3,
+      blocked: { logins: 0, addresses: 0, accounts: 0 },
+    },
+  )
 
 export async function statisticsRoutes(
   instance: FastifyInstance,
   { accounts, clock, config, lock, posts, sessions, throttle, users }: StatisticsOptions,
 ): Promise<void> {
-  const version = readVersion()
+  const version = packageVersion()
   const startedAt = clock.now()
 
   instance.withTypeProvider<SchemaTypes>().get(
@@ -89,6 +109,7 @@ export async function statisticsRoutes(
     {
       config: { access: { rule: role('ADMIN') } },
       schema: {
+        operationId: 'getStatistics',
         summary: 'How much there is of everything',
         response: { 200: statisticsSchema(config.roles) },
       },
@@ -118,12 +139,4 @@ export async function statisticsRoutes(
       }
     },
   )
-}
-
-/** Reads the version from package.json, two folders up in the sources and when compiled. */
-function readVersion(): string {
-  const { version } = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  )
-  return String(version)
 }

@@ -2,10 +2,11 @@ import { createChallenge, type Payload, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Database } from '../database/database.ts'
 import { deleteExpired } from '../database/purge.ts'
-import { Integer, type Static, Text } from '../http/schemas.ts'
+import type { Static } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedKey } from '../kernel/digest.ts'
 import type { KeySet } from '../keys/key-set.ts'
+import type { ChallengeBody } from './schemas.ts'
 
 /**
  * The proof of work of spec 8, in the format of ALTCHA (version 2), issued and verified without
@@ -17,30 +18,6 @@ export interface Captcha {
   /** Whether this is the first solution of a challenge that was issued here and has not expired. */
   accepts(solution: string | undefined): Promise<boolean>
 }
-
-/** The challenge in the form that ALTCHA's widget reads. */
-export const ChallengeBody = {
-  type: 'object',
-  required: ['parameters', 'signature'],
-  properties: {
-    parameters: {
-      type: 'object',
-      required: ['algorithm', 'cost', 'expiresAt', 'keyLength', 'keyPrefix', 'nonce', 'salt'],
-      properties: {
-        algorithm: Text,
-        cost: Integer,
-        expiresAt: Integer,
-        keyLength: Integer,
-        keyPrefix: Text,
-        nonce: Text,
-        salt: Text,
-      },
-      additionalProperties: false,
-    },
-    signature: Text,
-  },
-  additionalProperties: false,
-} as const
 
 export type Challenge = Static<typeof ChallengeBody>
 

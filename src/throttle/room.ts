@@ -3,6 +3,7 @@ import type { Needs } from './parts.ts'
 
 export const room: Room<Needs> = {
   name: 'throttle',
+  tag: 'Sign in',
   tables: [
     { name: 'throttle_places', key: ['id'], givesIds: true },
     { name: 'used_challenges', key: ['nonce'] },

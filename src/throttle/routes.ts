@@ -3,7 +3,8 @@ import type { Config } from '../config/load.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
-import { type Captcha, ChallengeBody } from './captcha.ts'
+import type { Captcha } from './captcha.ts'
+import { ChallengeBody } from './schemas.ts'
 
 /**
  * GET /api/public/captcha: a challenge that a client may solve before a login asks for one. Not
@@ -25,6 +26,7 @@ export async function captchaRoutes(
     {
       config: { access: { rule: anyone }, errors: ['routeNotFound'] },
       schema: {
+        operationId: 'getCaptcha',
         summary: 'A proof of work for POST /login; its solution goes into the field captcha',
         response: { 200: ChallengeBody },
       },

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
-import { Message, type SchemaTypes, type Static } from '../http/schemas.ts'
+import { Message, named, type SchemaTypes, type Static } from '../http/schemas.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import {
@@ -12,6 +12,7 @@ import {
   endRefreshToken,
   type TokenEnd,
 } from './end-token.ts'
+import { tokenExamples } from './schemas.ts'
 
 /**
  * POST /api/admin/tokens/revoke: ends one access token or refresh token, by its text, or an access
@@ -22,25 +23,30 @@ export interface TokenAdminOptions extends EndTokenDeps {
   readonly db: Database
 }
 
-const RevokeToken = {
-  type: 'object',
-  properties: {
-    token: { type: 'string', description: 'An access token or a refresh token' },
-    jti: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 128,
-      format: 'text',
-      pattern: '^(?!pair |refresh )', // these name other entries of the deny-list
+const RevokeToken = named(
+  'TokenRevocation',
+  {
+    type: 'object',
+    properties: {
+      token: { type: 'string', description: 'An access token or a refresh token' },
+      jti: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 128,
+        format: 'text',
+        pattern: '^(?!pair |refresh )', // these name other entries of the deny-list
+      },
+      exp: {
+        type: 'integer',
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Of the access token with this jti, in seconds: until then it stays revoked',
+      },
     },
-    exp: {
-      type: 'integer',
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Of the access token with this jti, in seconds: until then it stays revoked',
-    },
+    description: 'Either `token`, or `jti` and `exp`',
   },
-} as const
+  { token: tokenExamples.token },
+)
 
 export async function tokenAdminRoutes(
   instance: FastifyInstance,
@@ -51,8 +57,14 @@ export async function tokenAdminRoutes(
   instance.withTypeProvider<SchemaTypes>().post(
     '/api/admin/tokens/revoke',
     {
-      config: { access: { rule: role('ADMIN') }, body: 'json', maxBodyBytes: fewFieldsBytes },
+      config: {
+        access: { rule: role('ADMIN') },
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        examples: { answer: { message: 'Token revoked' } },
+      },
       schema: {
+        operationId: 'revokeToken',
         summary: 'End one token: by its text, or by its jti and exp',
         body: RevokeToken,
         response: { 200: Message },

@@ -33,7 +33,13 @@ export function bearerAuthenticator({
     missing: 'noTokenProvided',
     invalid: 'invalidToken',
     challenge: 'Bearer realm="API"',
-    describes: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    describes: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description:
+        'An access token of `POST /login` (modes `token` and `pair`) or `POST /refresh`.',
+    },
 
     async authenticate(request) {
       const token = bearerToken(request)

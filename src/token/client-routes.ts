@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { callerOf } from '../http/routes/access.ts'
-import { Integer, rolesOf, type SchemaTypes, Text } from '../http/schemas.ts'
+import { Integer, named, rolesOf, type SchemaTypes, Text } from '../http/schemas.ts'
 import type { Role } from '../kernel/principal.ts'
 import { client } from '../policy/rules.ts'
 import { type EndTokenDeps, endLogin, endRefreshToken, type TokenEnd } from './end-token.ts'
@@ -20,44 +20,64 @@ export interface ClientRoutesOptions extends EndTokenDeps {
   readonly verified: Verified
 }
 
-const TokenRequest = {
-  type: 'object',
-  required: ['token'],
-  properties: {
-    token: { type: 'string', minLength: 1 },
-    token_type_hint: {
-      type: 'string',
-      description: '`access_token` or `refresh_token`; ignored, since each token shows its type',
+const TokenRequest = named(
+  'TokenParameters',
+  {
+    type: 'object',
+    required: ['token'],
+    properties: {
+      token: { type: 'string', minLength: 1 },
+      token_type_hint: {
+        type: 'string',
+        description: '`access_token` or `refresh_token`; ignored, since each token shows its type',
+      },
     },
   },
-} as const
+  { token: 'eyJhbGciOiJSUzI1NiIsImtpZCI6Ik1tWmcifQ.eyJzdWIiOiI3In0.Q2hGcA' },
+)
 
-const introspectionSchema = (roles: readonly Role[]) =>
-  ({
-    type: 'object',
-    required: ['active'],
-    properties: {
-      active: { type: 'boolean', description: 'If false, there are no other members' },
-      token_type: { const: 'Bearer' },
-      iss: Text,
-      sub: { type: 'string', description: 'The id of the user' },
-      aud: { anyOf: [Text, { type: 'array', items: Text }] },
-      exp: { type: 'integer', description: 'Seconds since the epoch, as iat, nbf and auth_time' },
-      iat: Integer,
-      nbf: Integer,
-      jti: Text,
-      username: Text,
-      scope: Text,
-      client_id: Text,
-      roles: rolesOf(roles),
-      auth_time: { type: 'integer', description: 'When the user last authenticated' },
-      amr: { type: 'array', items: Text, description: 'How the user authenticated, RFC 8176' },
-      sid: { type: 'string', description: 'The id of the pair that the token belongs to' },
+const introspectionOf = (roles: readonly Role[]) =>
+  named(
+    'Introspection',
+    {
+      type: 'object',
+      required: ['active'],
+      properties: {
+        active: { type: 'boolean', description: 'If false, there are no other members' },
+        token_type: { type: 'string', const: 'Bearer' },
+        iss: Text,
+        sub: { type: 'string', description: 'The id of the user' },
+        aud: { anyOf: [Text, { type: 'array', items: Text }] },
+        exp: { type: 'integer', description: 'Seconds since the epoch, as iat, nbf and auth_time' },
+        iat: Integer,
+        nbf: Integer,
+        jti: Text,
+        username: Text,
+        scope: Text,
+        client_id: Text,
+        roles: rolesOf(roles),
+        auth_time: { type: 'integer', description: 'When the user last authenticated' },
+        amr: { type: 'array', items: Text, description: 'How the user authenticated, RFC 8176' },
+        sid: { type: 'string', description: 'The id of the pair that the token belongs to' },
+      },
+      additionalProperties: false,
     },
-    additionalProperties: false,
-  }) as const
-
-const Nothing = { type: 'null', description: 'The token is not valid, or not any more' } as const
+    {
+      active: true,
+      token_type: 'Bearer',
+      iss: 'https://auth.example.com',
+      sub: '7',
+      aud: 'api',
+      exp: 1_772_447_100,
+      iat: 1_772_443_500,
+      nbf: 1_772_443_500,
+      jti: 'c1f0a9b2d4e6',
+      username: 'ann',
+      roles: ['USER'],
+      auth_time: 1_772_443_500,
+      amr: ['pwd'],
+    },
+  )
 
 /** Both RFCs answer errors in the words of RFC 6749 section 5.2. */
 const rewords = {
@@ -83,9 +103,10 @@ export async function clientRoutes(
         rewords,
       },
       schema: {
+        operationId: 'introspectToken',
         summary: 'Whether an access token is active now, and what it says (RFC 7662)',
         body: TokenRequest,
-        response: { 200: introspectionSchema(config.roles) },
+        response: { 200: introspectionOf(config.roles) },
       },
     },
     async (request) => {
@@ -101,10 +122,11 @@ export async function clientRoutes(
       config: {
         access: { rule: client('revoke'), schemes: ['client'] },
         body: 'parameters',
-        describes: Nothing,
+        answers: { 200: {} },
         rewords,
       },
       schema: {
+        operationId: 'revokeTokenAsClient',
         summary: 'End an access token or a refresh token, and its pair (RFC 7009)',
         body: TokenRequest,
       },

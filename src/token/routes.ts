@@ -7,16 +7,18 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { callerOf } from '../http/routes/access.ts'
-import { rolesOf, type SchemaTypes, Text, TextOrNull } from '../http/schemas.ts'
+import { named, rolesOf, type SchemaTypes, Text, TextOrNull } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Role, userIdOf } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
+import { ann } from '../users/schemas.ts'
 import type { RefreshClaims } from './claims.ts'
 import { tokenCreated, tokenReuse } from './events.ts'
 import { noProfile, type Profiles } from './profiles.ts'
 import type { Revocations } from './revocations.ts'
 import type { Rotation, Successor } from './rotation.ts'
+import { Refreshed, SentRefreshToken } from './schemas.ts'
 import type { Tokens } from './tokens.ts'
 
 /** POST /refresh, GET /api/me and GET /.well-known/jwks.json, spec 3.2, 4.1 and 5.3. */
@@ -35,35 +37,53 @@ export interface TokenRoutesOptions {
 // A value of any type is accepted here: the answer for anything but a refresh token is 401.
 const RefreshRequest = {
   type: 'object',
-  properties: { refresh_token: { description: 'Text' } },
-} as const
-
-const Refreshed = {
-  type: 'object',
-  required: ['access_token', 'token_type', 'expires_in'],
-  properties: {
-    access_token: Text,
-    refresh_token: { type: 'string', description: 'With REFRESH_ROTATION=on' },
-    token_type: { const: 'Bearer' },
-    expires_in: { type: 'integer', description: 'Seconds' },
-  },
-  additionalProperties: false,
+  properties: { refresh_token: {} },
 } as const
 
 const meSchema = (roles: readonly Role[]) =>
-  ({
-    type: 'object',
-    required: ['sub', 'email', 'name', 'roles'],
-    properties: { sub: Text, email: TextOrNull, name: TextOrNull, roles: rolesOf(roles) },
-    additionalProperties: false,
-  }) as const
+  named(
+    'Me',
+    {
+      type: 'object',
+      required: ['sub', 'email', 'name', 'roles'],
+      properties: { sub: Text, email: TextOrNull, name: TextOrNull, roles: rolesOf(roles) },
+      additionalProperties: false,
+    },
+    { sub: String(ann.id), email: ann.email, name: ann.name, roles: ['USER'] },
+  )
 
-const PublicKeys = {
-  type: 'object',
-  required: ['keys'],
-  properties: { keys: { type: 'array', items: { type: 'object', additionalProperties: true } } },
-  additionalProperties: false,
-} as const
+const exampleKey = {
+  kty: 'RSA',
+  use: 'sig',
+  alg: 'RS256',
+  kid: '1f',
+  n: 'u1SU1LfVLPHCozMxH2Mo4lgOEePzNm0tRgeLezV6ffAt0gunVTLw7onLRnrq0…',
+  e: 'AQAB',
+}
+
+const PublicKeys = named(
+  'Jwks',
+  {
+    type: 'object',
+    required: ['keys'],
+    properties: {
+      keys: {
+        type: 'array',
+        items: named(
+          'Jwk',
+          {
+            type: 'object',
+            properties: { kty: Text, use: Text, alg: Text, kid: Text, n: Text, e: Text },
+            additionalProperties: true,
+          },
+          exampleKey,
+        ),
+      },
+    },
+    additionalProperties: false,
+  },
+  { keys: [exampleKey] },
+)
 
 export async function tokenRoutes(
   instance: FastifyInstance,
@@ -81,9 +101,11 @@ export async function tokenRoutes(
         access: { rule: anyone },
         csrf: 'exempt', // the credential is in the body
         body: 'form',
+        sends: SentRefreshToken,
         errors: ['invalidRefreshToken'],
       },
       schema: {
+        operationId: 'refreshToken',
         summary: 'A new access token, with the present username and roles',
         body: RefreshRequest,
         response: { 200: Refreshed },
@@ -122,7 +144,11 @@ export async function tokenRoutes(
     '/api/me',
     {
       config: { access: { rule: authenticated, schemes: ['bearer'] } },
-      schema: { summary: 'Who the token speaks for', response: { 200: meSchema(config.roles) } },
+      schema: {
+        operationId: 'getMe',
+        summary: 'Who the token speaks for',
+        response: { 200: meSchema(config.roles) },
+      },
     },
     async (request) => {
       const caller = callerOf(request)
@@ -141,8 +167,9 @@ export async function tokenRoutes(
   app.get(
     '/.well-known/jwks.json',
     {
-      config: { access: { rule: anyone } },
+      config: { access: { rule: anyone }, responseHeaders: ['cache-control'] },
       schema: {
+        operationId: 'getJwks',
         summary: 'The public keys of RS256 tokens (RFC 7517)',
         response: { 200: PublicKeys },
       },

@@ -30,11 +30,13 @@ export async function factorAdminRoutes(
     '/api/admin/accounts/:username/second-factor',
     {
       config: {
+        tag: 'Administration of accounts',
         access: { rule: role('ADMIN') },
         resource: named,
         reauthentication: 'always',
       },
       schema: {
+        operationId: 'removeSecondFactor',
         summary: 'Take the second factor of an account away',
         params: AccountName,
         response: { 200: AccountBody },

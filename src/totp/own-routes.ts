@@ -4,8 +4,18 @@ import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Account } from '../authentication/account.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
-import { Message, type SchemaTypes, type Static, Text } from '../http/schemas.ts'
+import { Message, type SchemaTypes, type Static } from '../http/schemas.ts'
+import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
+import {
+  Code,
+  CodeOrRecovery,
+  Enrolment,
+  RecoveryCodes,
+  SentCode,
+  SentProof,
+  secondFactorRequired,
+} from './schemas.ts'
 import type { Proof, SecondFactor } from './second-factor.ts'
 
 /**
@@ -18,31 +28,6 @@ export interface FactorRoutesOptions {
   readonly secondFactor: SecondFactor
 }
 
-const Enrolment = {
-  type: 'object',
-  required: ['secret', 'uri', 'qr'],
-  properties: {
-    secret: { type: 'string', description: 'Base32' },
-    uri: { type: 'string', description: 'otpauth://totp/...' },
-    qr: { type: 'string', description: 'The address as a QR code: SVG text' },
-  },
-  additionalProperties: false,
-} as const
-
-const RecoveryCodes = {
-  type: 'object',
-  required: ['recovery_codes'],
-  properties: { recovery_codes: { type: 'array', items: Text } },
-  additionalProperties: false,
-} as const
-
-// Without types: a value that is no valid code is a wrong code, and is counted as one.
-const Code = { type: 'object', properties: { totp: { description: 'Six digits' } } } as const
-const CodeOrRecovery = {
-  type: 'object',
-  properties: { totp: { description: 'Six digits' }, recovery_code: { description: 'Text' } },
-} as const
-
 const errors = ['invalidCredentials', 'tooManyLoginAttempts', 'accountNotFound'] as const
 
 export async function factorRoutes(
@@ -50,6 +35,7 @@ export async function factorRoutes(
   { accounts, secondFactor }: FactorRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
+  const idOf = (id: string) => ownOperationId(id, instance.prefix)
 
   app.post(
     '/totp',
@@ -59,11 +45,13 @@ export async function factorRoutes(
         reauthentication: 'always',
         enrols: true,
         body: 'optional',
+        sends: SentProof,
         maxBodyBytes: fewFieldsBytes,
-        errors: [...errors, 'secondFactorRequired'],
+        errors: [...errors, secondFactorRequired],
       },
       preValidation: noneIsEmpty,
       schema: {
+        operationId: idOf('beginTotp'),
         summary: 'Begin to enrol a second factor; to replace one, with a code of it',
         body: CodeOrRecovery,
         response: { 201: Enrolment },
@@ -84,10 +72,12 @@ export async function factorRoutes(
         reauthentication: 'always',
         enrols: true,
         body: 'json',
+        sends: SentCode,
         maxBodyBytes: fewFieldsBytes,
         errors,
       },
       schema: {
+        operationId: idOf('confirmTotp'),
         summary: 'Confirm it with its first code: from now on it is asked for',
         body: Code,
         response: { 200: RecoveryCodes },
@@ -107,10 +97,13 @@ export async function factorRoutes(
         access: { rule: authenticated },
         reauthentication: 'always',
         body: 'json',
+        sends: SentProof,
         maxBodyBytes: fewFieldsBytes,
-        errors: [...errors, 'secondFactorRequired'],
+        errors: [...errors, secondFactorRequired],
+        examples: { answer: { message: 'Second factor removed' } },
       },
       schema: {
+        operationId: idOf('removeTotp'),
         summary: 'Remove the second factor, with a code of it or a recovery code',
         body: CodeOrRecovery,
         response: { 200: Message },
@@ -130,10 +123,12 @@ export async function factorRoutes(
         access: { rule: authenticated },
         reauthentication: 'always',
         body: 'json',
+        sends: SentProof,
         maxBodyBytes: fewFieldsBytes,
-        errors: [...errors, 'secondFactorRequired'],
+        errors: [...errors, secondFactorRequired],
       },
       schema: {
+        operationId: idOf('renewRecoveryCodes'),
         summary: 'Ten new recovery codes, with a code of the second factor; the old ones end',
         body: CodeOrRecovery,
         response: { 201: RecoveryCodes },

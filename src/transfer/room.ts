@@ -5,6 +5,7 @@ const underWay = 'begun anew where the data goes'
 
 export const room: Room<Needs> = {
   name: 'transfer',
+  tag: 'Import and export',
   tables: [
     { name: 'imports', key: [], leftOut: `under way elsewhere: ${underWay}` },
     {

@@ -33,7 +33,12 @@ const maxImportMs = 1_800_000
 const ImportQuery = {
   type: 'object',
   properties: {
-    dry_run: { type: 'string', description: '`true` finds every mistake and changes nothing' },
+    dry_run: {
+      type: 'boolean',
+      default: false,
+      description: 'Finds every mistake and changes nothing',
+      examples: [true],
+    },
   },
 } as const
 
@@ -53,11 +58,15 @@ export async function transferRoutes(
         access,
         reauthentication: 'conditional', // an ADMIN is among the accounts
         body: 'lines',
-        line: { body: ImportLine },
+        line: ImportLine,
         query: ImportQuery,
         errors: ['validationFailed', 'requestTimeout'],
       },
-      schema: { summary: 'Import accounts, all of them or none', response: { 200: ImportBody } },
+      schema: {
+        operationId: 'importAccounts',
+        summary: 'Import accounts, all of them or none',
+        response: { 200: ImportBody },
+      },
     },
     async (request, reply) => {
       const startedAt = clock.now() // reauthentication is judged at the start of a long import
@@ -82,8 +91,11 @@ export async function transferRoutes(
   app.get(
     '/api/admin/export/accounts',
     {
-      config: { access, line: { answer: ExportLine } },
-      schema: { summary: 'Every account, without its password hash' },
+      config: { access, answers: { 200: { [lineContentType]: ExportLine } } },
+      schema: {
+        operationId: 'exportAccounts',
+        summary: 'Every account, without its password hash',
+      },
     },
     async (request, reply) => {
       reply.header('content-type', lineContentType)

@@ -1,16 +1,16 @@
 import type { RoomParts } from '../room/room.ts'
 import { type UserRoutesOptions, userRoutes } from './routes.ts'
 
-export type Needs = Omit<UserRoutesOptions, 'version'>
+export type Needs = Omit<UserRoutesOptions, 'version' | 'idSuffix'>
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
-    for (const [prefix, version] of [
-      ['', 'v1'],
-      ['/api/v1', 'v1'],
-      ['/api/v2', 'v2'],
+    for (const [prefix, version, idSuffix] of [
+      ['', 'v1', ''],
+      ['/api/v1', 'v1', 'V1'],
+      ['/api/v2', 'v2', 'V2'],
     ] as const) {
-      await app.register(userRoutes, { prefix, version, ...needs })
+      await app.register(userRoutes, { prefix, version, idSuffix, ...needs })
     }
   },
 }

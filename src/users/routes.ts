@@ -6,7 +6,7 @@ import { inTurn } from '../http/lists/bulk-answers.ts'
 import { sendList } from '../http/lists/listing.ts'
 import { positiveInteger, type Query } from '../http/lists/paging.ts'
 import { authorize } from '../http/routes/access.ts'
-import { ListQuery, type SchemaTypes } from '../http/schemas.ts'
+import { json, listQuery, type SchemaTypes } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { asksPrivilege, type Rule, usersRules } from '../policy/rules.ts'
@@ -32,15 +32,18 @@ export interface UserRoutesOptions {
   readonly idempotency: Idempotency
   readonly users: Users
   readonly version: 'v1' | 'v2'
+  /** Ends the operation ids of this mount, so that each is unique. */
+  readonly idSuffix: '' | 'V1' | 'V2'
 }
 
 const batchSize = 500
 
 export async function userRoutes(
   instance: FastifyInstance,
-  { config, idempotency, users, version }: UserRoutesOptions,
+  { config, idempotency, users, version, idSuffix }: UserRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
+  const idOf = (id: string) => id + idSuffix
   const rules = usersRules[config.users.policy]
   const listing = {
     count: users.count,
@@ -67,8 +70,13 @@ export async function userRoutes(
     app.get(
       '/users',
       {
-        config: { access: { rule: rules.list }, query: ListQuery, describes: UserList },
-        schema: { summary: 'All users, or one page of them' },
+        config: {
+          access: { rule: rules.list },
+          query: listQuery(config.lists.pageLimitMax),
+          answers: { 200: { [json]: UserList } },
+          responseHeaders: ['x-total-count'],
+        },
+        schema: { operationId: idOf('listUsers'), summary: 'All users, or one page of them' },
       },
       (request, reply) => sendList(request, reply, listing),
     )
@@ -79,9 +87,10 @@ export async function userRoutes(
         config: {
           access: { rule: rules.list },
           query: ListQueryV2,
-          errors: ['validationFailed', 'serviceUnavailable'],
+          errors: ['validationFailed'],
         },
         schema: {
+          operationId: idOf('listUsers'),
           summary: 'One page of users, searched and sorted',
           response: { 200: UserPageV2 },
         },
@@ -98,8 +107,17 @@ export async function userRoutes(
   app.get(
     '/users/:id',
     {
-      config: { access: { rule: rules.read }, resource: user },
-      schema: { summary: 'One user', params: UserId, response: { 200: UserBody } },
+      config: {
+        access: { rule: rules.read },
+        resource: user,
+        params: UserId,
+        responseHeaders: ['etag'],
+      },
+      schema: {
+        operationId: idOf('getUser'),
+        summary: 'One user',
+        response: { 200: UserBody },
+      },
     },
     async (request, reply) => tagged(reply, user.of(request)),
   )
@@ -112,11 +130,17 @@ export async function userRoutes(
         ...(rules.create.kind === 'anyone' && { csrf: 'exempt' }), // what anyone may do, any page may
         body: 'json',
         requestHeaders: ['idempotency-key'],
+        responseHeaders: ['etag'],
         ...(version === 'v1' && {
           required: { fields: ['name', 'email'], error: 'nameAndEmailRequired' },
         }),
       },
-      schema: { summary: 'Create a user', body: CreateUser, response: { 201: UserBody } },
+      schema: {
+        operationId: idOf('createUser'),
+        summary: 'Create a user',
+        body: CreateUser,
+        response: { 201: UserBody },
+      },
     },
     async (request, reply) => {
       const { name, email } = request.body
@@ -134,12 +158,14 @@ export async function userRoutes(
       config: {
         access: { rule: rules.update },
         resource: user,
+        params: UserId,
         body: 'json',
         requestHeaders: ['if-match'],
+        responseHeaders: ['etag'],
       },
       schema: {
+        operationId: idOf('updateUser'),
         summary: 'Change name, e-mail or both',
-        params: UserId,
         body: UpdateUser,
         response: { 200: UserBody },
       },
@@ -158,12 +184,13 @@ export async function userRoutes(
       config: {
         access: { rule: rules.remove },
         resource: user,
+        params: UserId,
         requestHeaders: ['if-match'],
         errors: ['lastAdministrator'],
       },
       schema: {
+        operationId: idOf('deleteUser'),
         summary: 'Delete a user with its account and sessions',
-        params: UserId,
         response: { 200: UserBody },
       },
     },

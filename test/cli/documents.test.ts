@@ -126,7 +126,8 @@ suite('gatehouse config, routes and openapi', () => {
     assert.deepEqual(list, expected)
     const openapi = await run('openapi --json', env)
     assert.equal(openapi.stdout.indexOf('\n'), openapi.stdout.length - 1)
-    assert.deepEqual(JSON.parse(openapi.stdout).servers, [{ url: 'https://auth.example.org' }])
+    const [server] = JSON.parse(openapi.stdout).servers
+    assert.equal(server.url, 'https://auth.example.org')
   })
 
   test('none of them makes a data directory', () => {

@@ -306,7 +306,13 @@ suite('a room from outside', async () => {
     // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects by asserting it
     const { paths, components } = openapi as any
     const { get, put } = paths['/api/notes/{id}']
-    assert.equal(get.responses['404'].description, 'Note not found')
+    const [missing, success] = [get.responses['404'], get.responses['200']]
+    assert.deepEqual(missing, { $ref: '#/components/responses/NoteNotFound' })
+    assert.equal(components.responses.NoteNotFound.description, 'Note not found')
+    const { schema, example } = success.content['application/json']
+    assert.deepEqual(schema, { $ref: '#/components/schemas/Note' })
+    assert.deepEqual(example, { id: 5, text: 'Buy milk', locked: false })
+    assert.equal(get.operationId, 'getNote')
     assert.deepEqual(get.tags, ['Notes'])
     assert.ok(put.security.some((one: object) => 'x-note-key' in one))
     assert.deepEqual(components.securitySchemes['x-note-key'], {

@@ -10,7 +10,7 @@ import { migrations } from './tables.ts'
  */
 export const room: Room<Needs> = {
   name: 'notes',
-  tag: 'Notes',
+  tag: { name: 'Notes', description: 'Short texts, which a device writes with a key of its own.' },
   migrations,
   tables: [
     {

@@ -4,7 +4,7 @@ import { resource } from '../../src/http/changes/resource.ts'
 import { stillAllowed } from '../../src/http/changes/still-allowed.ts'
 import { positiveInteger } from '../../src/http/lists/paging.ts'
 import { callerOf } from '../../src/http/routes/access.ts'
-import type { SchemaTypes } from '../../src/http/schemas.ts'
+import { idIn, named, type SchemaTypes } from '../../src/http/schemas.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import { userIdOf } from '../../src/kernel/principal.ts'
 import { any, authenticated, owner, role } from '../../src/policy/rules.ts'
@@ -12,21 +12,30 @@ import { mayChange, type Notes, resourceOf } from './notes.ts'
 import { noteNotFound } from './problems.ts'
 import type { Note } from './store.ts'
 
-const NoteId = { type: 'object', properties: { id: { type: 'string' } } } as const
-const NoteText = {
-  type: 'object',
-  required: ['text'],
-  properties: { text: { type: 'string', minLength: 1, maxLength: 200, format: 'text' } },
-} as const
-const NoteBody = {
-  type: 'object',
-  required: ['id', 'text', 'locked'],
-  properties: {
-    id: { type: 'integer' },
-    text: { type: 'string' },
-    locked: { type: 'boolean' },
+const NoteId = idIn(5)
+const NoteText = named(
+  'NewNote',
+  {
+    type: 'object',
+    required: ['text'],
+    properties: { text: { type: 'string', minLength: 1, maxLength: 200, format: 'text' } },
   },
-} as const
+  { text: 'Buy milk' },
+)
+const NoteBody = named(
+  'Note',
+  {
+    type: 'object',
+    required: ['id', 'text', 'locked'],
+    properties: {
+      id: { type: 'integer' },
+      text: { type: 'string' },
+      locked: { type: 'boolean' },
+    },
+    additionalProperties: false,
+  },
+  { id: 5, text: 'Buy milk', locked: false },
+)
 
 export async function noteRoutes(
   instance: FastifyInstance,
@@ -47,8 +56,18 @@ export async function noteRoutes(
   app.post(
     '/api/notes',
     {
-      config: { access: { rule: authenticated }, body: 'json' },
-      schema: { summary: 'Write a note', body: NoteText, response: { 201: NoteBody } },
+      config: {
+        access: { rule: authenticated },
+        body: 'json',
+        errors: ['accessDenied'],
+        responseHeaders: ['etag'],
+      },
+      schema: {
+        operationId: 'createNote',
+        summary: 'Write a note',
+        body: NoteText,
+        response: { 201: NoteBody },
+      },
     },
     async (request, reply) => {
       const ownerId = userIdOf(callerOf(request))
@@ -61,8 +80,17 @@ export async function noteRoutes(
   app.get(
     '/api/notes/:id',
     {
-      config: { access: { rule: any(owner, role('ADMIN')) }, resource: note },
-      schema: { summary: 'One note', params: NoteId, response: { 200: NoteBody } },
+      config: {
+        access: { rule: any(owner, role('ADMIN')) },
+        resource: note,
+        params: NoteId,
+        responseHeaders: ['etag'],
+      },
+      schema: {
+        operationId: 'getNote',
+        summary: 'One note',
+        response: { 200: NoteBody },
+      },
     },
     async (request, reply) => tagged(reply, show(note.of(request))),
   )
@@ -73,12 +101,14 @@ export async function noteRoutes(
       config: {
         access: { rule: mayChange },
         resource: note,
+        params: NoteId,
         body: 'json',
         requestHeaders: ['if-match'],
+        responseHeaders: ['etag'],
       },
       schema: {
+        operationId: 'updateNote',
         summary: 'Change a note; a locked one is for its owner alone',
-        params: NoteId,
         body: NoteText,
         response: { 200: NoteBody },
       },
@@ -93,8 +123,18 @@ export async function noteRoutes(
   app.put(
     '/api/notes/:id/lock',
     {
-      config: { access: { rule: owner }, resource: note, requestHeaders: ['if-match'] },
-      schema: { summary: 'Lock a note', params: NoteId, response: { 200: NoteBody } },
+      config: {
+        access: { rule: owner },
+        resource: note,
+        params: NoteId,
+        requestHeaders: ['if-match'],
+        responseHeaders: ['etag'],
+      },
+      schema: {
+        operationId: 'lockNote',
+        summary: 'Lock a note',
+        response: { 200: NoteBody },
+      },
     },
     async (request, reply) => {
       const how = { ...note.changeBy(request), caller: callerOf(request) }

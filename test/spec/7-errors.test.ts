@@ -263,7 +263,7 @@ suite('spec 7: errors', async () => {
       'serviceUnavailable',
       'identityProvider',
       'expectationFailed', // needs a connection: test/attacks/connect.test.ts
-      'identityLinked', // needs a provider: test/external/sign-in.test.ts
+      'identityLinked', // needs a provider: test/external/each-provider.test.ts
     ] as const)
       here.add(errorTable[name].error)
     here.add(errorTable.internal.error)

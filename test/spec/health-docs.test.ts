@@ -122,8 +122,9 @@ suite('OpenAPI and its page in development', async () => {
     const silent = body.paths['/api/transfer'].post.responses['401']
     assert.equal(silent.content, undefined)
     assert.ok(silent.description)
-    const page = body.paths['/api/v2/users'].get.responses['200'].content['application/json'].schema
-    assert.match(page.properties.total.description, /`q`/)
+    const { schema } = body.paths['/api/v2/users'].get.responses['200'].content['application/json']
+    assert.deepEqual(schema, { $ref: '#/components/schemas/UserPageV2' })
+    assert.match(body.components.schemas.UserPageV2.properties.total.description, /`q`/)
   })
 
   test('the page loads its files from this service, and they may be kept', async () => {

@@ -1,239 +1,123 @@
-import swagger from '@fastify/swagger'
-import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Config } from '../../config/load.ts'
-import { type ErrorRow, problemOf } from '../../kernel/errors.ts'
-import { decide } from '../../policy/decide.ts'
-import { groupOf } from '../../policy/groups.ts'
-import { describeRule } from '../../policy/rules.ts'
-import { lineContentType } from '../bodies/long-bodies.ts'
-import { type Authenticator, declaredErrors, type RouteDeclaration } from '../routes/declaration.ts'
-import type { JsonSchema } from '../schemas.ts'
-import { requestHeaders as known } from '../server/request-headers.ts'
+import { inOrder, nameOf } from '../tags.ts'
+import { createComponents } from './components.ts'
+import { operationOf, pathOf } from './operation.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Makes the OpenAPI document of all routes, which takes time: keep the answer. */
+    openapi(): OpenApiDocument
+  }
+}
+
+/** A document of OpenAPI 3.1. */
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly description: string
+    readonly license: object
+  }
+  readonly externalDocs: object
+  readonly servers: readonly { readonly url: string; readonly description: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
+  readonly components: Readonly<Record<string, object>>
+}
+
+export interface OpenApiOptions {
+  readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
+  /** The version of the package. */
+  readonly version: string
+}
+
+/** What a newcomer needs first. */
+const firstPath = '/login'
 
 /**
- * Creates the OpenAPI 3.1 document from the declarations of the routes: schemas, rules, security
- * schemes, and all errors.
+ * Adds `openapi()`, which makes the document from the declarations of all routes that are
+ * registered after this call. The document is of the running configuration: its roles, rules,
+ * cookie and address. docs/adr/0039
  */
-export async function registerOpenApi(
+export function registerOpenApi(app: FastifyInstance, options: OpenApiOptions): void {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD') routes.push(route) // HEAD routes are copies of their GET
+  })
+  app.decorate('openapi', () => documentOf(app, routes, options))
+}
+
+/** @throws Error for an operation without an id, or with that of another one, or without a tag */
+function documentOf(
   app: FastifyInstance,
-  { baseUrl }: Pick<Config, 'baseUrl'>,
-): Promise<void> {
-  const withoutBody = new Set<string>() // operations whose body is optional
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Gatehouse',
-        version: '1',
-        description: 'Authentication and users. Every error is JSON with a string `error`.',
-      },
-      servers: [{ url: baseUrl }],
-      components: {
-        securitySchemes: securitySchemes(app.authenticators),
-        schemas: { Error: errorSchema },
-      },
-    },
-    hideUntagged: false,
-    transform: ({ schema, url, route }) => {
-      const described = describe((schema ?? {}) as RouteSchema, route)
-      if (/^(any|optional)$/.test(route.config?.body ?? ''))
-        withoutBody.add(String(described.operationId))
-      return { url, schema: described }
-    },
-    transformObject: (document) => {
-      if (!('openapiObject' in document)) return document.swaggerObject
-      const { paths = {} } = document.openapiObject
-      for (const { post } of Object.values(paths).filter((path) => path !== undefined)) {
-        const body = post?.requestBody
-        if (body && 'content' in body && withoutBody.has(post.operationId ?? '')) {
-          body.required = false
-        }
-      }
-      // Sorted by path, independent of the order of the rooms.
-      const sorted = Object.entries(paths).sort(([left], [right]) => (left < right ? -1 : 1))
-      Object.assign(document.openapiObject, { paths: Object.fromEntries(sorted) })
-      return document.openapiObject
-    },
-  })
-}
-
-function securitySchemes(authenticators: readonly Authenticator[]) {
-  return Object.fromEntries(authenticators.map(({ scheme, describes }) => [scheme, describes]))
-}
-
-const errorSchema = {
-  type: 'object' as const,
-  required: ['error'],
-  properties: {
-    error: { type: 'string' as const },
-    details: {
-      type: 'array' as const,
-      items: {
-        type: 'object' as const,
-        required: ['path', 'message'],
-        properties: {
-          path: { type: 'array' as const, items: { type: 'string' as const } },
-          message: { type: 'string' as const },
-        },
-      },
-    },
-    message: { type: 'string' as const, description: 'In development mode, of a 500 alone' },
-    captcha: { type: 'object' as const, description: 'Of "Captcha required": the challenge' },
-  },
-}
-
-/** The fields of `schema`, which Fastify's own type does not have. */
-interface RouteSchema {
-  readonly summary?: string
-  readonly hide?: boolean
-  readonly body?: JsonSchema
-  readonly params?: JsonSchema
-  readonly response?: Readonly<Record<string, JsonSchema>>
-}
-
-function describe(schema: RouteSchema, { config = {}, method, url }: RouteOptions): FastifySchema {
-  const {
-    access,
-    accepted = [],
-    body = 'none',
-    describes,
-    requestHeaders = [],
-    line,
-    query,
-  } = config
-  if (!access) return { hide: true } // CORS preflight
-  const anonymous = decide(access.rule, null)
+  routes: readonly RouteOptions[],
+  { config, version }: OpenApiOptions,
+): OpenApiDocument {
+  const shown = routes.filter(({ config, schema }) => config?.access && !schema?.hide)
+  assertNamed(shown)
+  const tags = inOrder(shown.flatMap(({ config }) => config?.tag ?? []))
+  const places = new Map(tags.map(({ name }, index) => [name, index]))
+  const placeOf = (route: RouteOptions): number => {
+    const { tag } = route.config ?? {}
+    return pathOf(route) === firstPath ? -1 : tag ? (places.get(nameOf(tag)) ?? 0) : 0
+  }
+  // Within a tag in the order of the rooms and of their routes.
+  const sorted = shown.toSorted((left, right) => placeOf(left) - placeOf(right))
+  const components = createComponents()
+  const isRateLimited = config.http.rateLimit.max > 0
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of sorted) {
+    const path = pathOf(route)
+    const method = String(route.method).toLowerCase()
+    paths[path] = { ...paths[path], [method]: operationOf(components, route, { isRateLimited }) }
+  }
   return {
-    ...schema,
-    ...(query && { querystring: query }),
-    ...(requestHeaders.length > 0 && { headers: headersOf(requestHeaders) }),
-    description: descriptionOf(config),
-    operationId: operationIdOf(String(method), url),
-    tags: [config.tag ?? groupOf(url)?.tag ?? 'Authentication'],
-    ...((body === 'form' || body === 'any') && {
-      consumes: ['application/json', 'application/x-www-form-urlencoded'],
-    }),
-    ...(body === 'parameters' && { consumes: ['application/x-www-form-urlencoded'] }),
-    ...(line?.body && { consumes: [lineContentType], body: line.body }),
-    ...(line?.answer && { produces: [lineContentType] }),
-    security:
-      anonymous === true
-        ? []
-        : [
-            ...(anonymous === undefined ? [{}] : []),
-            ...accepted.map(({ scheme }) => ({ [scheme]: [] })),
-          ],
-    response: {
-      ...(schema.response
-        ? {}
-        : { 200: described(line?.answer ?? describes ?? { type: 'string' }) }),
-      ...Object.fromEntries(
-        Object.entries(schema.response ?? {}).map(([status, answer]) => [
-          status,
-          described(answer),
-        ]),
+    openapi: '3.1.0',
+    info: {
+      title: 'Gatehouse',
+      version,
+      description: descriptionFor(config),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    externalDocs: { description: 'This document as a page', url: `${config.baseUrl}/api/docs` },
+    servers: [{ url: config.baseUrl, description: 'This service' }],
+    tags,
+    paths,
+    components: {
+      securitySchemes: Object.fromEntries(
+        app.authenticators.map(({ scheme, describes }) => [scheme, describes]),
       ),
-      ...errorResponses(
-        errorsOf(schema, config).map((row) => rewordedAs(row, config)),
-        config.errorPage !== undefined,
-      ),
-      ...(access.silent && { 401: { description: 'No session; no body', type: 'null' } }),
+      ...components.all(),
     },
   }
 }
 
-/** Describes the guards of an operation. */
-function descriptionOf(config: RouteDeclaration): string {
-  const { access, csrf, enrols, maxBodyBytes, reauthentication } = config
-  return [
-    access && `Access: ${describeRule(access.rule)}.`,
-    maxBodyBytes && `Body: at most ${maxBodyBytes} bytes.`,
-    reauthentication && reauthentications[reauthentication],
-    enrols && 'An enrolment token opens it as well.',
-    csrf === 'foreignPage' && 'Not for pages of other origins.',
-  ]
-    .filter(Boolean)
-    .join(' ')
-}
-
-const reauthentications = {
-  always: 'Wants a recent login.',
-  conditional: 'Wants a recent login for some of what it can do.',
-} as const
-
-function headersOf(requestHeaders: readonly (keyof typeof known)[]) {
-  const properties = requestHeaders.map((header) => {
-    const { name, description } = known[header]
-    return [name, { type: 'string', description }]
-  })
-  return { type: 'object', properties: Object.fromEntries(properties) }
-}
-
-function described(schema: JsonSchema) {
-  return { description: 'Success', ...schema }
-}
-
-function errorsOf(schema: RouteSchema, config: RouteDeclaration): ErrorRow[] {
-  const { access, accepted = [], body = 'none', csrf, errors = [], rateLimit } = config
-  const isOpen = access?.rule.kind === 'anyone'
-  return [
-    'badRequest',
-    ...(isOpen ? [] : refusalsOf(accepted)),
-    ...(body === 'none' ? [] : ['invalidBody' as const]),
-    ...(body === 'none' || body === 'lines' ? [] : ['bodyTooLarge' as const]),
-    ...(schema.body ? ['validationFailed' as const] : []),
-    ...declaredErrors(config),
-    ...(csrf === 'foreignPage' ? ['accessDenied' as const] : []),
-    ...errors,
-    ...(rateLimit === 'exempt' ? [] : ['tooManyRequests' as const]),
-    'internal',
-    'serviceUnavailable',
-  ]
-}
-
-/** The error that the route answers in place of one. */
-function rewordedAs(row: ErrorRow, { rewords = {} }: RouteDeclaration): ErrorRow {
-  return (typeof row === 'string' ? rewords[row] : undefined) ?? row
-}
-
-/** The errors of authentication and authorization. */
-function refusalsOf(accepted: readonly Authenticator[]): ErrorRow[] {
-  const [only, ...others] = accepted
-  const isAlone = only !== undefined && others.length === 0
-  const bearer = accepted.find(({ header }) => header === 'bearer')
-  return [
-    isAlone ? only.missing : 'authenticationRequired',
-    'accessDenied',
-    ...(bearer
-      ? [(isAlone ? bearer.invalid : undefined) ?? ('invalidOrExpiredToken' as const)]
-      : []),
-    ...accepted.flatMap(({ errors = [] }) => errors),
-  ]
-}
-
-/** Describes the errors by status; a route with pages answers them to clients that prefer HTML. */
-function errorResponses(rows: readonly ErrorRow[], hasPages: boolean): Record<number, object> {
-  const texts = new Map<number, Set<string>>()
-  for (const row of rows) {
-    const { status, error } = problemOf(row)
-    texts.set(status, (texts.get(status) ?? new Set()).add(error))
+function assertNamed(routes: readonly RouteOptions[]): void {
+  const known = new Map<string, string>()
+  for (const { method, url, config, schema } of routes) {
+    const route = `${method} ${url}`
+    const id = schema?.operationId
+    if (id === undefined) throw new Error(`${route} has no operationId`)
+    if (known.has(id)) throw new Error(`${route} has the operationId of ${known.get(id)}: ${id}`)
+    if (!config?.tag) throw new Error(`${route} has no tag`)
+    known.set(id, route)
   }
-  return Object.fromEntries(
-    [...texts].map(([status, errors]) => [
-      status,
-      {
-        description: [...errors].join(' · '),
-        content: {
-          'application/json': { schema: { $ref: '#/components/schemas/Error' } },
-          ...(hasPages && { 'text/html': { schema: { type: 'string' } } }),
-        },
-      },
-    ]),
-  )
 }
 
-/** Creates an operation id for generated clients, for example `putApiV1UsersId`. */
-function operationIdOf(method: string, url: string): string {
-  const words = url.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
-  return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
+function descriptionFor({ session }: Pick<Config, 'session'>): string {
+  return `Authentication and users.
+
+**To authenticate**, log in by \`POST /login\`:
+
+- \`mode=session\` (the default of a form) sets the cookie \`${session.cookieName}\` and answers a \`csrf_token\`. A browser sends the cookie by itself; a request that changes something needs the token as well, in the header \`X-CSRF-Token\`.
+- \`mode=token\` (the default of JSON) answers a \`token\`, to be sent as \`Authorization: Bearer TOKEN\`.
+- \`mode=pair\` answers an \`access_token\` and a \`refresh_token\`, which \`POST /refresh\` takes when the first has expired.
+
+Or send the username and the password with each request, as HTTP Basic.
+
+**Errors** are JSON with a text \`error\`, the same for the same cause. Each operation lists the errors that its own work can have; \`default\` stands for those that any request can have. Which errors, roles and rules there are depends on the settings of the service: this document is of the settings in force.
+
+**Fields** that are not described are ignored in a request, and never sent in an answer.`
 }

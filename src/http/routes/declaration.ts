@@ -7,8 +7,11 @@ import type { BodyKind } from '../bodies/bodies.ts'
 import type { ResourceOptions } from '../changes/resource.ts'
 import type { Authenticated } from '../changes/still-allowed.ts'
 import type { ErrorPage } from '../pages/page.ts'
+import type { ResponseHeader } from '../response-headers.ts'
 import type { JsonSchema } from '../schemas.ts'
 import { type RequestHeader, requestHeaders } from '../server/request-headers.ts'
+import type { Tag, TagName } from '../tags.ts'
+import { type DeclaredError, rowOf } from './declared-error.ts'
 
 /**
  * The declaration of a route: everything that guards it, and the data of the documents. Each part
@@ -17,6 +20,8 @@ import { type RequestHeader, requestHeaders } from '../server/request-headers.ts
  */
 export interface RouteDeclaration {
   access?: Access
+  /** The tag of the operation in OpenAPI; absent: that of the room. */
+  tag?: TagName | Tag
   /** The resource of the path, read once for rule, 404, precondition and handler. */
   resource?: ResourceOptions<object>
   /**
@@ -43,27 +48,49 @@ export interface RouteDeclaration {
   /** Request headers that the handler uses. */
   requestHeaders?: readonly RequestHeader[]
   /** Errors of the handler; OpenAPI adds those of the other declarations. */
-  errors?: readonly ErrorRow[]
+  errors?: readonly DeclaredError[]
   /** Errors that the route answers as others, in the words of its RFC. */
   rewords?: Partial<Record<ErrorName, ErrorName>>
   /** The page of an error for clients that prefer HTML; absent: every client gets JSON. */
   errorPage?: ErrorPage
+  /** The parameters of the path, for OpenAPI, unless the schema of the route has them. */
+  params?: JsonSchema
   /** The query, for OpenAPI; the handler ignores or refuses invalid values. */
   query?: JsonSchema
-  /** The schema of a 200 that the handler serializes itself, for OpenAPI. */
-  describes?: JsonSchema
-  /** The schema of a line of a body, and of an answer, of lines; for OpenAPI. */
-  line?: { readonly body?: JsonSchema; readonly answer?: JsonSchema }
+  /** What a client should send, for OpenAPI, where the validated schema allows more. */
+  sends?: JsonSchema
+  /** The schema of a line of a body of lines, for OpenAPI. */
+  line?: JsonSchema
+  /** The successes that the handler serializes itself, by status and media type, for OpenAPI. */
+  answers?: Readonly<Record<number, Readonly<Record<string, JsonSchema>>>>
+  /** The response headers of its successes, for OpenAPI. */
+  responseHeaders?: readonly ResponseHeader[]
+  /** Examples for OpenAPI, where the schemas have none that fits the operation. */
+  examples?: OperationExamples
   /** The accepted authenticators, in order; set from `access` when the route is registered. */
   accepted?: readonly Authenticator[]
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig extends RouteDeclaration {}
+  interface FastifySchema {
+    /** The name of the operation in OpenAPI, unique and for ever: clients are generated from it. */
+    operationId?: string
+    summary?: string
+    /** Keeps the route out of OpenAPI. */
+    hide?: boolean
+  }
   interface FastifyInstance {
     /** All authenticators, in the order in which they are tried. */
     authenticators: readonly Authenticator[]
   }
+}
+
+export interface OperationExamples {
+  readonly body?: unknown
+  /** Several bodies by name, in the place of one. */
+  readonly bodies?: Readonly<Record<string, unknown>>
+  readonly answer?: unknown
 }
 
 /** The rule and the accepted schemes of a route. Every route declares them. */
@@ -185,13 +212,13 @@ export function mistakesIn(
     [body === 'none' && maxBodyBytes !== undefined, 'limits a body that it does not read'],
     [body === 'none' && schema?.body !== undefined, 'describes a body that it does not read'],
     [schema?.body === undefined && config.required !== undefined, 'requires fields of no body'],
-    [(body === 'lines') !== (line?.body !== undefined), 'reads lines without saying of what'],
+    [(body === 'lines') !== (line !== undefined), 'reads lines without saying of what'],
     [needsResource(rule) && !resource?.facts, 'has a rule about a resource that it does not load'],
     [resource !== undefined && !hasParameter(url, resource.param), 'has no path to its resource'],
     [headers.includes('if-match') && (safe || !resource), 'has nothing that If-Match compares'],
     [headers.includes('idempotency-key') && method !== 'POST', 'repeats what is no POST'],
     [
-      (config.errors ?? []).some((error) => implied.has(error)),
+      (config.errors ?? []).some((error) => implied.has(rowOf(error))),
       'lists an error that its declaration implies',
     ],
   ]

@@ -1,0 +1,183 @@
+import type { FastifySchema, RouteOptions } from 'fastify'
+import { decide } from '../../policy/decide.ts'
+import { describeRule } from '../../policy/rules.ts'
+import type { BodyKind } from '../bodies/bodies.ts'
+import { lineContentType } from '../bodies/long-bodies.ts'
+import { csrfGuardsOf, type RouteDeclaration } from '../routes/declaration.ts'
+import { type JsonSchema, json } from '../schemas.ts'
+import { nameOf } from '../tags.ts'
+import type { Components } from './components.ts'
+import { type ErrorOptions, errorAnswers } from './error-answers.ts'
+import { csrfParameter, headersOf, parametersOf } from './headers.ts'
+import { media } from './media.ts'
+
+const form = 'application/x-www-form-urlencoded'
+
+/** The media types of a body; none is read where the list is empty. */
+const mediaTypes: Readonly<Record<BodyKind, readonly string[]>> = {
+  none: [],
+  json: [json],
+  optional: [json],
+  form: [json, form],
+  any: [json, form],
+  parameters: [form],
+  lines: [lineContentType],
+}
+
+/** Describes the operation of a route in OpenAPI. */
+export function operationOf(
+  components: Components,
+  route: RouteOptions,
+  options: ErrorOptions,
+): object {
+  const { config = {}, schema = {} } = route
+  const parameters = [
+    ...pathParameters(components, route),
+    ...queryParameters(components, config.query),
+    ...headerParameters(components, route),
+  ]
+  const requestBody = bodyOf(components, schema, config)
+  return {
+    operationId: schema.operationId,
+    tags: config.tag ? [nameOf(config.tag)] : [],
+    summary: schema.summary,
+    description: descriptionOf(config),
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: {
+      ...successes(components, schema, config),
+      ...errorAnswers(components, route, options),
+    },
+    security: securityOf(config),
+  }
+}
+
+/** The path of OpenAPI: `/users/{id}` of `/users/:id`. */
+export function pathOf({ url }: Pick<RouteOptions, 'url'>): string {
+  return url.replace(/:(\w+)/g, '{$1}')
+}
+
+/** Describes the guards of an operation. */
+function descriptionOf({ access, csrf, enrols, maxBodyBytes, reauthentication }: RouteDeclaration) {
+  return [
+    access && `Access: ${describeRule(access.rule)}.`,
+    maxBodyBytes && `Body: at most ${maxBodyBytes} bytes.`,
+    reauthentication && reauthentications[reauthentication],
+    enrols && 'An enrolment token opens it as well.',
+    csrf === 'foreignPage' && 'Not for pages of other origins.',
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+const reauthentications = {
+  always: 'Wants a recent login.',
+  conditional: 'Wants a recent login for some of what it can do.',
+} as const
+
+/** The schemes that an operation accepts; an empty one for no credential at all. */
+function securityOf({ access, accepted = [] }: RouteDeclaration): object[] {
+  const anonymous = access && decide(access.rule, null)
+  if (anonymous === true) return []
+  const schemes = accepted.map(({ scheme }) => ({ [scheme]: [] }))
+  return anonymous === undefined ? [{}, ...schemes] : schemes
+}
+
+function pathParameters(components: Components, { url, config, schema }: RouteOptions): object[] {
+  const described = propertiesOf(config?.params ?? (schema?.params as JsonSchema | undefined))
+  const names = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  return names.map((name) =>
+    parameter(components, name, 'path', described[name] ?? { type: 'string' }),
+  )
+}
+
+function queryParameters(components: Components, query: JsonSchema | undefined): object[] {
+  return Object.entries(propertiesOf(query)).map(([name, schema]) =>
+    parameter(components, name, 'query', schema),
+  )
+}
+
+function parameter(
+  components: Components,
+  name: string,
+  place: 'path' | 'query',
+  { description, examples, ...schema }: JsonSchema,
+): object {
+  return {
+    name,
+    in: place,
+    ...(place === 'path' && { required: true }),
+    ...(description !== undefined && { description }),
+    schema: components.schema(schema),
+    ...(Array.isArray(examples) && { example: examples[0] }),
+  }
+}
+
+function propertiesOf(schema: JsonSchema | undefined): Record<string, JsonSchema> {
+  return (schema?.properties ?? {}) as Record<string, JsonSchema> // JSON Schema says so
+}
+
+function headerParameters(components: Components, { method, config = {} }: RouteOptions): object[] {
+  const { accepted = [], requestHeaders = [] } = config
+  const needsToken = csrfGuardsOf(method, config).includes('token')
+  return [
+    ...parametersOf(components, requestHeaders),
+    ...(needsToken ? [csrfParameter(components, accepted.length === 1)] : []),
+  ]
+}
+
+function bodyOf(
+  components: Components,
+  schema: FastifySchema,
+  { body = 'none', examples, line, sends }: RouteDeclaration,
+): object | undefined {
+  const taken = sends ?? line ?? (schema.body as JsonSchema | undefined) ?? anyJson
+  const types = mediaTypes[body]
+  if (types.length === 0) return undefined
+  const given = { one: examples?.body, several: examples?.bodies }
+  const content = types.map((type) => [type, media(components, taken, given)])
+  return {
+    ...(body === 'lines' && { description: 'Lines of JSON: the schema is that of one' }),
+    required: body !== 'optional' && body !== 'any',
+    content: Object.fromEntries(content),
+  }
+}
+
+/** Of a route that takes any JSON. */
+const anyJson = { type: 'object', examples: [{}] } as const
+
+/** Describes the successes of an operation by status. */
+function successes(
+  components: Components,
+  schema: FastifySchema,
+  { answers = {}, examples, responseHeaders = [] }: RouteDeclaration,
+): Record<string, object> {
+  const serialized = Object.entries((schema.response ?? {}) as Record<string, JsonSchema>)
+  const all = [
+    ...serialized.map(([status, one]) => [status, { [json]: one }] as const),
+    ...Object.entries(answers),
+  ]
+  return Object.fromEntries(
+    all.map(([status, byType]) => {
+      const content = Object.entries(byType).map(([type, one]) => [
+        type,
+        media(components, one, type === json ? { one: examples?.answer } : {}),
+      ])
+      const isRedirect = status.startsWith('3')
+      const headers = [...responseHeaders, ...(isRedirect ? (['location'] as const) : [])]
+      return [
+        status,
+        {
+          description: statusTexts[status] ?? 'Success',
+          headers: headersOf(components, headers),
+          ...(content.length > 0 && { content: Object.fromEntries(content) }),
+        },
+      ]
+    }),
+  )
+}
+
+const statusTexts: Readonly<Record<string, string>> = {
+  201: 'Created',
+  303: 'See Other: the browser goes on',
+}

@@ -1,0 +1,45 @@
+import { type ErrorRow, problemOf } from '../../kernel/errors.ts'
+import { type JsonSchema, named } from '../schemas.ts'
+
+/** An error that a route declares, or one whose answer has more fields than `error`. */
+export type DeclaredError = ErrorRow | ErrorWithBody
+
+export interface ErrorWithBody {
+  readonly row: ErrorRow
+  readonly body: JsonSchema
+}
+
+/** The row of a declared error. */
+export function rowOf(error: DeclaredError): ErrorRow {
+  return typeof error === 'object' && 'row' in error ? error.row : error
+}
+
+/** The name of an error in code and in OpenAPI. */
+export function errorNameOf(row: ErrorRow): string {
+  return typeof row === 'string' ? row : row.name
+}
+
+/**
+ * Describes an error whose answer has the fields that are thrown as `extra`; its schema in OpenAPI
+ * is named after the error, for example `CaptchaRequired`.
+ */
+export function errorWith(
+  row: ErrorRow,
+  properties: Readonly<Record<string, JsonSchema>>,
+  example: Readonly<Record<string, unknown>>,
+): ErrorWithBody {
+  const { error } = problemOf(row)
+  const name = errorNameOf(row)
+  const schema = {
+    type: 'object',
+    required: ['error', ...Object.keys(properties)],
+    properties: { error: { type: 'string', const: error }, ...properties },
+    additionalProperties: false,
+  }
+  return { row, body: named(capitalized(name), schema, { error, ...example }) }
+}
+
+/** `CaptchaRequired` of `captchaRequired`. */
+export function capitalized(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1)
+}

@@ -1,0 +1,42 @@
+/**
+ * The groups of operations in the documents: by task, in the order in which a newcomer meets them.
+ * A room names one of them or brings its own, and a route may name another one.
+ */
+export const tags = {
+  'Sign in': 'From a username and a password to a session or a token, and out again.',
+  Sessions: 'The session of a browser, its CSRF token, and the live sessions of the own account.',
+  Tokens: 'Access tokens: renew one, ask whom it names, verify it, revoke it.',
+  'Own account': 'The account of the caller, and its password.',
+  'Second factor': 'One-time codes of an authenticator app, and recovery codes.',
+  'Identity providers': 'Sign-in through OpenID Connect, and the linked identities.',
+  Users: 'The users resource, in version 1 and in version 2.',
+  Posts: 'Posts of users, and their lock.',
+  'Administration of accounts': 'Accounts of others: roles, locks, passwords, sessions.',
+  'Login limits': 'What keeps a username or an address from a login now.',
+  'Import and export': 'Many accounts at once, as lines of JSON.',
+  Service: 'Whether the service works, how much it holds, and this document.',
+} as const satisfies Record<string, string>
+
+export type TagName = keyof typeof tags
+
+/** A tag of an external room; the documents show it before `Service`. */
+export interface Tag {
+  readonly name: string
+  readonly description: string
+}
+
+const names = Object.keys(tags) as TagName[] // its own keys
+const last: TagName = 'Service'
+
+/** Lists the tags that are used, in the order of the documents, with their descriptions. */
+export function inOrder(used: readonly (TagName | Tag)[]): Tag[] {
+  const ours = names.filter((name) => used.includes(name))
+  const others = new Map(used.flatMap((tag) => (typeof tag === 'string' ? [] : [[tag.name, tag]])))
+  const all = ours.map((name) => ({ name, description: tags[name] }))
+  const isLast = ({ name }: Tag) => name === last
+  return [...all.filter((tag) => !isLast(tag)), ...others.values(), ...all.filter(isLast)]
+}
+
+export function nameOf(tag: TagName | Tag): string {
+  return typeof tag === 'string' ? tag : tag.name
+}

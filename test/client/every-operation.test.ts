@@ -1,0 +1,280 @@
+// A database makes a difference: each operation once
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
+import { readDoc } from '../../tools/docs.ts'
+import { type Someone, testApp } from '../app.ts'
+import { enrol, fromBase32 } from '../factor.ts'
+import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
+import type { ApiDocument } from '../openapi/operations.ts'
+import { ndjson, someHash } from '../transfer.ts'
+import { begin, comeBack, cookiesOf, logOut } from './provider-sign-in.ts'
+import { answered, dataOf, typedClient, typedClientOver } from './typed-client.ts'
+
+const accountPaths = ['/api/account', '/api/user/account'] as const
+const linkedBelow = { '/api/account': 'default', '/api/user/account': 'acme' } as const
+const userPaths = ['/users', '/api/v1/users', '/api/v2/users'] as const
+const newPassword = 'a copper kettle on a winter stove'
+
+suite('a client made from docs/openapi.json calls every operation', async () => {
+  const providers = { default: await identityProvider(), acme: await identityProvider() }
+  const acme = Object.entries(settingsFor(providers.acme))
+  const app = await testApp(
+    {
+      ...settingsFor(providers.default),
+      ...Object.fromEntries(acme.map(([name, value]) => [name.replace('_', '_ACME_'), value])),
+      OIDC_PROVIDERS: 'acme',
+      LOGIN_CAPTCHA_AFTER: '1000',
+    },
+    { clock: clockOfToday() },
+  )
+  const guest = typedClient(app)
+  const admin = typedClient(app, await app.bearer(app.admin))
+  let made = 0
+  const someone = () => app.account(`someone${++made}`)
+  const inSession = async (who: Someone) => typedClient(app, await app.session(who))
+
+  test('the service itself', async () => {
+    assert.equal(dataOf(await guest.GET('/health/live')).status, 'live')
+    assert.equal(dataOf(await guest.GET('/health/ready')).status, 'ready')
+    const { versions } = dataOf(await guest.GET('/api/public/status'))
+    assert.ok(versions.includes('v2'))
+    const { parameters, signature } = dataOf(await guest.GET('/api/public/captcha'))
+    assert.ok(parameters.cost > 0 && signature.length > 0)
+    const { keys } = dataOf(await guest.GET('/.well-known/jwks.json'))
+    assert.ok(Array.isArray(keys))
+    assert.ok('paths' in dataOf(await guest.GET('/api/openapi.json')))
+    const page = dataOf(await guest.GET('/api/docs', { parseAs: 'text' }))
+    assert.ok(page.startsWith('<!doctype html>'))
+  })
+
+  test('a login in each mode, over HTTP, and what it opens', async () => {
+    const client = typedClientOver((await app.listen()).url)
+    const { username, password, userId } = await someone()
+    const body = { username, password }
+    const login = await client.POST('/login', { body: { ...body, mode: 'session' } })
+    const session = dataOf(login)
+    assert.ok('csrf_token' in session)
+    const cookie = cookiesOf(login.response)
+    const browser = { cookie }
+    const now = dataOf(await client.GET('/api/session', { headers: browser }))
+    assert.deepEqual([now.user_id, now.roles], [String(userId), ['USER']])
+    const { message } = dataOf(await client.GET('/api/protected', { headers: browser }))
+    assert.ok(message.includes(username))
+    const header = { 'X-CSRF-Token': session.csrf_token }
+    const transfer = { headers: { cookie }, params: { header } }
+    dataOf(await client.POST('/api/transfer', transfer))
+    dataOf(await client.POST('/logout', { headers: browser }))
+
+    const single = dataOf(await client.POST('/login', { body: { ...body, mode: 'token' } }))
+    assert.ok('token' in single)
+    const seconds: number = single.expires_in
+    assert.equal(seconds, 3600)
+    const bearer = { authorization: `${single.token_type} ${single.token}` }
+    assert.equal(dataOf(await client.GET('/api/me', { headers: bearer })).sub, String(userId))
+
+    const pair = dataOf(await client.POST('/login', { body: { ...body, mode: 'pair' } }))
+    assert.ok('refresh_token' in pair)
+    const { refresh_token } = pair
+    const fresh = dataOf(await client.POST('/refresh', { body: { refresh_token } }))
+    assert.deepEqual([fresh.token_type, fresh.expires_in], ['Bearer', 900])
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const form = await client.POST('/login', { headers, body: { ...body, mode: 'token' } })
+    assert.ok('token' in dataOf(form))
+  })
+
+  for (const path of userPaths) {
+    test(`the users of ${path}`, async () => {
+      const body = { name: 'Ann', email: 'ann@example.org' }
+      const first = await admin.POST(path, { body, headers: { 'idempotency-key': path } })
+      const { id } = dataOf(first)
+      const params = { path: { id } }
+      const read = await admin.GET(`${path}/{id}`, { params })
+      assert.deepEqual(dataOf(read), { id, ...body })
+      const seen = { 'If-Match': read.response.headers.get('etag') ?? '' }
+      const written = await admin.PUT(`${path}/{id}`, {
+        params: { ...params, header: seen },
+        body: { name: 'Eve' },
+      })
+      assert.equal(dataOf(written).name, 'Eve')
+      const page = dataOf(await admin.GET(path, { params: { query: { page: 1, limit: 1 } } }))
+      assert.ok(!Array.isArray(page))
+      assert.equal(page.data[0]?.id, 1)
+      if (path !== '/api/v2/users') {
+        const all = dataOf(await admin.GET(path))
+        assert.ok(Array.isArray(all))
+        assert.ok(all.some((user) => user.id === id))
+      }
+      assert.equal(dataOf(await admin.DELETE(`${path}/{id}`, { params })).id, id)
+    })
+  }
+
+  test('the posts', async () => {
+    const post = dataOf(await admin.POST('/api/posts', { body: { title: 'A post' } }))
+    const params = { path: { id: post.id } }
+    assert.deepEqual(dataOf(await admin.GET('/api/posts/{id}', { params })), post)
+    const body = { body: 'Its text' }
+    assert.equal(dataOf(await admin.PUT('/api/posts/{id}', { params, body })).body, 'Its text')
+    assert.ok(dataOf(await admin.PUT('/api/admin/posts/{id}/lock', { params })).locked)
+    assert.ok(!dataOf(await admin.DELETE('/api/admin/posts/{id}/lock', { params })).locked)
+    for (const path of ['/api/posts', '/api/editor/posts'] as const) {
+      const all = dataOf(await admin.GET(path))
+      assert.ok(Array.isArray(all))
+      assert.equal(all.at(-1)?.id, post.id)
+    }
+    assert.equal(dataOf(await admin.DELETE('/api/posts/{id}', { params })).author_id, 1)
+  })
+
+  for (const path of accountPaths) {
+    test(`the own account: ${path}`, async () => {
+      const who = await someone()
+      const own = await inSession(who)
+      const { user, second_factor } = dataOf(await own.GET(path))
+      assert.deepEqual([user.id, second_factor], [who.userId, false])
+      const [session] = dataOf(await own.GET(`${path}/sessions`))
+      assert.ok(session?.current)
+      await inSession(who)
+      dataOf(await own.DELETE(`${path}/sessions`))
+      const sessions = dataOf(await own.GET(`${path}/sessions`))
+      assert.deepEqual(
+        sessions.map(({ id }) => id),
+        [session.id],
+      )
+
+      const { secret } = dataOf(await own.POST(`${path}/totp`))
+      const code = () => {
+        app.clock.advance(stepSeconds)
+        return codeOfStep(fromBase32(secret), Math.floor(app.clock.now() / 1000 / stepSeconds))
+      }
+      const { recovery_codes } = dataOf(await own.PUT(`${path}/totp`, { body: { totp: code() } }))
+      const [recovery_code = ''] = recovery_codes
+      const renewed = await own.POST(`${path}/recovery-codes`, { body: { recovery_code } })
+      assert.equal(dataOf(renewed).recovery_codes.length, 10)
+      dataOf(await own.DELETE(`${path}/totp`, { body: { totp: code() } }))
+
+      const change = { current_password: who.password, new_password: newPassword }
+      dataOf(await own.PUT(`${path}/password`, { body: change }))
+      const params = { path: { id: session.id } }
+      dataOf(await own.DELETE(`${path}/sessions/{id}`, { params }))
+    })
+  }
+
+  test('the accounts, for an administrator', async () => {
+    const { username, password, userId } = await someone()
+    const params = { path: { username } }
+    const path = '/api/admin/accounts/{username}'
+    const account = dataOf(await admin.GET(path, { params }))
+    assert.deepEqual([account.user_id, account.roles], [userId, ['USER']])
+    const { total } = dataOf(await admin.GET('/api/admin/accounts'))
+    assert.ok(total > 1)
+    const body = {
+      username: `${username}x`,
+      password,
+      roles: ['EDITOR'],
+      name: 'A',
+      email: 'a@b.org',
+    }
+    assert.equal(dataOf(await admin.POST('/api/admin/accounts', { body })).second_factor, false)
+    await app.session({ username, password, userId })
+    const sessions = dataOf(await admin.GET(`${path}/sessions`, { params }))
+    assert.equal(sessions[0]?.current, false)
+    dataOf(await admin.DELETE(`${path}/sessions`, { params }))
+    dataOf(await admin.DELETE(`${path}/second-factor`, { params }))
+    assert.ok(dataOf(await admin.POST(`${path}/password`, { params })).password.length >= 12)
+    assert.ok(dataOf(await admin.PUT(path, { params, body: { locked: true } })).locked)
+    const throttle = dataOf(await admin.GET('/api/admin/throttle'))
+    assert.equal(throttle.counts.total, throttle.counts.data.length)
+    dataOf(await admin.DELETE('/api/admin/throttle/{username}', { params }))
+    assert.equal(dataOf(await admin.DELETE(path, { params })).user_id, userId)
+    const token = await app.token(app.admin)
+    dataOf(await admin.POST('/api/admin/tokens/revoke', { body: { token } }))
+    const { accounts } = dataOf(await admin.GET('/api/admin/statistics'))
+    assert.equal(accounts.by_role.ADMIN, 1)
+  })
+
+  test('accounts, out and in again', async () => {
+    const answer = await admin.GET('/api/admin/export/accounts', { parseAs: 'text' })
+    const lines = dataOf(answer).trimEnd().split('\n')
+    assert.ok(lines.length >= 1)
+    const sent = await admin.POST('/api/admin/import/accounts', {
+      params: { query: { dry_run: true } },
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: {
+        username: 'brought',
+        password_hash: someHash,
+        roles: [],
+        name: 'B',
+        email: 'b@example.org',
+      },
+      bodySerializer: (line) => ndjson([line]),
+    })
+    const report = dataOf(sent)
+    assert.deepEqual([report.lines, report.errors_total, report.errors], [1, 0, []])
+  })
+
+  for (const path of accountPaths) {
+    const provider = linkedBelow[path]
+    test(`an identity of the provider ${provider}: ${path}`, async () => {
+      const who = await someone()
+      const { username } = who
+      providers[provider].person = { sub: username, email: 'a@example.org' }
+      const own = await inSession(who)
+      const begun = await own.POST(`${path}/identities`, { body: { provider } })
+      await comeBack(app, guest, provider, [dataOf(begun).url, begun.response])
+      const [identity] = dataOf(await own.GET(`${path}/identities`))
+      assert.ok(identity)
+      assert.deepEqual([identity.provider, identity.subject], [provider, username])
+
+      // By the identity that is linked now.
+      const landed = await comeBack(app, guest, provider, await begin(guest, provider))
+      assert.equal(landed.status, 200)
+      const client = typedClient(app, { cookie: cookiesOf(landed) })
+      assert.equal(dataOf(await client.GET('/api/session')).username, username)
+      const out = await logOut(client, provider)
+      assert.equal(out.status, 303)
+
+      const params = { path: { id: identity.id } }
+      dataOf(await own.DELETE(`${path}/identities/{id}`, { params }))
+    })
+  }
+
+  for (const provider of ['default', 'acme'] as const) {
+    test(`the second factor of a sign-in through ${provider}`, async () => {
+      const who = await someone()
+      providers[provider].person = { sub: who.username, email: 'a@example.org' }
+      const own = await inSession(who)
+      const linking = await own.POST('/api/account/identities', { body: { provider: provider } })
+      await comeBack(app, guest, provider, [dataOf(linking).url, linking.response])
+      const { recoveryCodes } = await enrol(app, await app.session(who))
+
+      const asked = await comeBack(app, guest, provider, await begin(guest, provider))
+      assert.deepEqual([asked.status, asked.headers.get('location')], [303, '/oauth/second-factor'])
+      const client = typedClient(app, { cookie: cookiesOf(asked) })
+      const page = await client.GET('/oauth/second-factor', { parseAs: 'text' })
+      assert.ok(dataOf(page).includes('<form'))
+      const [recovery_code = ''] = recoveryCodes
+      const signedIn = await client.POST('/oauth/second-factor', { body: { recovery_code } })
+      const answer = dataOf(signedIn)
+      assert.ok(typeof answer === 'object' && answer.csrf_token)
+    })
+  }
+
+  test('no operation of the document is left out', () => {
+    const document: ApiDocument = JSON.parse(readDoc('openapi.json'))
+    const left = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations)
+        .map(([method, { responses }]) => ({ name: `${method.toUpperCase()} ${path}`, responses }))
+        .filter(
+          ({ name, responses }) =>
+            !successes(responses).some((one) => answered.has(`${name} ${one}`)),
+        )
+        .map(({ name }) => name),
+    )
+    assert.deepEqual(left, [])
+  })
+})
+
+/** The statuses of an operation that are no refusal. */
+function successes(responses: object): string[] {
+  return Object.keys(responses).filter((status) => /^[23]/.test(status))
+}

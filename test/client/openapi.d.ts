@@ -1,0 +1,7079 @@
+// Made from docs/openapi.json by openapi-typescript (npm run docs).
+
+export interface paths {
+    "/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log in
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        post: operations["logIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/captcha": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A proof of work for POST /login; its solution goes into the field captcha
+         * @description Access: anyone.
+         */
+        get: operations["getCaptcha"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the session, the bearer token with its pair, and the refresh token that are sent
+         * @description Access: anyone. Body: at most 16384 bytes.
+         */
+        post: operations["logOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One's own live sessions
+         * @description Access: authenticated.
+         */
+        get: operations["listOwnSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * Log out everywhere else: all other sessions and all tokens end
+         * @description Access: authenticated.
+         */
+        delete: operations["endOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of one's own sessions
+         * @description Access: authenticated.
+         */
+        delete: operations["endOwnSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One's own live sessions
+         * @description Access: USER and authenticated.
+         */
+        get: operations["listOwnSessionsAsUser"];
+        put?: never;
+        post?: never;
+        /**
+         * Log out everywhere else: all other sessions and all tokens end
+         * @description Access: USER and authenticated.
+         */
+        delete: operations["endOtherSessionsAsUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of one's own sessions
+         * @description Access: USER and authenticated.
+         */
+        delete: operations["endOwnSessionAsUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The session and its CSRF token, for a page that was loaded anew
+         * @description Access: authenticated.
+         */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/protected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A greeting for the session
+         * @description Access: authenticated.
+         */
+        get: operations["getGreeting"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A state-changing session operation
+         * @description Access: authenticated. Body: at most 1048576 bytes.
+         */
+        post: operations["transfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A new access token, with the present username and roles
+         * @description Access: anyone. Body: at most 16384 bytes.
+         */
+        post: operations["refreshToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who the token speaks for
+         * @description Access: authenticated.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The public keys of RS256 tokens (RFC 7517)
+         * @description Access: anyone.
+         */
+        get: operations["getJwks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/tokens/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End one token: by its text, or by its jti and exp
+         * @description Access: ADMIN. Body: at most 16384 bytes.
+         */
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/introspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether an access token is active now, and what it says (RFC 7662)
+         * @description Access: client that may introspect. Body: at most 16384 bytes.
+         */
+        post: operations["introspectToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End an access token or a refresh token, and its pair (RFC 7009)
+         * @description Access: client that may revoke. Body: at most 16384 bytes.
+         */
+        post: operations["revokeTokenAsClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One's own account and user
+         * @description Access: authenticated.
+         */
+        get: operations["getOwnAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the password; all other sessions and all tokens end
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        put: operations["changeOwnPassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One's own account and user
+         * @description Access: USER and authenticated.
+         */
+        get: operations["getOwnAccountAsUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the password; all other sessions and all tokens end
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        put: operations["changeOwnPasswordAsUser"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Confirm it with its first code: from now on it is asked for
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login. An enrolment token opens it as well.
+         */
+        put: operations["confirmTotp"];
+        /**
+         * Begin to enrol a second factor; to replace one, with a code of it
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login. An enrolment token opens it as well.
+         */
+        post: operations["beginTotp"];
+        /**
+         * Remove the second factor, with a code of it or a recovery code
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        delete: operations["removeTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ten new recovery codes, with a code of the second factor; the old ones end
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        post: operations["renewRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Confirm it with its first code: from now on it is asked for
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login. An enrolment token opens it as well.
+         */
+        put: operations["confirmTotpAsUser"];
+        /**
+         * Begin to enrol a second factor; to replace one, with a code of it
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login. An enrolment token opens it as well.
+         */
+        post: operations["beginTotpAsUser"];
+        /**
+         * Remove the second factor, with a code of it or a recovery code
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        delete: operations["removeTotpAsUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ten new recovery codes, with a code of the second factor; the old ones end
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        post: operations["renewRecoveryCodesAsUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identities that sign in here
+         * @description Access: authenticated.
+         */
+        get: operations["listOwnIdentities"];
+        put?: never;
+        /**
+         * Begin to link an identity: the address to open
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        post: operations["linkIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an identity: it signs in no more
+         * @description Access: authenticated. Wants a recent login.
+         */
+        delete: operations["unlinkIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identities that sign in here
+         * @description Access: USER and authenticated.
+         */
+        get: operations["listOwnIdentitiesAsUser"];
+        put?: never;
+        /**
+         * Begin to link an identity: the address to open
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        post: operations["linkIdentityAsUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an identity: it signs in no more
+         * @description Access: USER and authenticated. Wants a recent login.
+         */
+        delete: operations["unlinkIdentityAsUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in: 303 to the identity provider
+         * @description Access: anyone.
+         */
+        get: operations["beginSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Back from the identity provider: a session, and a page that goes on
+         * @description Access: anyone.
+         */
+        get: operations["finishSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Log out here, then 303 to the log-out of the identity provider
+         * @description Access: anyone.
+         */
+        get: operations["beginSignOut"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/{provider}/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in: 303 to the identity provider
+         * @description Access: anyone.
+         */
+        get: operations["beginSignInWithProvider"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/{provider}/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Back from the identity provider: a session, and a page that goes on
+         * @description Access: anyone.
+         */
+        get: operations["finishSignInWithProvider"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/{provider}/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Log out here, then 303 to the log-out of the identity provider
+         * @description Access: anyone.
+         */
+        get: operations["beginSignOutWithProvider"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Asks for the second factor of a sign-in
+         * @description Access: anyone.
+         */
+        get: operations["getSecondFactorPage"];
+        put?: never;
+        /**
+         * The second factor of a sign-in: a session; by form, a page that goes on
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        post: operations["confirmSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All users, or one page of them
+         * @description Access: USER or ADMIN.
+         */
+        get: operations["listUsers"];
+        put?: never;
+        /**
+         * Create a user
+         * @description Access: ADMIN. Body: at most 1048576 bytes.
+         */
+        post: operations["createUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One user
+         * @description Access: USER or ADMIN.
+         */
+        get: operations["getUser"];
+        /**
+         * Change name, e-mail or both
+         * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
+         */
+        put: operations["updateUser"];
+        post?: never;
+        /**
+         * Delete a user with its account and sessions
+         * @description Access: ADMIN.
+         */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All users, or one page of them
+         * @description Access: USER or ADMIN.
+         */
+        get: operations["listUsersV1"];
+        put?: never;
+        /**
+         * Create a user
+         * @description Access: ADMIN. Body: at most 1048576 bytes.
+         */
+        post: operations["createUserV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One user
+         * @description Access: USER or ADMIN.
+         */
+        get: operations["getUserV1"];
+        /**
+         * Change name, e-mail or both
+         * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
+         */
+        put: operations["updateUserV1"];
+        post?: never;
+        /**
+         * Delete a user with its account and sessions
+         * @description Access: ADMIN.
+         */
+        delete: operations["deleteUserV1"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One page of users, searched and sorted
+         * @description Access: USER or ADMIN.
+         */
+        get: operations["listUsersV2"];
+        put?: never;
+        /**
+         * Create a user
+         * @description Access: ADMIN. Body: at most 1048576 bytes.
+         */
+        post: operations["createUserV2"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One user
+         * @description Access: USER or ADMIN.
+         */
+        get: operations["getUserV2"];
+        /**
+         * Change name, e-mail or both
+         * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
+         */
+        put: operations["updateUserV2"];
+        post?: never;
+        /**
+         * Delete a user with its account and sessions
+         * @description Access: ADMIN.
+         */
+        delete: operations["deleteUserV2"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All posts, or one page of them
+         * @description Access: USER or EDITOR or ADMIN.
+         */
+        get: operations["listPosts"];
+        put?: never;
+        /**
+         * Create a post
+         * @description Access: EDITOR or ADMIN. Body: at most 1048576 bytes.
+         */
+        post: operations["createPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All posts, or one page of them
+         * @description Access: EDITOR or ADMIN.
+         */
+        get: operations["listPostsAsEditor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One post
+         * @description Access: USER or EDITOR or ADMIN.
+         */
+        get: operations["getPost"];
+        /**
+         * Change title, body or both; a locked post is for its author alone
+         * @description Access: owner or (ADMIN and unlocked). Body: at most 1048576 bytes.
+         */
+        put: operations["updatePost"];
+        post?: never;
+        /**
+         * Delete a post
+         * @description Access: ADMIN.
+         */
+        delete: operations["deletePost"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/posts/{id}/lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Lock a post: from then on its author alone can change it
+         * @description Access: ADMIN.
+         */
+        put: operations["lockPost"];
+        post?: never;
+        /**
+         * Unlock a post
+         * @description Access: ADMIN.
+         */
+        delete: operations["unlockPost"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One page of accounts
+         * @description Access: ADMIN.
+         */
+        get: operations["listAccounts"];
+        put?: never;
+        /**
+         * Create an account, for a user that exists or with a new one
+         * @description Access: ADMIN. Body: at most 16384 bytes. Wants a recent login for some of what it can do.
+         */
+        post: operations["createAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One account
+         * @description Access: ADMIN.
+         */
+        get: operations["getAccount"];
+        /**
+         * Change roles, flags or password
+         * @description Access: ADMIN. Body: at most 16384 bytes. Wants a recent login for some of what it can do.
+         */
+        put: operations["updateAccount"];
+        post?: never;
+        /**
+         * Delete an account and keep its user
+         * @description Access: ADMIN. Wants a recent login for some of what it can do.
+         */
+        delete: operations["deleteAccount"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset the password of an account; all its sessions and tokens end
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take the second factor of an account away
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        delete: operations["removeSecondFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The live sessions of an account
+         * @description Access: ADMIN.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End all sessions and all tokens of an account; the session that asks goes on
+         * @description Access: ADMIN.
+         */
+        delete: operations["endSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/throttle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Accounts with failed logins in a row, and the tries that limits count now
+         * @description Access: ADMIN.
+         */
+        get: operations["listLoginLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/throttle/{username}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget the failed tries of a username and its automatic lock, or of a client
+         * @description Access: ADMIN.
+         */
+        delete: operations["clearLoginLimits"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/import/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import accounts, all of them or none
+         * @description Access: ADMIN. Wants a recent login for some of what it can do.
+         */
+        post: operations["importAccounts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/export/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every account, without its password hash
+         * @description Access: ADMIN.
+         */
+        get: operations["exportAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The process runs
+         * @description Access: anyone.
+         */
+        get: operations["getLiveness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The service can serve
+         * @description Access: anyone.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What answers here
+         * @description Access: anyone.
+         */
+        get: operations["getStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What this service is; a page for a browser
+         * @description Access: anyone.
+         */
+        get: operations["getHome"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much there is of everything
+         * @description Access: ADMIN.
+         */
+        get: operations["getStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This document
+         * @description Access: anyone.
+         */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This document as a page
+         * @description Access: anyone.
+         */
+        get: operations["getDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @example {
+         *       "token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjFmIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+         *       "token_type": "Bearer",
+         *       "expires_in": 3600
+         *     }
+         */
+        AccessToken: {
+            token: string;
+            /** @constant */
+            token_type: "Bearer";
+            /** @description Seconds */
+            expires_in: number;
+        };
+        /**
+         * @example {
+         *       "username": "ann",
+         *       "user_id": 7,
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "locked": false,
+         *       "active": true,
+         *       "second_factor": false,
+         *       "created_at": "2026-03-02T09:00:00.000Z"
+         *     }
+         */
+        Account: {
+            username: string;
+            user_id: number;
+            roles: components["schemas"]["Role"][];
+            locked: boolean;
+            active: boolean;
+            second_factor: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /**
+         * @example {
+         *       "roles": [
+         *         "USER",
+         *         "EDITOR"
+         *       ]
+         *     }
+         */
+        AccountChanges: {
+            /** @description USER, EDITOR, ADMIN; a leading ROLE_ is removed */
+            roles?: string[];
+            locked?: boolean;
+            active?: boolean;
+            password?: string;
+            must_change?: boolean;
+        };
+        /**
+         * @example {
+         *       "username": "bea",
+         *       "password_hash": "$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW",
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "created_at": "2024-05-06T07:08:09Z",
+         *       "name": "Bea Example",
+         *       "email": "bea@example.org"
+         *     }
+         */
+        AccountImport: {
+            username: string;
+            /** @description bcrypt ($2a, $2b, $2y), or a PHC string of Argon2 or PBKDF2; or else password */
+            password_hash?: string;
+            password?: string;
+            /** @description USER, EDITOR, ADMIN; a leading ROLE_ is removed */
+            roles: string[];
+            locked?: boolean;
+            active?: boolean;
+            must_change?: boolean;
+            /** @description ISO 8601 with a time zone; absent: now */
+            created_at?: string;
+            /** @description A user that exists, where name and email are absent */
+            user_id?: number;
+            name?: string;
+            /** Format: email */
+            email?: string;
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "limit": 10,
+         *       "total": 1,
+         *       "data": [
+         *         {
+         *           "username": "ann",
+         *           "user_id": 7,
+         *           "roles": [
+         *             "USER"
+         *           ],
+         *           "locked": false,
+         *           "active": true,
+         *           "second_factor": false,
+         *           "created_at": "2026-03-02T09:00:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        AccountPage: {
+            page: number;
+            limit: number;
+            /** @description Count of all accounts */
+            total: number;
+            data: components["schemas"]["Account"][];
+        };
+        /**
+         * @example {
+         *       "parameters": {
+         *         "algorithm": "PBKDF2/SHA-256",
+         *         "cost": 2000,
+         *         "expiresAt": 1772444400,
+         *         "keyLength": 32,
+         *         "keyPrefix": "00",
+         *         "nonce": "5d1f0c9e8b7a46352413f2e1d0c9b8a7",
+         *         "salt": "9a8b7c6d5e4f30211203f4e5d6c7b8a9"
+         *       },
+         *       "signature": "4f1a…c2"
+         *     }
+         */
+        Captcha: {
+            parameters: {
+                algorithm: string;
+                cost: number;
+                /** @description Seconds since 1970 */
+                expiresAt: number;
+                keyLength: number;
+                keyPrefix: string;
+                nonce: string;
+                salt: string;
+            };
+            signature: string;
+        };
+        /**
+         * @example {
+         *       "error": "Captcha required",
+         *       "captcha": {
+         *         "parameters": {
+         *           "algorithm": "PBKDF2/SHA-256",
+         *           "cost": 2000,
+         *           "expiresAt": 1772444400,
+         *           "keyLength": 32,
+         *           "keyPrefix": "00",
+         *           "nonce": "5d1f0c9e8b7a46352413f2e1d0c9b8a7",
+         *           "salt": "9a8b7c6d5e4f30211203f4e5d6c7b8a9"
+         *         },
+         *         "signature": "4f1a…c2"
+         *       }
+         *     }
+         */
+        CaptchaRequired: {
+            /** @constant */
+            error: "Captcha required";
+            captcha: components["schemas"]["Captcha"];
+        };
+        /**
+         * @example {
+         *       "user_id": "7",
+         *       "username": "ann",
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0",
+         *       "expires_at": "2026-03-02T10:00:00.000Z"
+         *     }
+         */
+        CurrentSession: {
+            user_id: string;
+            username: string;
+            roles: components["schemas"]["Role"][];
+            /** @description To be sent as X-CSRF-Token */
+            csrf_token: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        /**
+         * @example {
+         *       "error": "Second factor enrolment required",
+         *       "enrolment_token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjFmIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+         *     }
+         */
+        EnrolmentRequired: {
+            /** @constant */
+            error: "Second factor enrolment required";
+            /** @description A bearer token for the operations that enrol a second factor, for 10 minutes */
+            enrolment_token: string;
+        };
+        /**
+         * @example {
+         *       "error": "Access denied"
+         *     }
+         */
+        Error: {
+            /** @description What is wrong: one text for each error */
+            error: string;
+        };
+        /**
+         * @example {
+         *       "path": [
+         *         "email"
+         *       ],
+         *       "message": "must be an e-mail address"
+         *     }
+         */
+        ErrorDetail: {
+            /** @description The names down to the wrong field */
+            path: string[];
+            message: string;
+        };
+        /**
+         * @example {
+         *       "username": "ann",
+         *       "user_id": 7,
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "locked": false,
+         *       "active": true,
+         *       "second_factor": false,
+         *       "created_at": "2026-03-02T09:00:00.000Z",
+         *       "name": "Ann Example",
+         *       "email": "ann@example.org",
+         *       "must_change": false
+         *     }
+         */
+        ExportedAccount: {
+            username: string;
+            user_id: number;
+            roles: components["schemas"]["Role"][];
+            locked: boolean;
+            active: boolean;
+            second_factor: boolean;
+            /** Format: date-time */
+            created_at: string;
+            name: string;
+            email: string;
+            must_change: boolean;
+        };
+        /**
+         * @example {
+         *       "username": "ann",
+         *       "failures": 3,
+         *       "locked_until": null
+         *     }
+         */
+        FailingAccount: {
+            username: string;
+            /** @description In a row, over all addresses */
+            failures: number;
+            /**
+             * Format: date-time
+             * @description Of the automatic lock
+             */
+            locked_until: string | null;
+        };
+        /**
+         * @example {
+         *       "status": "live"
+         *     }
+         */
+        Health: {
+            status: string;
+        };
+        /**
+         * @example {
+         *       "name": "Gatehouse",
+         *       "links": {
+         *         "documentation": {
+         *           "href": "/api/docs",
+         *           "access": "ADMIN"
+         *         },
+         *         "openapi": {
+         *           "href": "/api/openapi.json",
+         *           "access": "ADMIN"
+         *         },
+         *         "jwks": {
+         *           "href": "/.well-known/jwks.json",
+         *           "access": "anyone"
+         *         },
+         *         "health": {
+         *           "href": "/health/ready",
+         *           "access": "anyone"
+         *         },
+         *         "status": {
+         *           "href": "/api/public/status",
+         *           "access": "anyone"
+         *         }
+         *       },
+         *       "sign_in": [
+         *         {
+         *           "name": "acme",
+         *           "href": "/oauth/acme/login"
+         *         }
+         *       ]
+         *     }
+         */
+        Home: {
+            name: string;
+            links: {
+                documentation: {
+                    /** @description A path of this service */
+                    href: string;
+                    /**
+                     * @description Who may read it
+                     * @enum {string}
+                     */
+                    access: "anyone" | "ADMIN";
+                };
+                openapi: {
+                    /** @description A path of this service */
+                    href: string;
+                    /**
+                     * @description Who may read it
+                     * @enum {string}
+                     */
+                    access: "anyone" | "ADMIN";
+                };
+                jwks: {
+                    /** @description A path of this service */
+                    href: string;
+                    /**
+                     * @description Who may read it
+                     * @enum {string}
+                     */
+                    access: "anyone" | "ADMIN";
+                };
+                health: {
+                    /** @description A path of this service */
+                    href: string;
+                    /**
+                     * @description Who may read it
+                     * @enum {string}
+                     */
+                    access: "anyone" | "ADMIN";
+                };
+                status: {
+                    /** @description A path of this service */
+                    href: string;
+                    /**
+                     * @description Who may read it
+                     * @enum {string}
+                     */
+                    access: "anyone" | "ADMIN";
+                };
+            };
+            /** @description The identity providers that a browser can sign in with */
+            sign_in: {
+                /** @description A name of `OIDC_PROVIDERS`, or `default` */
+                name: string;
+                /** @description A path that a browser opens */
+                href: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "id": 3,
+         *       "provider": "acme",
+         *       "issuer": "https://login.example.org",
+         *       "subject": "248289761001",
+         *       "created_at": "2026-03-02T09:45:00.000Z"
+         *     }
+         */
+        Identity: {
+            id: number;
+            /** @description Null: it is configured no more */
+            provider: string | null;
+            issuer: string;
+            subject: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /**
+         * @example {
+         *       "provider": "acme",
+         *       "return_to": "/console"
+         *     }
+         */
+        IdentityLinkRequest: {
+            /** @description A name of `OIDC_PROVIDERS`; `default` for the one without a name */
+            provider: string;
+            /** @description Where the browser lands */
+            return_to?: string;
+        };
+        /**
+         * @example {
+         *       "url": "https://login.example.org/authorize?client_id=gatehouse&state=8hJ…"
+         *     }
+         */
+        IdentityLinkStart: {
+            /** @description To be opened by the same browser */
+            url: string;
+        };
+        /**
+         * @example {
+         *       "line": 3,
+         *       "path": [
+         *         "email"
+         *       ],
+         *       "message": "must be an e-mail address"
+         *     }
+         */
+        ImportMistake: {
+            line: number;
+            path: string[];
+            message: string;
+        };
+        /**
+         * @example {
+         *       "dry_run": false,
+         *       "lines": 250,
+         *       "imported": 250,
+         *       "errors": [],
+         *       "errors_total": 0
+         *     }
+         */
+        ImportReport: {
+            dry_run: boolean;
+            /** @description Lines that are not blank */
+            lines: number;
+            /** @description Accounts made, or that would be: all or none */
+            imported: number;
+            /** @description The first 1000 */
+            errors: components["schemas"]["ImportMistake"][];
+            errors_total: number;
+        };
+        /**
+         * @example {
+         *       "error": "Internal server error",
+         *       "message": "the disk is full"
+         *     }
+         */
+        InternalError: {
+            /** @description What is wrong: one text for each error */
+            error: string;
+            /** @description What failed; in development mode alone */
+            message: string;
+        };
+        /**
+         * @example {
+         *       "active": true,
+         *       "token_type": "Bearer",
+         *       "iss": "https://auth.example.com",
+         *       "sub": "7",
+         *       "aud": "api",
+         *       "exp": 1772447100,
+         *       "iat": 1772443500,
+         *       "nbf": 1772443500,
+         *       "jti": "c1f0a9b2d4e6",
+         *       "username": "ann",
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "auth_time": 1772443500,
+         *       "amr": [
+         *         "pwd"
+         *       ]
+         *     }
+         */
+        Introspection: {
+            /** @description If false, there are no other members */
+            active: boolean;
+            /** @constant */
+            token_type?: "Bearer";
+            iss?: string;
+            /** @description The id of the user */
+            sub?: string;
+            aud?: string | string[];
+            /** @description Seconds since the epoch, as iat, nbf and auth_time */
+            exp?: number;
+            iat?: number;
+            nbf?: number;
+            jti?: string;
+            username?: string;
+            scope?: string;
+            client_id?: string;
+            roles?: components["schemas"]["Role"][];
+            /** @description When the user last authenticated */
+            auth_time?: number;
+            /** @description How the user authenticated, RFC 8176 */
+            amr?: string[];
+            /** @description The id of the pair that the token belongs to */
+            sid?: string;
+        };
+        /**
+         * @example {
+         *       "kty": "RSA",
+         *       "use": "sig",
+         *       "alg": "RS256",
+         *       "kid": "1f",
+         *       "n": "u1SU1LfVLPHCozMxH2Mo4lgOEePzNm0tRgeLezV6ffAt0gunVTLw7onLRnrq0…",
+         *       "e": "AQAB"
+         *     }
+         */
+        Jwk: {
+            kty?: string;
+            use?: string;
+            alg?: string;
+            kid?: string;
+            n?: string;
+            e?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "keys": [
+         *         {
+         *           "kty": "RSA",
+         *           "use": "sig",
+         *           "alg": "RS256",
+         *           "kid": "1f",
+         *           "n": "u1SU1LfVLPHCozMxH2Mo4lgOEePzNm0tRgeLezV6ffAt0gunVTLw7onLRnrq0…",
+         *           "e": "AQAB"
+         *         }
+         *       ]
+         *     }
+         */
+        Jwks: {
+            keys: components["schemas"]["Jwk"][];
+        };
+        /**
+         * @example {
+         *       "count": "login",
+         *       "username": "ann",
+         *       "address": "203.0.113.9",
+         *       "used": 3,
+         *       "pending": 0,
+         *       "attempts": 5,
+         *       "blocked_until": null
+         *     }
+         */
+        LoginLimit: {
+            /** @enum {string} */
+            count: "login" | "address" | "captcha" | "second_factor" | "client" | "client_address";
+            /** @description Where an account that fails has it */
+            username: string | null;
+            /** @description Of `client` alone: its id, if there is such a client */
+            client?: string | null;
+            address: string | null;
+            used: number;
+            /** @description Whose verdict is awaited */
+            pending: number;
+            /** @description The limit; 0: none */
+            attempts: number;
+            /** Format: date-time */
+            blocked_until: string | null;
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "limit": 10,
+         *       "accounts": {
+         *         "total": 1,
+         *         "data": [
+         *           {
+         *             "username": "ann",
+         *             "failures": 3,
+         *             "locked_until": null
+         *           }
+         *         ]
+         *       },
+         *       "counts": {
+         *         "total": 1,
+         *         "data": [
+         *           {
+         *             "count": "login",
+         *             "username": "ann",
+         *             "address": "203.0.113.9",
+         *             "used": 3,
+         *             "pending": 0,
+         *             "attempts": 5,
+         *             "blocked_until": null
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        LoginLimits: {
+            page: number;
+            limit: number;
+            accounts: {
+                total: number;
+                data: components["schemas"]["FailingAccount"][];
+            };
+            counts: {
+                total: number;
+                data: components["schemas"]["LoginLimit"][];
+            };
+        };
+        /**
+         * @example {
+         *       "username": "ann",
+         *       "password": "gravel-otter-lantern-41"
+         *     }
+         */
+        LoginRequest: {
+            /** @description In any case */
+            username: string;
+            /** Format: password */
+            password: string;
+            /**
+             * @description What to answer; the default depends on the content type
+             * @enum {string}
+             */
+            mode?: "session" | "token" | "pair";
+            /** @description The six digits that the authenticator app shows */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
+            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+            captcha?: string;
+            /** @description For an account that must change its password */
+            new_password?: string;
+        };
+        /** @example {} */
+        LogoutRequest: {
+            /** @description Ends as well */
+            refresh_token?: string;
+        };
+        /**
+         * @example {
+         *       "sub": "7",
+         *       "email": "ann@example.org",
+         *       "name": "Ann Example",
+         *       "roles": [
+         *         "USER"
+         *       ]
+         *     }
+         */
+        Me: {
+            sub: string;
+            email: string | null;
+            name: string | null;
+            roles: components["schemas"]["Role"][];
+        };
+        /**
+         * @example {
+         *       "message": "Done"
+         *     }
+         */
+        Message: {
+            /** @description What was done, for people */
+            message: string;
+        };
+        /**
+         * @example {
+         *       "username": "ann",
+         *       "password": "gravel-otter-lantern-41",
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "user_id": 7
+         *     }
+         */
+        NewAccount: {
+            username: string;
+            password: string;
+            /** @description USER, EDITOR, ADMIN; a leading ROLE_ is removed */
+            roles: string[];
+            must_change?: boolean;
+            /** @description A user that exists; or else give name and email */
+            user_id?: number;
+            name?: string;
+            /** Format: email */
+            email?: string;
+        };
+        /**
+         * @example {
+         *       "title": "Hello",
+         *       "body": "The first post."
+         *     }
+         */
+        NewPost: {
+            title: string;
+            body?: string;
+        };
+        /**
+         * @example {
+         *       "name": "Ann Example",
+         *       "email": "ann@example.org"
+         *     }
+         */
+        NewUser: {
+            name: string;
+            /** Format: email */
+            email: string;
+        };
+        /**
+         * @example {
+         *       "username": "ann",
+         *       "password": "amber-violin-thicket-87"
+         *     }
+         */
+        OneTimePassword: {
+            username: string;
+            /** @description Told once; the next login must set another */
+            password: string;
+        };
+        /**
+         * @example {
+         *       "openapi": "3.1.0",
+         *       "info": {
+         *         "title": "Gatehouse",
+         *         "version": "1.0.0"
+         *       },
+         *       "paths": {}
+         *     }
+         */
+        OpenApi: {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "username": "ann",
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "second_factor": false,
+         *       "user": {
+         *         "id": 7,
+         *         "name": "Ann Example",
+         *         "email": "ann@example.org"
+         *       },
+         *       "created_at": "2026-03-02T09:00:00.000Z"
+         *     }
+         */
+        OwnAccount: {
+            username: string;
+            roles: components["schemas"]["Role"][];
+            second_factor: boolean;
+            user: components["schemas"]["User"];
+            /** Format: date-time */
+            created_at: string;
+        };
+        /**
+         * @example {
+         *       "current_password": "gravel-otter-lantern-41",
+         *       "new_password": "amber-violin-thicket-87"
+         *     }
+         */
+        PasswordChange: {
+            current_password: string;
+            new_password: string;
+            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+            captcha?: string;
+        };
+        /**
+         * @example {
+         *       "id": 12,
+         *       "title": "Hello",
+         *       "body": "The first post.",
+         *       "author_id": 7,
+         *       "author": "ann",
+         *       "locked": false,
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "updated_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Post: {
+            id: number;
+            title: string;
+            body: string;
+            /** @description Null once the user is gone */
+            author_id: number | null;
+            /** @description Username; null where there is no account */
+            author: string | null;
+            /** @description Only the author can change a locked post */
+            locked: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Of the last change of title or body
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "title": "Hello"
+         *     }
+         */
+        PostChanges: {
+            title?: string;
+            body?: string;
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "limit": 10,
+         *       "total": 1,
+         *       "data": [
+         *         {
+         *           "id": 12,
+         *           "title": "Hello",
+         *           "body": "The first post.",
+         *           "author_id": 7,
+         *           "author": "ann",
+         *           "locked": false,
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "updated_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        PostPage: {
+            page: number;
+            limit: number;
+            /** @description Count of all posts */
+            total: number;
+            data: components["schemas"]["Post"][];
+        };
+        /**
+         * @example {
+         *       "recovery_codes": [
+         *         "KQ7M-3XHD-HT2W-5RNA",
+         *         "P6DV-ZLCE-2MYB-T4QJ"
+         *       ]
+         *     }
+         */
+        RecoveryCodes: {
+            /** @description Ten codes, told once; each replaces a code of the app once */
+            recovery_codes: string[];
+        };
+        /**
+         * @example {
+         *       "refresh_token": "eyJhbGciOiJIUzI1NiIsImtpZCI6IjJhIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+         *     }
+         */
+        RefreshRequest: {
+            refresh_token: string;
+        };
+        /**
+         * @example {
+         *       "access_token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjFmIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+         *       "token_type": "Bearer",
+         *       "expires_in": 900
+         *     }
+         */
+        RefreshedToken: {
+            access_token: string;
+            /** @description With REFRESH_ROTATION=on */
+            refresh_token?: string;
+            /** @constant */
+            token_type: "Bearer";
+            /** @description Seconds */
+            expires_in: number;
+        };
+        /**
+         * @example USER
+         * @enum {string}
+         */
+        Role: "USER" | "EDITOR" | "ADMIN";
+        /**
+         * @description One of the two
+         * @example {
+         *       "totp": "492039"
+         *     }
+         */
+        SecondFactorProof: {
+            /** @description The six digits that the authenticator app shows */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
+        };
+        /**
+         * @example {
+         *       "error": "Second factor required",
+         *       "second_factor": "totp"
+         *     }
+         */
+        SecondFactorRequired: {
+            /** @constant */
+            error: "Second factor required";
+            /**
+             * @description Which field the request lacks
+             * @constant
+             */
+            second_factor: "totp";
+        };
+        /**
+         * @example {
+         *       "status": "ok",
+         *       "service": "gatehouse",
+         *       "versions": [
+         *         "v1",
+         *         "v2"
+         *       ]
+         *     }
+         */
+        ServiceStatus: {
+            status: string;
+            service: string;
+            versions: string[];
+        };
+        /**
+         * @example {
+         *       "id": "mZ1c0GQ2n5v8y3b6",
+         *       "current": true,
+         *       "created_at": "2026-03-02T09:15:00.000Z",
+         *       "last_seen_at": "2026-03-02T09:30:00.000Z",
+         *       "address": "203.0.113.9",
+         *       "user_agent": "Mozilla/5.0"
+         *     }
+         */
+        Session: {
+            /** @description A name for it, and not the cookie */
+            id: string;
+            /** @description Whether this request came with it */
+            current: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_seen_at: string;
+            /** @description Of the client at the login */
+            address: string;
+            user_agent: string;
+        };
+        /**
+         * @example {
+         *       "message": "Logged in",
+         *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+         *     }
+         */
+        StartedSession: {
+            message: string;
+            /** @description To be sent as X-CSRF-Token */
+            csrf_token: string;
+        };
+        /**
+         * @example {
+         *       "version": "1.0.0",
+         *       "started_at": "2026-03-02T08:00:00.000Z",
+         *       "uptime_seconds": 5400,
+         *       "users": 8,
+         *       "accounts": {
+         *         "total": 7,
+         *         "by_role": {
+         *           "USER": 1,
+         *           "EDITOR": 1,
+         *           "ADMIN": 1
+         *         },
+         *         "locked": 0,
+         *         "disabled": 0,
+         *         "second_factor": 2,
+         *         "must_change": 1
+         *       },
+         *       "posts": 12,
+         *       "sessions": 3,
+         *       "blocked": {
+         *         "logins": 0,
+         *         "addresses": 0,
+         *         "accounts": 0
+         *       }
+         *     }
+         */
+        Statistics: {
+            version: string;
+            /**
+             * Format: date-time
+             * @description Of the process that answers
+             */
+            started_at: string;
+            uptime_seconds: number;
+            users: number;
+            accounts: {
+                total: number;
+                by_role: {
+                    USER: number;
+                    EDITOR: number;
+                    ADMIN: number;
+                };
+                /** @description By an administrator */
+                locked: number;
+                disabled: number;
+                second_factor: number;
+                must_change: number;
+            };
+            posts: number;
+            /** @description Live ones */
+            sessions: number;
+            /** @description Usernames at an address, addresses, and accounts by the automatic lock */
+            blocked: {
+                logins: number;
+                addresses: number;
+                accounts: number;
+            };
+        };
+        /**
+         * @example {
+         *       "access_token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjFmIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+         *       "refresh_token": "eyJhbGciOiJIUzI1NiIsImtpZCI6IjJhIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+         *       "token_type": "Bearer",
+         *       "expires_in": 900
+         *     }
+         */
+        TokenPair: {
+            access_token: string;
+            refresh_token: string;
+            /** @constant */
+            token_type: "Bearer";
+            /** @description Seconds */
+            expires_in: number;
+        };
+        /**
+         * @example {
+         *       "token": "eyJhbGciOiJSUzI1NiIsImtpZCI6Ik1tWmcifQ.eyJzdWIiOiI3In0.Q2hGcA"
+         *     }
+         */
+        TokenParameters: {
+            token: string;
+            /** @description `access_token` or `refresh_token`; ignored, since each token shows its type */
+            token_type_hint?: string;
+        };
+        /**
+         * @description Either `token`, or `jti` and `exp`
+         * @example {
+         *       "token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjFmIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+         *     }
+         */
+        TokenRevocation: {
+            /** @description An access token or a refresh token */
+            token?: string;
+            jti?: string;
+            /** @description Of the access token with this jti, in seconds: until then it stays revoked */
+            exp?: number;
+        };
+        /**
+         * @example {
+         *       "totp": "492039"
+         *     }
+         */
+        TotpCode: {
+            /** @description The six digits that the authenticator app shows */
+            totp: string;
+        };
+        /**
+         * @example {
+         *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+         *       "uri": "otpauth://totp/Gatehouse:ann?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Gatehouse",
+         *       "qr": "<svg xmlns=\"http://www.w3.org/2000/svg\">…</svg>"
+         *     }
+         */
+        TotpEnrolment: {
+            /** @description Base32 */
+            secret: string;
+            /** @description otpauth://totp/... */
+            uri: string;
+            /** @description The address as a QR code: SVG text */
+            qr: string;
+        };
+        /**
+         * @description Any JSON; it is not read
+         * @example {
+         *       "to": "bea",
+         *       "amount": 10
+         *     }
+         */
+        Transfer: {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "id": 7,
+         *       "name": "Ann Example",
+         *       "email": "ann@example.org"
+         *     }
+         */
+        User: {
+            id: number;
+            name: string;
+            email: string;
+        };
+        /**
+         * @example {
+         *       "email": "ann@example.org"
+         *     }
+         */
+        UserChanges: {
+            name?: string;
+            /** Format: email */
+            email?: string;
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "limit": 10,
+         *       "total": 1,
+         *       "data": [
+         *         {
+         *           "id": 7,
+         *           "name": "Ann Example",
+         *           "email": "ann@example.org"
+         *         }
+         *       ]
+         *     }
+         */
+        UserPage: {
+            page: number;
+            limit: number;
+            /** @description Count of all users */
+            total: number;
+            data: components["schemas"]["User"][];
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "limit": 10,
+         *       "total": 1,
+         *       "data": [
+         *         {
+         *           "id": 7,
+         *           "name": "Ann Example",
+         *           "email": "ann@example.org"
+         *         }
+         *       ],
+         *       "next": null
+         *     }
+         */
+        UserPageV2: {
+            page: number;
+            limit: number;
+            /** @description Count of all users; of those that `q` finds the exact count up to 1,000, and 1,001 where there are more */
+            total: number;
+            data: components["schemas"]["User"][];
+            /** @description The `cursor` of what follows; null at the end */
+            next: string | null;
+        };
+        /**
+         * @example {
+         *       "error": "Validation failed",
+         *       "details": [
+         *         {
+         *           "path": [
+         *             "email"
+         *           ],
+         *           "message": "must be an e-mail address"
+         *         }
+         *       ]
+         *     }
+         */
+        ValidationError: {
+            /** @description What is wrong: one text for each error */
+            error: string;
+            details: components["schemas"]["ErrorDetail"][];
+        };
+    };
+    responses: {
+        /** @description Access denied */
+        AccessDenied: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Access denied · CSRF token invalid */
+        AccessDenied_CsrfTokenInvalid: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Access denied · Password change required · Second factor enrolment required */
+        AccessDenied_PasswordChangeRequired_EnrolmentRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["EnrolmentRequired"];
+            };
+        };
+        /** @description Access denied · Password change required · Second factor enrolment required */
+        AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["EnrolmentRequired"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description Account not found */
+        AccountNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Account not found · Identity not found */
+        AccountNotFound_IdentityNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Account not found · Session not found */
+        AccountNotFound_SessionNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad request · Request timeout · Request body too large · Expectation failed · Request header fields too large · Internal server error · Service unavailable */
+        AnyOperation: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["InternalError"];
+            };
+        };
+        /** @description Bad request · Request timeout · Request body too large · Expectation failed · Request header fields too large · Internal server error · Service unavailable */
+        AnyOperation_OrPage: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["InternalError"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description Authentication required · Invalid credentials · Invalid or expired token · Captcha required · Recent login required */
+        AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["CaptchaRequired"];
+            };
+        };
+        /** @description Authentication required · Invalid credentials · Invalid or expired token · Recent login required */
+        AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Authentication required · Invalid credentials · Invalid or expired token · Second factor required · Recent login required */
+        AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["SecondFactorRequired"];
+            };
+        };
+        /** @description Authentication required · Invalid or expired token */
+        AuthenticationRequired_InvalidOrExpiredToken: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Authentication required · Invalid or expired token · Recent login required */
+        AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Authentication required */
+        AuthenticationRequired_WithoutChallenge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad request · Invalid request body */
+        BadRequest_InvalidBody: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad request · Invalid request body · Name and email required · Validation failed */
+        BadRequest_InvalidBody_NameAndEmailRequired_ValidationFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["ValidationError"];
+            };
+        };
+        /** @description Bad request · Invalid request body · Validation failed */
+        BadRequest_InvalidBody_ValidationFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["ValidationError"];
+            };
+        };
+        /** @description Bad request · Invalid request body · Validation failed · Sign-in failed */
+        BadRequest_InvalidBody_ValidationFailed_SignInFailed_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["ValidationError"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description Bad request · invalid_request */
+        BadRequest_InvalidRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad request · Sign-in failed */
+        BadRequest_SignInFailed_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description Bad request · Validation failed */
+        BadRequest_ValidationFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["ValidationError"];
+            };
+        };
+        /** @description Request body too large */
+        BodyTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Request body too large */
+        BodyTooLarge_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description CSRF token invalid */
+        CsrfTokenInvalid: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Idempotency key reused */
+        IdempotencyKeyReused: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Identity already linked */
+        IdentityLinked_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description Identity provider error */
+        IdentityProvider: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Identity provider error */
+        IdentityProvider_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description invalid_client */
+        InvalidClient: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Invalid credentials · Captcha required · Second factor required */
+        InvalidCredentials_CaptchaRequired_SecondFactorRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["CaptchaRequired"] | components["schemas"]["SecondFactorRequired"];
+            };
+        };
+        /** @description Invalid credentials */
+        InvalidCredentials_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description Invalid credentials · Second factor required */
+        InvalidCredentials_SecondFactorRequired_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["SecondFactorRequired"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description Invalid refresh token */
+        InvalidRefreshToken: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Last administrator */
+        LastAdministrator: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description No token provided · Invalid token */
+        NoTokenProvided_InvalidToken: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Post not found */
+        PostNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Precondition failed */
+        PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Request timeout */
+        RequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Route not found */
+        RouteNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Route not found */
+        RouteNotFound_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description Service unavailable */
+        ServiceUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too many login attempts */
+        TooManyLoginAttempts: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too many login attempts */
+        TooManyLoginAttempts_OrPage: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description unauthorized_client */
+        UnauthorizedClient: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description User not found */
+        UserNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Username already exists · User already has an account */
+        UsernameExists_UserHasAccount: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description 1 to 255 visible ASCII characters: the same answer for 24 hours, done once
+         * @example 5f0c9b1e-7a34-4a55-9a3e-2f1d8c6b7e90
+         */
+        "Idempotency-Key": string;
+        /**
+         * @description The ETag of what the caller has seen: refused where it has changed since
+         * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+         */
+        "If-Match": string;
+        /**
+         * @description The `csrf_token` of the session; needed where the session authenticates
+         * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+         */
+        "X-CSRF-Token": string;
+        /**
+         * @description The `csrf_token` of the session; needed where the session authenticates
+         * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+         */
+        "X-CSRF-Token_required": string;
+    };
+    requestBodies: never;
+    headers: {
+        /**
+         * @description How long the answer may be kept
+         * @example public, max-age=300
+         */
+        "Cache-Control": string;
+        /**
+         * @description The version of the representation, for If-Match
+         * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+         */
+        ETag: string;
+        /**
+         * @description Where the browser goes on
+         * @example https://login.example.org/authorize?client_id=gatehouse&state=8hJ…
+         */
+        Location: string;
+        /**
+         * @description After how many seconds another try can succeed
+         * @example 60
+         */
+        "Retry-After": number;
+        /**
+         * @description Sets or clears a cookie: HttpOnly, Secure, Path=/
+         * @example JSESSIONID=9vX…Q; Path=/; HttpOnly; Secure; SameSite=Strict
+         */
+        "Set-Cookie": string;
+        /**
+         * @description A challenge for each scheme that the route accepts; a fetch of a page gets no Basic
+         * @example Bearer realm="API"
+         */
+        "WWW-Authenticate": string;
+        /**
+         * @description Names the request in the log
+         * @example Zk3vQ1xw-2f
+         */
+        "X-Request-Id": string;
+        /**
+         * @description How many items the whole list has
+         * @example 1
+         */
+        "X-Total-Count": number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    logIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["LoginRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedSession"] | components["schemas"]["AccessToken"] | components["schemas"]["TokenPair"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["InvalidCredentials_CaptchaRequired_SecondFactorRequired"];
+            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getCaptcha: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "parameters": {
+                     *         "algorithm": "PBKDF2/SHA-256",
+                     *         "cost": 2000,
+                     *         "expiresAt": 1772444400,
+                     *         "keyLength": 32,
+                     *         "keyPrefix": "00",
+                     *         "nonce": "5d1f0c9e8b7a46352413f2e1d0c9b8a7",
+                     *         "salt": "9a8b7c6d5e4f30211203f4e5d6c7b8a9"
+                     *       },
+                     *       "signature": "4f1a…c2"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Captcha"];
+                };
+            };
+            404: components["responses"]["RouteNotFound"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    logOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["LogoutRequest"];
+                /** @example {} */
+                "application/x-www-form-urlencoded": components["schemas"]["LogoutRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Logged out"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listOwnSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "mZ1c0GQ2n5v8y3b6",
+                     *         "current": true,
+                     *         "created_at": "2026-03-02T09:15:00.000Z",
+                     *         "last_seen_at": "2026-03-02T09:30:00.000Z",
+                     *         "address": "203.0.113.9",
+                     *         "user_agent": "Mozilla/5.0"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Session"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    endOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "All other sessions and all tokens ended"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    endOwnSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description The `id` of a listed session
+                 * @example mZ1c0GQ2n5v8y3b6
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Session ended"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound_SessionNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listOwnSessionsAsUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "mZ1c0GQ2n5v8y3b6",
+                     *         "current": true,
+                     *         "created_at": "2026-03-02T09:15:00.000Z",
+                     *         "last_seen_at": "2026-03-02T09:30:00.000Z",
+                     *         "address": "203.0.113.9",
+                     *         "user_agent": "Mozilla/5.0"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Session"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    endOtherSessionsAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "All other sessions and all tokens ended"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    endOwnSessionAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description The `id` of a listed session
+                 * @example mZ1c0GQ2n5v8y3b6
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Session ended"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound_SessionNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "7",
+                     *       "username": "ann",
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0",
+                     *       "expires_at": "2026-03-02T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CurrentSession"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_WithoutChallenge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getGreeting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Hello, ann"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_WithoutChallenge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    transfer: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token": components["parameters"]["X-CSRF-Token_required"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "bea",
+                 *       "amount": 10
+                 *     }
+                 */
+                "application/json": components["schemas"]["Transfer"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Transfer accepted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody"];
+            /** @description No session; no body */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: components["responses"]["CsrfTokenInvalid"];
+            413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    refreshToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "refresh_token": "eyJhbGciOiJIUzI1NiIsImtpZCI6IjJhIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefreshRequest"];
+                /**
+                 * @example {
+                 *       "refresh_token": "eyJhbGciOiJIUzI1NiIsImtpZCI6IjJhIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["RefreshRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjFmIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RefreshedToken"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["InvalidRefreshToken"];
+            413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sub": "7",
+                     *       "email": "ann@example.org",
+                     *       "name": "Ann Example",
+                     *       "roles": [
+                     *         "USER"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            401: components["responses"]["NoTokenProvided_InvalidToken"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getJwks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "kty": "RSA",
+                     *           "use": "sig",
+                     *           "alg": "RS256",
+                     *           "kid": "1f",
+                     *           "n": "u1SU1LfVLPHCozMxH2Mo4lgOEePzNm0tRgeLezV6ffAt0gunVTLw7onLRnrq0…",
+                     *           "e": "AQAB"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Jwks"];
+                };
+            };
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjFmIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TokenRevocation"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Token revoked"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    introspectToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "eyJhbGciOiJSUzI1NiIsImtpZCI6Ik1tWmcifQ.eyJzdWIiOiI3In0.Q2hGcA"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["TokenParameters"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "active": true,
+                     *       "token_type": "Bearer",
+                     *       "iss": "https://auth.example.com",
+                     *       "sub": "7",
+                     *       "aud": "api",
+                     *       "exp": 1772447100,
+                     *       "iat": 1772443500,
+                     *       "nbf": 1772443500,
+                     *       "jti": "c1f0a9b2d4e6",
+                     *       "username": "ann",
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "auth_time": 1772443500,
+                     *       "amr": [
+                     *         "pwd"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Introspection"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidRequest"];
+            401: components["responses"]["InvalidClient"];
+            403: components["responses"]["UnauthorizedClient"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    revokeTokenAsClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "eyJhbGciOiJSUzI1NiIsImtpZCI6Ik1tWmcifQ.eyJzdWIiOiI3In0.Q2hGcA"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["TokenParameters"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_InvalidRequest"];
+            401: components["responses"]["InvalidClient"];
+            403: components["responses"]["UnauthorizedClient"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getOwnAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "ann",
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "second_factor": false,
+                     *       "user": {
+                     *         "id": 7,
+                     *         "name": "Ann Example",
+                     *         "email": "ann@example.org"
+                     *       },
+                     *       "created_at": "2026-03-02T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnAccount"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    changeOwnPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "gravel-otter-lantern-41",
+                 *       "new_password": "amber-violin-thicket-87"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Password changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getOwnAccountAsUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "ann",
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "second_factor": false,
+                     *       "user": {
+                     *         "id": 7,
+                     *         "name": "Ann Example",
+                     *         "email": "ann@example.org"
+                     *       },
+                     *       "created_at": "2026-03-02T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnAccount"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    changeOwnPasswordAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "gravel-otter-lantern-41",
+                 *       "new_password": "amber-violin-thicket-87"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Password changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    confirmTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "totp": "492039"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TotpCode"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery_codes": [
+                     *         "KQ7M-3XHD-HT2W-5RNA",
+                     *         "P6DV-ZLCE-2MYB-T4QJ"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    beginTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "totp": "492039"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                     *       "uri": "otpauth://totp/Gatehouse:ann?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Gatehouse",
+                     *       "qr": "<svg xmlns=\"http://www.w3.org/2000/svg\">…</svg>"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TotpEnrolment"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    removeTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "totp": "492039"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Second factor removed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    renewRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "totp": "492039"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery_codes": [
+                     *         "KQ7M-3XHD-HT2W-5RNA",
+                     *         "P6DV-ZLCE-2MYB-T4QJ"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    confirmTotpAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "totp": "492039"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TotpCode"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery_codes": [
+                     *         "KQ7M-3XHD-HT2W-5RNA",
+                     *         "P6DV-ZLCE-2MYB-T4QJ"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    beginTotpAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "totp": "492039"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                     *       "uri": "otpauth://totp/Gatehouse:ann?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Gatehouse",
+                     *       "qr": "<svg xmlns=\"http://www.w3.org/2000/svg\">…</svg>"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TotpEnrolment"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    removeTotpAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "totp": "492039"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Second factor removed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    renewRecoveryCodesAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "totp": "492039"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery_codes": [
+                     *         "KQ7M-3XHD-HT2W-5RNA",
+                     *         "P6DV-ZLCE-2MYB-T4QJ"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listOwnIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 3,
+                     *         "provider": "acme",
+                     *         "issuer": "https://login.example.org",
+                     *         "subject": "248289761001",
+                     *         "created_at": "2026-03-02T09:45:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Identity"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    linkIdentity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "provider": "acme",
+                 *       "return_to": "/console"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IdentityLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://login.example.org/authorize?client_id=gatehouse&state=8hJ…"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityLinkStart"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            502: components["responses"]["IdentityProvider"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    unlinkIdentity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Identity unlinked"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound_IdentityNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listOwnIdentitiesAsUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 3,
+                     *         "provider": "acme",
+                     *         "issuer": "https://login.example.org",
+                     *         "subject": "248289761001",
+                     *         "created_at": "2026-03-02T09:45:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Identity"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    linkIdentityAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "provider": "acme",
+                 *       "return_to": "/console"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IdentityLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://login.example.org/authorize?client_id=gatehouse&state=8hJ…"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityLinkStart"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            502: components["responses"]["IdentityProvider"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    unlinkIdentityAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Identity unlinked"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound_IdentityNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    beginSignIn: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A path of this service; anything else counts as /
+                 * @example /console
+                 */
+                return_to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["RouteNotFound_OrPage"];
+            502: components["responses"]["IdentityProvider_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    finishSignIn: {
+        parameters: {
+            query?: {
+                /**
+                 * @description To be exchanged for tokens, once
+                 * @example Sxl2…
+                 */
+                code?: string;
+                /**
+                 * @description Names the sign-in under way
+                 * @example 8hJ…
+                 */
+                state?: string;
+                /**
+                 * @description The issuer
+                 * @example https://login.example.org
+                 */
+                iss?: string;
+                /**
+                 * @description Why there is no code
+                 * @example access_denied
+                 */
+                error?: string;
+                /** @description The same in words, for the log */
+                error_description?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_SignInFailed_OrPage"];
+            401: components["responses"]["InvalidCredentials_OrPage"];
+            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage"];
+            404: components["responses"]["RouteNotFound_OrPage"];
+            409: components["responses"]["IdentityLinked_OrPage"];
+            502: components["responses"]["IdentityProvider_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    beginSignOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["RouteNotFound_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    beginSignInWithProvider: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A path of this service; anything else counts as /
+                 * @example /console
+                 */
+                return_to?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A name of `OIDC_PROVIDERS`
+                 * @example acme
+                 */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["RouteNotFound_OrPage"];
+            502: components["responses"]["IdentityProvider_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    finishSignInWithProvider: {
+        parameters: {
+            query?: {
+                /**
+                 * @description To be exchanged for tokens, once
+                 * @example Sxl2…
+                 */
+                code?: string;
+                /**
+                 * @description Names the sign-in under way
+                 * @example 8hJ…
+                 */
+                state?: string;
+                /**
+                 * @description The issuer
+                 * @example https://login.example.org
+                 */
+                iss?: string;
+                /**
+                 * @description Why there is no code
+                 * @example access_denied
+                 */
+                error?: string;
+                /** @description The same in words, for the log */
+                error_description?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A name of `OIDC_PROVIDERS`
+                 * @example acme
+                 */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_SignInFailed_OrPage"];
+            401: components["responses"]["InvalidCredentials_OrPage"];
+            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage"];
+            404: components["responses"]["RouteNotFound_OrPage"];
+            409: components["responses"]["IdentityLinked_OrPage"];
+            502: components["responses"]["IdentityProvider_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    beginSignOutWithProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A name of `OIDC_PROVIDERS`
+                 * @example acme
+                 */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["RouteNotFound_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    getSecondFactorPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest_SignInFailed_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    confirmSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "totp": "492039"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecondFactorProof"];
+                /**
+                 * @example {
+                 *       "totp": "492039"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Logged in",
+                     *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartedSession"];
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_SignInFailed_OrPage"];
+            401: components["responses"]["InvalidCredentials_SecondFactorRequired_OrPage"];
+            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage"];
+            413: components["responses"]["BodyTooLarge_OrPage"];
+            429: components["responses"]["TooManyLoginAttempts_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"][] | components["schemas"]["UserPage"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    createUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters: the same answer for 24 hours, done once
+                 * @example 5f0c9b1e-7a34-4a55-9a3e-2f1d8c6b7e90
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ann Example",
+                 *       "email": "ann@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewUser"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_NameAndEmailRequired_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            413: components["responses"]["BodyTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["UserNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserChanges"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["UserNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["UserNotFound"];
+            409: components["responses"]["LastAdministrator"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listUsersV1: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"][] | components["schemas"]["UserPage"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    createUserV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters: the same answer for 24 hours, done once
+                 * @example 5f0c9b1e-7a34-4a55-9a3e-2f1d8c6b7e90
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ann Example",
+                 *       "email": "ann@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewUser"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_NameAndEmailRequired_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            413: components["responses"]["BodyTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getUserV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["UserNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    updateUserV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserChanges"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["UserNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    deleteUserV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["UserNotFound"];
+            409: components["responses"]["LastAdministrator"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listUsersV2: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 1000 counts as 1000.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Part of name or e-mail, in any case; one or two characters: their beginning. At most 200 characters
+                 * @example example.org
+                 */
+                q?: string;
+                /**
+                 * @description A minus stands for descending order
+                 * @example -name
+                 */
+                sort?: "id" | "name" | "email" | "-id" | "-name" | "-email";
+                /** @description The `next` of the page before, with the same `sort` */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": 1,
+                     *       "limit": 10,
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": 7,
+                     *           "name": "Ann Example",
+                     *           "email": "ann@example.org"
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserPageV2"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    createUserV2: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters: the same answer for 24 hours, done once
+                 * @example 5f0c9b1e-7a34-4a55-9a3e-2f1d8c6b7e90
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ann Example",
+                 *       "email": "ann@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewUser"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            413: components["responses"]["BodyTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getUserV2: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["UserNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    updateUserV2: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserChanges"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["UserNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    deleteUserV2: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 7
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["UserNotFound"];
+            409: components["responses"]["LastAdministrator"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listPosts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"][] | components["schemas"]["PostPage"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    createPost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters: the same answer for 24 hours, done once
+                 * @example 5f0c9b1e-7a34-4a55-9a3e-2f1d8c6b7e90
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Hello",
+                 *       "body": "The first post."
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPost"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "title": "Hello",
+                     *       "body": "The first post.",
+                     *       "author_id": 7,
+                     *       "author": "ann",
+                     *       "locked": false,
+                     *       "created_at": "2026-03-02T09:30:00.000Z",
+                     *       "updated_at": "2026-03-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            413: components["responses"]["BodyTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listPostsAsEditor: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"][] | components["schemas"]["PostPage"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "title": "Hello",
+                     *       "body": "The first post.",
+                     *       "author_id": 7,
+                     *       "author": "ann",
+                     *       "locked": false,
+                     *       "created_at": "2026-03-02T09:30:00.000Z",
+                     *       "updated_at": "2026-03-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["PostNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    updatePost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Hello"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostChanges"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "title": "Hello",
+                     *       "body": "The first post.",
+                     *       "author_id": 7,
+                     *       "author": "ann",
+                     *       "locked": false,
+                     *       "created_at": "2026-03-02T09:30:00.000Z",
+                     *       "updated_at": "2026-03-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["PostNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    deletePost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "title": "Hello",
+                     *       "body": "The first post.",
+                     *       "author_id": 7,
+                     *       "author": "ann",
+                     *       "locked": false,
+                     *       "created_at": "2026-03-02T09:30:00.000Z",
+                     *       "updated_at": "2026-03-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["PostNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    lockPost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "title": "Hello",
+                     *       "body": "The first post.",
+                     *       "author_id": 7,
+                     *       "author": "ann",
+                     *       "locked": false,
+                     *       "created_at": "2026-03-02T09:30:00.000Z",
+                     *       "updated_at": "2026-03-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["PostNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    unlockPost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "title": "Hello",
+                     *       "body": "The first post.",
+                     *       "author_id": 7,
+                     *       "author": "ann",
+                     *       "locked": false,
+                     *       "created_at": "2026-03-02T09:30:00.000Z",
+                     *       "updated_at": "2026-03-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["PostNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listAccounts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 1000 counts as 1000.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": 1,
+                     *       "limit": 10,
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "username": "ann",
+                     *           "user_id": 7,
+                     *           "roles": [
+                     *             "USER"
+                     *           ],
+                     *           "locked": false,
+                     *           "active": true,
+                     *           "second_factor": false,
+                     *           "created_at": "2026-03-02T09:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountPage"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    createAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters: the same answer for 24 hours, done once
+                 * @example 5f0c9b1e-7a34-4a55-9a3e-2f1d8c6b7e90
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ann",
+                 *       "password": "gravel-otter-lantern-41",
+                 *       "roles": [
+                 *         "USER"
+                 *       ],
+                 *       "user_id": 7
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewAccount"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "ann",
+                     *       "user_id": 7,
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "locked": false,
+                     *       "active": true,
+                     *       "second_factor": false,
+                     *       "created_at": "2026-03-02T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["UserNotFound"];
+            409: components["responses"]["UsernameExists_UserHasAccount"];
+            413: components["responses"]["BodyTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "ann",
+                     *       "user_id": 7,
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "locked": false,
+                     *       "active": true,
+                     *       "second_factor": false,
+                     *       "created_at": "2026-03-02T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    updateAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "roles": [
+                 *         "USER",
+                 *         "EDITOR"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountChanges"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "ann",
+                     *       "user_id": 7,
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "locked": false,
+                     *       "active": true,
+                     *       "second_factor": false,
+                     *       "created_at": "2026-03-02T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["LastAdministrator"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    deleteAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "ann",
+                     *       "user_id": 7,
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "locked": false,
+                     *       "active": true,
+                     *       "second_factor": false,
+                     *       "created_at": "2026-03-02T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["LastAdministrator"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "ann",
+                     *       "password": "amber-violin-thicket-87"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OneTimePassword"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    removeSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "ann",
+                     *       "user_id": 7,
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "locked": false,
+                     *       "active": true,
+                     *       "second_factor": false,
+                     *       "created_at": "2026-03-02T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "mZ1c0GQ2n5v8y3b6",
+                     *         "current": true,
+                     *         "created_at": "2026-03-02T09:15:00.000Z",
+                     *         "last_seen_at": "2026-03-02T09:30:00.000Z",
+                     *         "address": "203.0.113.9",
+                     *         "user_agent": "Mozilla/5.0"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Session"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    endSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "All sessions and all tokens ended"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listLoginLimits: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 100 counts as 100.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": 1,
+                     *       "limit": 10,
+                     *       "accounts": {
+                     *         "total": 1,
+                     *         "data": [
+                     *           {
+                     *             "username": "ann",
+                     *             "failures": 3,
+                     *             "locked_until": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "counts": {
+                     *         "total": 1,
+                     *         "data": [
+                     *           {
+                     *             "count": "login",
+                     *             "username": "ann",
+                     *             "address": "203.0.113.9",
+                     *             "used": 3,
+                     *             "pending": 0,
+                     *             "attempts": 5,
+                     *             "blocked_until": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LoginLimits"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    clearLoginLimits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Failed tries forgotten"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    importAccounts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Finds every mistake and changes nothing
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Lines of JSON: the schema is that of one */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "bea",
+                 *       "password_hash": "$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW",
+                 *       "roles": [
+                 *         "USER"
+                 *       ],
+                 *       "created_at": "2024-05-06T07:08:09Z",
+                 *       "name": "Bea Example",
+                 *       "email": "bea@example.org"
+                 *     }
+                 */
+                "application/x-ndjson": components["schemas"]["AccountImport"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "dry_run": false,
+                     *       "lines": 250,
+                     *       "imported": 250,
+                     *       "errors": [],
+                     *       "errors_total": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportReport"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    exportAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "ann",
+                     *       "user_id": 7,
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "locked": false,
+                     *       "active": true,
+                     *       "second_factor": false,
+                     *       "created_at": "2026-03-02T09:00:00.000Z",
+                     *       "name": "Ann Example",
+                     *       "email": "ann@example.org",
+                     *       "must_change": false
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["ExportedAccount"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getLiveness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "live"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ready"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "service": "gatehouse",
+                     *       "versions": [
+                     *         "v1",
+                     *         "v2"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ServiceStatus"];
+                };
+            };
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getHome: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Gatehouse",
+                     *       "links": {
+                     *         "documentation": {
+                     *           "href": "/api/docs",
+                     *           "access": "ADMIN"
+                     *         },
+                     *         "openapi": {
+                     *           "href": "/api/openapi.json",
+                     *           "access": "ADMIN"
+                     *         },
+                     *         "jwks": {
+                     *           "href": "/.well-known/jwks.json",
+                     *           "access": "anyone"
+                     *         },
+                     *         "health": {
+                     *           "href": "/health/ready",
+                     *           "access": "anyone"
+                     *         },
+                     *         "status": {
+                     *           "href": "/api/public/status",
+                     *           "access": "anyone"
+                     *         }
+                     *       },
+                     *       "sign_in": [
+                     *         {
+                     *           "name": "acme",
+                     *           "href": "/oauth/acme/login"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Home"];
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    getStatistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": "1.0.0",
+                     *       "started_at": "2026-03-02T08:00:00.000Z",
+                     *       "uptime_seconds": 5400,
+                     *       "users": 8,
+                     *       "accounts": {
+                     *         "total": 7,
+                     *         "by_role": {
+                     *           "USER": 1,
+                     *           "EDITOR": 1,
+                     *           "ADMIN": 1
+                     *         },
+                     *         "locked": 0,
+                     *         "disabled": 0,
+                     *         "second_factor": 2,
+                     *         "must_change": 1
+                     *       },
+                     *       "posts": 12,
+                     *       "sessions": 3,
+                     *       "blocked": {
+                     *         "logins": 0,
+                     *         "addresses": 0,
+                     *         "accounts": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Statistics"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0",
+                     *       "info": {
+                     *         "title": "Gatehouse",
+                     *         "version": "1.0.0"
+                     *       },
+                     *       "paths": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenApi"];
+                };
+            };
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
+import { loadConfig } from '../src/config/load.ts'
+import { describeService } from '../src/documents.ts'
+import { html } from '../src/http/pages/html.ts'
+import { json, named } from '../src/http/schemas.ts'
+import { anyone } from '../src/policy/rules.ts'
+import type { Room } from '../src/room/room.ts'
+import { settingsOfRooms } from '../src/room/settings.ts'
+import { rooms as ours } from '../src/rooms.ts'
+import type { Wired } from '../src/services.ts'
+import { gapsOf } from './described.ts'
+import { room as notes } from './example-room/room.ts'
+
+async function documentOf(env: Record<string, string> = {}, ...more: readonly Room<Wired>[]) {
+  const rooms = [...ours, ...more]
+  const { openapi } = await describeService(loadConfig(env, await settingsOfRooms(rooms)), rooms)
+  // biome-ignore lint/suspicious/noExplicitAny: a document as its readers have it
+  return JSON.parse(JSON.stringify(openapi)) as any
+}
+
+/** A room with one route, `GET /things`. */
+function roomOf(options: RouteShorthandOptions): Room {
+  async function routes(app: FastifyInstance) {
+    app.get('/things', options, async () => ({}))
+  }
+  return { name: 'things', parts: async () => ({ parts: { routes } }) }
+}
+
+const things = { name: 'Things', description: 'Of a test' } as const
+const access = { rule: anyone }
+const Thing = named('Thing', { type: 'object', properties: { id: { type: 'integer' } } }, { id: 1 })
+const answers = { 200: { [json]: Thing } }
+const errorPage = () => ({ title: 'Refused', main: html`<h1>Refused</h1>` })
+
+suite('the OpenAPI document', async () => {
+  const document = await documentOf()
+  const operations = Object.entries<typeof document>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<typeof document>(methods).map(([method, operation]) => ({
+      path,
+      method,
+      operation,
+    })),
+  )
+  const { components } = document
+  const operation = (id: string) =>
+    operations.find((one) => one.operation.operationId === id)?.operation ?? assert.fail(id)
+  const refOf = (id: string, status: string): string =>
+    operation(id).responses[status].content[json].schema.$ref
+
+  test('has an example of each body, parameter and header, which its schema accepts', () => {
+    assert.deepEqual(gapsOf(document), [])
+  })
+
+  test('so has that of a service with a room from outside', async () => {
+    const withNotes = await documentOf({}, notes as Room<Wired>)
+    assert.deepEqual(gapsOf(withNotes), [])
+    assert.deepEqual((await new Validator().validate(withNotes)).errors ?? [], [])
+    const names: string[] = withNotes.tags.map(({ name }: { name: string }) => name)
+    assert.deepEqual(names.slice(-2), ['Notes', 'Service'])
+  })
+
+  test('a gap is told: an example that does not fit, and one that is not there', async () => {
+    const wrong = named('Wrong', { type: 'object', required: ['id'] }, {})
+    const room = roomOf({
+      config: { access, tag: things, answers: { 200: { [json]: wrong }, 201: { [json]: {} } } },
+      schema: { operationId: 'things', summary: 'Things' },
+    })
+    assert.deepEqual(gapsOf(await documentOf({}, room)), [
+      "GET /things: 200 as application/json: data must have required property 'id' in {}",
+      'GET /things: 201: no example as application/json',
+      "Wrong: data must have required property 'id' in {}",
+    ])
+  })
+
+  test('names each shape once, and each operation refers to it', () => {
+    for (const [id, status, name] of [
+      ['getUser', '200', 'User'],
+      ['createUserV2', '201', 'User'],
+      ['listUsersV2', '200', 'UserPageV2'],
+      ['lockPost', '200', 'Post'],
+      ['getAccount', '200', 'Account'],
+      ['getOwnAccountAsUser', '200', 'OwnAccount'],
+      ['getSession', '200', 'CurrentSession'],
+      ['refreshToken', '200', 'RefreshedToken'],
+      ['getJwks', '200', 'Jwks'],
+      ['getCaptcha', '200', 'Captcha'],
+      ['getStatistics', '200', 'Statistics'],
+    ] as const) {
+      assert.equal(refOf(id, status), `#/components/schemas/${name}`, id)
+    }
+    const list = operation('listPosts').responses[200].content[json].schema
+    assert.deepEqual(list.oneOf, [
+      { type: 'array', items: { $ref: '#/components/schemas/Post' } },
+      { $ref: '#/components/schemas/PostPage' },
+    ])
+    const login = operation('logIn').responses[200].content[json].schema.oneOf
+    assert.deepEqual(
+      login.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1)),
+      ['StartedSession', 'AccessToken', 'TokenPair'],
+    )
+  })
+
+  test('says what to send in a login, and gives ids, pages and limits as integers', () => {
+    const { required, properties } = components.schemas.LoginRequest
+    assert.deepEqual(required, ['username', 'password'])
+    assert.deepEqual([properties.username.type, properties.password.type], ['string', 'string'])
+    assert.deepEqual(properties.mode.enum, ['session', 'token', 'pair'])
+    for (const { path, operation } of operations) {
+      for (const { name, schema } of operation.parameters ?? []) {
+        const isNumber = /^(id|page|limit)$/.test(name) && !path.includes('/sessions/')
+        if (isNumber) assert.deepEqual([schema.type, schema.minimum], ['integer', 1], path)
+      }
+    }
+  })
+
+  test('asks for X-CSRF-Token wherever a session may change something', () => {
+    for (const { method, path, operation } of operations) {
+      const bySession = operation.security.some((one: object) => 'session' in one)
+      const refs = (operation.parameters ?? []).map(({ $ref = '' }) => $ref)
+      const asks = refs.some((ref: string) => /parameters\/X-CSRF-Token/.test(ref))
+      assert.equal(asks, bySession && method !== 'get', `${method} ${path}`)
+    }
+    const [token] = operation('transfer').parameters
+    assert.equal(components.parameters[token.$ref.split('/').at(-1)].required, true)
+  })
+
+  test('has the fields of the errors that carry more than a text', () => {
+    const fields = (name: string) => components.schemas[name].properties
+    assert.equal(fields('SecondFactorRequired').second_factor.const, 'totp')
+    assert.equal(fields('CaptchaRequired').captcha.$ref, '#/components/schemas/Captcha')
+    assert.equal(fields('EnrolmentRequired').enrolment_token.type, 'string')
+    const answer = operation('logIn').responses[401].$ref.split('/').at(-1)
+    const { schema, examples } = components.responses[answer].content[json]
+    assert.deepEqual(
+      schema.oneOf.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1)),
+      ['Error', 'CaptchaRequired', 'SecondFactorRequired'],
+    )
+    assert.deepEqual(Object.keys(examples), [
+      'invalidCredentials',
+      'captchaRequired',
+      'secondFactorRequired',
+    ])
+  })
+
+  test('has an error only where it can happen', () => {
+    const statuses = (id: string) => Object.keys(operation(id).responses)
+    // No role is asked, nothing changes: no 403.
+    assert.deepEqual(statuses('getOwnAccount'), ['200', '401', '404', '429', 'default'])
+    assert.deepEqual(statuses('getLiveness'), ['200', 'default'])
+    assert.deepEqual(statuses('getGreeting'), ['200', '401', 'default'])
+  })
+
+  test('has the general 429 where the general limit is on', async () => {
+    const limited = await documentOf({ RATE_LIMIT_MAX: '100' })
+    const of = (path: string) => Object.keys(limited.paths[path].get.responses)
+    assert.deepEqual(of('/api/public/status'), ['200', '429', 'default'])
+    assert.deepEqual(of('/health/live'), ['200', 'default'])
+    assert.ok('TooManyRequests' in limited.components.responses)
+    assert.ok(!('TooManyRequests' in components.responses))
+  })
+
+  test('has the errors of a route with pages for people as JSON and as HTML', async () => {
+    const room = roomOf({
+      config: { access, tag: things, answers, errors: ['userNotFound'], errorPage },
+      schema: { operationId: 'things', summary: 'Things' },
+    } as RouteShorthandOptions)
+    const made = await documentOf({}, room)
+    assert.deepEqual(made.paths['/things'].get.responses[404], {
+      $ref: '#/components/responses/UserNotFound_OrPage',
+    })
+    for (const name of ['UserNotFound_OrPage', 'AnyOperation_OrPage']) {
+      assert.deepEqual(Object.keys(made.components.responses[name].content), [json, 'text/html'])
+    }
+    assert.deepEqual(gapsOf(made), [])
+  })
+
+  for (const [about, options, message] of [
+    [
+      'without an id',
+      { config: { access, tag: things, answers } },
+      'GET /things has no operationId',
+    ],
+    [
+      'with the id of another one',
+      {
+        config: { access, tag: things, answers },
+        schema: { operationId: 'logIn', summary: 'Things' },
+      },
+      'GET /things has the operationId of POST /login: logIn',
+    ],
+    [
+      'without a tag',
+      { config: { access, answers }, schema: { operationId: 'things', summary: 'Things' } },
+      'GET /things has no tag',
+    ],
+  ] as const) {
+    test(`an operation ${about} is refused`, async () => {
+      await assert.rejects(documentOf({}, roomOf(options)), { message })
+    })
+  }
+
+  test('two shapes with one name are refused', async () => {
+    const other = named('User', { type: 'object' }, {})
+    const room = roomOf({
+      config: { access, tag: things, answers: { 200: { [json]: other } } },
+      schema: { operationId: 'things', summary: 'Things' },
+    })
+    await assert.rejects(documentOf({}, room), {
+      message: 'OpenAPI would have two schemas with the name User',
+    })
+  })
+})

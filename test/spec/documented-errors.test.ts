@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { KyselyPlugin } from 'kysely'
+import { DatabaseUnavailable } from '../../src/database/errors.ts'
+import { readDoc } from '../../tools/docs.ts'
+import { type Answer, type Call, type Headers, type TestApp, testApp } from '../app.ts'
+import { connectTo } from '../database.ts'
+import { type ApiDocument, documentedBy, type Operation } from '../openapi/operations.ts'
+import { seedPosts } from '../posts.ts'
+import { assertRefusal } from '../refusal.ts'
+
+/**
+ * The errors that the document has at all operations, or at all of a kind: each of them is met at each
+ * operation, since a document that promises what cannot happen makes clients write code for it.
+ */
+interface Documented {
+  readonly name: string
+  readonly method: string
+  /** With a resource that exists. */
+  readonly path: string
+  readonly operation: Operation
+}
+
+const provider = Object.fromEntries(
+  Object.entries({
+    ISSUER: '',
+    CLIENT_ID: 'gatehouse',
+    AUTHORIZATION_ENDPOINT: '/auth',
+    TOKEN_ENDPOINT: '/token',
+    JWKS_URI: '/jwks',
+  }).flatMap(([name, value]) =>
+    ['OIDC', 'OIDC_ACME'].map((prefix, index) => [
+      `${prefix}_${name}`,
+      name === 'CLIENT_ID' ? value : `http://127.0.0.1:${index + 1}${value}`,
+    ]),
+  ),
+)
+/** Operations that answer from memory. */
+const withoutDatabase = [
+  'GET /.well-known/jwks.json',
+  'GET /api/docs',
+  'GET /api/openapi.json',
+  'GET /api/public/captcha',
+  'GET /api/public/status',
+  'GET /health/live',
+]
+const examples: Record<string, string> = { id: '1', username: 'admin', provider: 'acme' }
+const operations = operationsOf(JSON.parse(readDoc('openapi.json')))
+
+function operationsOf({ paths }: ApiDocument): Documented[] {
+  return Object.entries(paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${template}`,
+      method: method.toUpperCase(),
+      path: template.replace(/\{(\w+)\}/g, (_, name) => examples[name] ?? assert.fail(name)),
+      operation,
+    })),
+  )
+}
+
+const session = { security: [{ session: [] }], responses: {} }
+
+/** The schemes that an operation accepts. */
+function acceptedBy({ security = [] }: Operation): object {
+  return Object.assign({}, ...security)
+}
+
+/** Headers of an administrator, by the scheme that an operation accepts. */
+async function everything(app: TestApp) {
+  const proof: Record<string, Headers> = {
+    basic: app.basic(app.admin),
+    session: await app.session(app.admin),
+    bearer: await app.bearer(app.admin),
+  }
+  return ({ operation }: Pick<Documented, 'operation'>): Headers => {
+    const [scheme = ''] = Object.keys(acceptedBy(operation))
+    return proof[scheme] ?? {}
+  }
+}
+
+interface Choice {
+  readonly of?: readonly Documented[]
+  /** Whether the error may be one of all operations, under `default`. */
+  readonly byDefault?: boolean
+  readonly except?: readonly string[]
+}
+
+/** All operations whose document has a status, each with an answer to what `request` makes. */
+function each(
+  [status, error]: readonly [status: number, error: string],
+  request: (one: Documented) => Promise<Answer>,
+  { of = operations, byDefault = false, except = [] }: Choice = {},
+): void {
+  const meant = of.filter(({ name, operation }) => {
+    const by = documentedBy(operation, status)
+    return (by === String(status) || (byDefault && by === 'default')) && !except.includes(name)
+  })
+  assert.ok(meant.length > 0)
+  for (const one of meant) {
+    test(`${one.name}: ${status} ${error}`, async () => {
+      assertRefusal(await request(one), status, error)
+    })
+  }
+}
+
+suite('a request that is no proper HTTP: 400 everywhere', async () => {
+  const app = await testApp()
+  const headers = { host: 'a b' }
+  each([400, 'Bad request'], ({ method, path }) => app.call(method, path, { headers }), {
+    byDefault: true,
+  })
+})
+
+suite('the general limit: 429 everywhere but at the probes', async () => {
+  const app = await testApp({ RATE_LIMIT_MAX: '1' })
+  await app.call('GET', '/api/public/status')
+  // Where it is off, the document has nothing of it.
+  const of = operationsOf(app.app.server.openapi() as unknown as ApiDocument)
+  each([429, 'Too many requests'], ({ method, path }) => app.call(method, path), { of })
+})
+
+suite('too many wrong passwords: 429 wherever Basic is accepted', async () => {
+  const app = await testApp({ LOGIN_ATTEMPTS: '1' })
+  const { username } = app.admin
+  const headers = app.basic({ ...app.admin, password: 'wrong' })
+  assertRefusal(await app.call('GET', '/api/account', { headers }), 401, 'Authentication required')
+  each(
+    [429, 'Too many login attempts'],
+    ({ method, path, operation }) =>
+      'basic' in acceptedBy(operation)
+        ? app.call(method, path, { headers: app.basic(app.admin) })
+        : app.call(method, path, { json: { username, password: app.admin.password } }),
+    { except: ['POST /oauth/second-factor'] }, // asks for a sign-in under way
+  )
+})
+
+suite('a body that is too large: 413 wherever one is read', async () => {
+  const app = await testApp()
+  await seedPosts(app, 1)
+  const headers = await everything(app)
+  const body = Buffer.alloc(1_048_577, ' ')
+  const json = { 'content-type': 'application/json' }
+  each([413, 'Request body too large'], (one) =>
+    app.call(one.method, one.path, { headers: { ...json, ...headers(one) }, body }),
+  )
+})
+
+suite('a session without its CSRF token: 403 wherever something changes', async () => {
+  const app = await testApp()
+  const { cookie } = await app.session(app.admin)
+  for (const { name, method, path, operation } of operations) {
+    const isMeant = 'session' in acceptedBy(operation) && method !== 'GET'
+    if (!isMeant) continue
+    test(name, async () => {
+      const answer = await app.call(method, path, { headers: { cookie } })
+      assertRefusal(answer, 403, 'CSRF token invalid')
+      assert.ok('403' in operation.responses)
+    })
+  }
+})
+
+for (const [status, error, failure] of [
+  [500, 'Internal server error', new Error('a mistake of ours')],
+  [503, 'Service unavailable', new DatabaseUnavailable('gone')],
+] as const) {
+  suite(`a database that fails: ${status} wherever it is asked`, async () => {
+    let isBroken = false
+    const { directory, db, ...connected } = await connectTo()
+    const breaking: KyselyPlugin = {
+      transformQuery({ node }) {
+        if (isBroken) throw failure
+        return node
+      },
+      // A statement that is compiled already is not transformed.
+      async transformResult({ result }) {
+        if (isBroken) throw failure
+        return result
+      },
+    }
+    const deps = { ...connected, db: db.withPlugin(breaking) }
+    const app = await testApp({ ...provider, OIDC_PROVIDERS: 'acme' }, { directory, deps })
+    const { username, password } = app.admin
+    const headers = await everything(app)
+    const { refresh_token } = await app.pair(app.admin)
+    const flow = { cookie: `__Host-oauth=${'a'.repeat(43)}` }
+    const back = `?code=x&state=${'b'.repeat(43)}`
+    /** What makes an operation that is open to anyone ask the database. */
+    const open: Record<string, Call & { readonly query?: string }> = {
+      'POST /login': { json: { username, password } },
+      'POST /logout': { headers: headers({ operation: session }) },
+      'POST /refresh': { json: { refresh_token } },
+      'GET /oauth/callback': { query: back, headers: flow },
+      'GET /oauth/{provider}/callback': { query: back, headers: flow },
+      'GET /oauth/logout': { headers: headers({ operation: session }) },
+      'GET /oauth/{provider}/logout': { headers: headers({ operation: session }) },
+      'GET /oauth/second-factor': { headers: flow },
+      'POST /oauth/second-factor': { headers: flow, json: { totp: '123456' } },
+    }
+    each(
+      [status, error],
+      async (one) => {
+        const { query = '', ...call } = open[one.name] ?? { headers: headers(one) }
+        isBroken = true
+        const answer = await app.call(one.method, one.path + query, call)
+        isBroken = false
+        return answer
+      },
+      { byDefault: true, except: withoutDatabase },
+    )
+  })
+}
