@@ -39,6 +39,47 @@ suite('the command line', async () => {
     assert.doesNotMatch(stdout, /account/)
   })
 
+  test('help tells the same by the word as by the option, and reads no settings', async () => {
+    const env = { PORT: 'no number' }
+    for (const name of ['', 'keys', ...commands.map((command) => command.name)]) {
+      const byOption = await gatehouse(nowhere, `${name} --help`.trim(), { env })
+      assert.deepEqual(await gatehouse(nowhere, `help ${name}`.trim(), { env }), byOption, name)
+      assert.equal(byOption.code, 0)
+    }
+  })
+
+  test('--version tells the version of the package', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    for (const words of ['--version', '-V']) {
+      const ran = await gatehouse(nowhere, words)
+      assert.deepEqual(ran, { code: 0, stdout: `gatehouse ${version}\n`, stderr: '' })
+    }
+    const { stdout } = await gatehouse(nowhere, '--version --json')
+    assert.deepEqual(JSON.parse(stdout), { version, node: process.versions.node })
+  })
+
+  test('a mistake is one sentence that names what is wrong', async () => {
+    for (const [words, sentence] of [
+      ['', 'no command is given'],
+      ['acount list', 'there is no command acount'],
+      ['keys', 'keys is not whole: it goes on with list, rotate, retire'],
+      ['keys shout', 'there is no command keys shout'],
+      ['account list --nonsense=secret', 'there is no option --nonsense'],
+      ['account list -x', 'there is no option -x'],
+      ['account list --role', '--role needs a value'],
+      ['account list --role --json', '--role needs a value'],
+      ['account list --locked=yes', '--locked takes no value'],
+      ['account roles ann', 'missing: <role>...'],
+      ['account lock ann bob', 'too many words: 1 expected, 2 given'],
+      ['completion tcsh', 'the shell is one of bash, zsh, fish'],
+    ] as const) {
+      const { code, stderr } = await gatehouse(nowhere, words)
+      assert.deepEqual([code, stderr.split('\n')[0]], [2, `error: ${sentence}`])
+    }
+    const steered = await gatehouse(nowhere, `\x1b[2J${'x'.repeat(1000)}`)
+    assert.match(steered.stderr, /^error: there is no command \\u\{1b\}\[2Jx{36}\.\.\.\n/)
+  })
+
   for (const words of [
     '',
     'acount list',

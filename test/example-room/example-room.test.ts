@@ -47,7 +47,7 @@ suite('a room from outside', async () => {
     assert.ok(rows.includes(`"user_id":${ann.userId}`))
     assert.ok(!rows.includes(annsKey['x-note-key']))
     const { code, stderr } = await gatehouse(app.directory, 'note key nobody', { rooms })
-    assert.deepEqual([code, stderr], [3, 'no such account\n'])
+    assert.deepEqual([code, stderr], [3, 'error: no such account\n'])
     const { stdout } = await gatehouse(app.directory, '--help', { rooms })
     assert.match(stdout, /^ {2}note key <username> +Makes a key/m)
   })
