@@ -110,7 +110,7 @@ suite('plain HTTP beside HTTPS', async () => {
     ],
     [rawRequest('CONNECT example.org:443 HTTP/1.1', page), 404, 'Route not found'],
     [
-      rawRequest('POST / HTTP/1.1', { Expect: 'x', 'Content-Length': '1' }),
+      rawRequest('POST / HTTP/1.1', { Expect: 'x', 'Content-Length': '1' }, 'x'),
       417,
       'Expectation failed',
     ],
@@ -120,7 +120,7 @@ suite('plain HTTP beside HTTPS', async () => {
       'HTTPS required',
     ],
     [
-      rawRequest('POST / HTTP/1.1', { Expect: '100-continue', 'Content-Length': '9' }),
+      rawRequest('POST / HTTP/1.1', { Expect: '100-continue', 'Content-Length': '1' }, 'x'),
       403,
       'HTTPS required',
     ],

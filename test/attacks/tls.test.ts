@@ -203,7 +203,7 @@ suite('HTTPS of the service itself', async () => {
         '',
       ],
       [
-        rawRequest('POST /login HTTP/1.1', { Expect: 'x', 'Content-Length': '5' }),
+        rawRequest('POST /login HTTP/1.1', { Expect: 'x', 'Content-Length': '1' }, 'x'),
         417,
         'Expectation failed',
       ],
@@ -224,7 +224,7 @@ suite('HTTPS of the service itself', async () => {
       'Content-Type': 'application/json',
       'Content-Length': '2000000',
     })
-    const { answers } = await exchange(port, head + ' '.repeat(200_000), { tls: true })
+    const { answers } = await exchange(port, head + ' '.repeat(2_000_000), { tls: true })
     for (const answer of answers) assertRefusal(answer, 413, 'Request body too large')
     assert.equal(answers.length, 1)
   })
