@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { after } from 'node:test'
+import { until } from './until.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -35,17 +45,98 @@ const packages = {
  * Writes listings into a folder of their own, in which they find the packages that they import. It
  * is removed when the tests of the file are done.
  */
-export async function folderOf(listings: ReadonlyMap<string, string>): Promise<string> {
+export function folderOf(listings: ReadonlyMap<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  await mkdir(join(folder, 'node_modules'))
+  mkdirSync(join(folder, 'node_modules'))
   for (const [name, installed] of Object.entries(packages)) {
     symlinkSync(join(root, 'node_modules', installed), join(folder, 'node_modules', name))
   }
-  for (const [name, text] of listings) {
-    await mkdir(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), text)
-  }
+  for (const [name, text] of listings) writeFileSync(join(folder, name), text)
   return folder
+}
+
+export interface OtherProgram {
+  readonly name: string
+  readonly command: readonly [string, ...string[]]
+  /** Why it cannot run on this machine; false if it can. */
+  readonly missing: string | false
+}
+
+/** The listings that need more than npm installs: .ci/run installs what Python needs. */
+export function otherPrograms(folder: string): OtherProgram[] {
+  const installed = join(root, 'node_modules/.cache/python/bin/python3')
+  const python = existsSync(installed) ? installed : 'python3'
+  const packages = 'flask, jwt, cryptography'
+  return [
+    {
+      name: 'Python',
+      command: [python, 'orders.py'],
+      missing: missing([python, '-c', `import ${packages}`], packages),
+    },
+    {
+      name: 'Go',
+      command: ['./orders'],
+      missing: missing(['go', 'version']) || missingModules(folder),
+    },
+  ]
+}
+
+/** Builds the listing in Go; answers why it cannot be built here. */
+function missingModules(folder: string): string | false {
+  const go = (...args: string[]) => spawnSync('go', args, { cwd: folder, encoding: 'utf8' })
+  go('mod', 'init', 'orders')
+  if (go('mod', 'tidy').status !== 0) return 'the modules of the listing cannot be fetched'
+  const { status, stderr } = go('build', '-o', 'orders', '.')
+  assert.equal(status, 0, stderr)
+  return false
+}
+
+/** Why a program cannot run, false if it can: `what` is not installed. */
+export function missing(
+  [program = '', ...args]: readonly string[],
+  what = program,
+): string | false {
+  return spawnSync(program, args).status !== 0 && `not installed: ${what}`
+}
+
+export interface Running {
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  readonly ports: readonly number[]
+}
+
+/** Starts a program of a listing; resolves when all its ports accept connections. */
+export async function startProgram(
+  [program = '', ...args]: readonly string[],
+  { folder, env, ports }: Running,
+): Promise<void> {
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  after(() => child.kill())
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      output += text
+    })
+  }
+  await until(async () => {
+    assert.equal(child.exitCode, null, output)
+    return (await Promise.all(ports.map(isListening))).every(Boolean)
+  })
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('error', () => resolve(false))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+  })
 }

@@ -1,25 +1,36 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
-import { after, suite, test } from 'node:test'
+import { suite, test } from 'node:test'
 import { freePort } from '../tools/free-port.ts'
 import { testApp } from './app.ts'
 import { fixedClock } from './clock.ts'
 import { accessClaims, forge, headerOf, hs256, type Json, rs256, segment } from './forge.ts'
-import { folderOf, listingsOf } from './listings.ts'
-import { until } from './until.ts'
+import { folderOf, listingsOf, missing, otherPrograms, startProgram } from './listings.ts'
 
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
 const [ours, foreign] = [rsa(), rsa()]
 const pem = (key: typeof ours.privateKey) => key.export({ format: 'pem', type: 'pkcs8' }).toString()
 
-const [missing, invalid] = ['Bearer', 'Bearer error="invalid_token"']
+/** Answers status, body and challenge. */
+async function ask(port: number, authorization?: string, method = 'GET', path = '/orders') {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: authorization === undefined ? {} : { authorization },
+  })
+  return [answer.status, await answer.json(), answer.headers.get('www-authenticate')]
+}
 
 suite('docs/use-it.md', async () => {
   const listings = listingsOf('docs/use-it.md')
-  const folder = await folderOf(listings)
-  const [port, ...ports] = await Promise.all(Array.from({ length: 4 }, freePort))
+  const folder = folderOf(listings)
+  const [port, ...nodePorts] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ]
   const url = `http://127.0.0.1:${port}`
   const app = await testApp(
     {
@@ -31,12 +42,13 @@ suite('docs/use-it.md', async () => {
     },
     { clock: fixedClock(new Date().toISOString()) }, // the listings have the clock of the machine
   )
-  await app.app.server.listen({ host: '127.0.0.1', port: port ?? 0 })
   const ann = await app.account('ann', ['USER'])
-  const eve = await app.account('eve', ['BILLING'])
+  const eve = await app.account('eve', ['USER'], { roles: ['BILLING'] })
 
   const token = await app.token(ann)
   const { kid } = headerOf(token)
+  const adminToken = await app.token(app.admin)
+  const pair = await app.pair(ann)
   const [head, , signature] = token.split('.')
   const claims = accessClaims(app, { roles: ['USER'] })
   const now = Math.floor(app.clock.now() / 1000)
@@ -50,7 +62,7 @@ suite('docs/use-it.md', async () => {
   /** What a verifier must refuse: the tokens by what is wrong with them. */
   const bad: Record<string, string> = {
     'no token at all': 'garbage',
-    'a refresh token': (await app.pair(ann)).refresh_token,
+    'a refresh token': pair.refresh_token,
     'an enrolment token': held.body.enrolment_token,
     'a token that has ended': signed({ exp: now - 60 }),
     'a token that has not begun': signed({ nbf: now + 3600 }),
@@ -69,59 +81,56 @@ suite('docs/use-it.md', async () => {
   }
 
   /** Asserts what an application on `port` answers to good and to bad tokens. */
-  async function assertVerifies(port: number | undefined): Promise<void> {
-    const ask = async (authorization?: string, method = 'GET', path = '/orders') => {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method,
-        headers: authorization === undefined ? {} : { authorization },
-      })
-      const challenge = answer.headers.get('www-authenticate')
-      return [answer.status, await answer.json(), challenge]
-    }
+  async function assertVerifies(port: number): Promise<void> {
+    const get = (authorization: string | undefined) => ask(port, authorization)
     const customer = { customer: String(ann.userId), orders: [] }
-    assert.deepEqual(await ask(`Bearer ${await app.token(ann)}`), [200, customer, null])
-    const { access_token } = await app.pair(ann)
-    assert.deepEqual(await ask(`bearer ${access_token}`), [200, customer, null])
+    assert.deepEqual(await get(`Bearer ${token}`), [200, customer, null])
+    assert.deepEqual(await get(`bearer ${pair.access_token}`), [200, customer, null])
     const early = signed({ nbf: now + 3, iat: now + 3, sub: '7' })
     const other = { customer: '7', orders: [] }
-    assert.deepEqual(await ask(`Bearer ${early}`), [200, other, null], 'the clocks may differ')
+    assert.deepEqual(await get(`Bearer ${early}`), [200, other, null], 'clocks may differ')
 
+    const noToken = [401, { error: 'No token provided' }, 'Bearer']
     for (const header of [undefined, '', 'Bearer', 'Bearer ', app.basic(ann).authorization]) {
-      assert.deepEqual(await ask(header), [401, { error: 'No token provided' }, missing], header)
+      assert.deepEqual(await get(header), noToken, String(header))
     }
-    for (const [what, token] of Object.entries(bad)) {
-      const answer = await ask(`Bearer ${token}`)
-      assert.deepEqual(answer, [401, { error: 'Invalid token' }, invalid], what)
+    const refused = [401, { error: 'Invalid token' }, 'Bearer error="invalid_token"']
+    for (const [what, given] of Object.entries(bad)) {
+      assert.deepEqual(await get(`Bearer ${given}`), refused, what)
     }
 
-    const remove = async (token: string) => ask(`Bearer ${token}`, 'DELETE', '/orders/5')
-    assert.deepEqual(await remove(await app.token(ann)), [
-      403,
-      { error: 'Access denied' },
-      'Bearer error="insufficient_scope"',
-    ])
-    const deleted = { deleted: '5', by: 'admin' }
-    assert.deepEqual(await remove(await app.token(app.admin)), [200, deleted, null])
+    const remove = (given: string) => ask(port, `Bearer ${given}`, 'DELETE', '/orders/5')
+    const denied = [403, { error: 'Access denied' }, 'Bearer error="insufficient_scope"']
+    assert.deepEqual(await remove(token), denied)
+    assert.deepEqual(await remove(adminToken), [200, { deleted: '5', by: 'admin' }, null])
   }
 
-  /** Starts the Node listings against a Gatehouse; resolves when they listen. */
-  async function serve(gatehouse: string, ports: readonly number[]): Promise<void> {
-    const script = join(import.meta.dirname, 'listing-server.mjs')
-    const child = spawn(process.execPath, [script, folder, ...ports.map(String)], {
-      env: { ...process.env, GATEHOUSE_URL: gatehouse },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    after(() => child.kill())
-    let [output, isOver] = ['', false]
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
-    child.on('exit', () => (isOver = true))
-    await until(() => isOver || output.includes('ready\n'))
-    assert.ok(!isOver, output)
-  }
+  const env = { GATEHOUSE_URL: url }
+  const script = join(import.meta.dirname, 'listing-server.mjs')
+  const command = [process.execPath, script, folder, ...nodePorts.map(String)]
+  await startProgram(command, { folder, env, ports: nodePorts })
+  const early = await Promise.all(nodePorts.map((one) => ask(one, `Bearer ${token}`)))
+  await app.app.server.listen({ host: '127.0.0.1', port })
 
-  await serve(url, ports)
   for (const [index, name] of ['Express', 'Fastify', 'Hono'].entries()) {
-    test(`${name} verifies tokens`, () => assertVerifies(ports[index]))
+    test(`${name} verifies tokens, once it has the keys`, async () => {
+      assert.deepEqual(early[index], [503, { error: 'Service unavailable' }, null])
+      await assertVerifies(nodePorts[index] ?? 0)
+    })
   }
 
+  for (const { name, command, missing } of otherPrograms(folder)) {
+    test(`${name} verifies tokens`, { skip: missing }, async () => {
+      const own = await freePort()
+      await startProgram(command, { folder, env: { ...env, PORT: String(own) }, ports: [own] })
+      await assertVerifies(own)
+    })
+  }
+
+  test('the listing in Python is Python', { skip: missing(['python3', '--version']) }, () => {
+    const program = 'import ast, sys; ast.parse(sys.stdin.read())'
+    const input = listings.get('orders.py') ?? ''
+    const { status, stderr } = spawnSync('python3', ['-c', program], { input, encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+  })
 })
