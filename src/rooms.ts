@@ -2,6 +2,7 @@ import { room as accounts } from './accounts/room.ts'
 import { room as authentication } from './authentication/room.ts'
 import { room as backup } from './backup/room.ts'
 import { room as basic } from './basic/room.ts'
+import { room as clients } from './clients/room.ts'
 import { room as docs } from './docs/room.ts'
 import { room as federation } from './federation/room.ts'
 import { room as health } from './health/room.ts'
@@ -30,6 +31,7 @@ export const rooms: readonly Room<Wired>[] = [
   keys,
   idempotency,
   throttle,
+  clients,
   authentication,
   users,
   passwords,

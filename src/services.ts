@@ -7,6 +7,7 @@ import {
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
+import { type Clients, createClients } from './clients/clients.ts'
 import { migrate } from './database/migrate.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
 import { createFlows, type Flows } from './federation/flow.ts'
@@ -25,7 +26,12 @@ import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
 import { createSessions, type Sessions } from './session/sessions.ts'
 import { type Captcha, createCaptcha } from './throttle/captcha.ts'
-import { createLoginLimits, type LoginLimits } from './throttle/limits.ts'
+import {
+  type ClientLimits,
+  createClientLimits,
+  createLoginLimits,
+  type LoginLimits,
+} from './throttle/limits.ts'
 import { createThrottleOverview, type ThrottleOverview } from './throttle/overview.ts'
 import { endBearer } from './token/authenticator.ts'
 import { endRefreshToken } from './token/end-token.ts'
@@ -33,6 +39,7 @@ import { createProfiles, type Profiles } from './token/profiles.ts'
 import { loadRevocations, type Revocations } from './token/revocations.ts'
 import { createRotation, type Rotation } from './token/rotation.ts'
 import { createTokens, type Tokens } from './token/tokens.ts'
+import { createVerified, type Verified } from './token/verified.ts'
 import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
@@ -41,6 +48,8 @@ import { createUsers, type Users } from './users/users.ts'
 export interface Services extends LogoutEndings {
   readonly accounts: Accounts
   readonly captcha: Captcha
+  readonly clientLimits: ClientLimits
+  readonly clients: Clients
   readonly completion: Completion
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
@@ -63,6 +72,7 @@ export interface Services extends LogoutEndings {
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
   readonly users: Users
+  readonly verified: Verified
   readonly verifier: Verifier
 }
 
@@ -133,6 +143,8 @@ export async function createServices(
   const services: Services = {
     accounts,
     captcha,
+    clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
+    clients: createClients(deps),
     completion: createCompletion({ ...deps, requirements, present: presentAccount }),
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
@@ -157,6 +169,7 @@ export async function createServices(
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
     users,
+    verified: createVerified({ clock, keys, tokens }),
     verifier: createVerifier({ ...deps, passwords }),
   }
   for (const { onAccountEnded } of rooms) {

@@ -7,6 +7,7 @@ import { type AuthenticateDeps, authenticate } from '../authentication/attempt.t
 import type { Completion, Result } from '../authentication/completion.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import { BoundedMap } from '../bounded/bounded-map.ts'
+import { basicCredentials } from '../clients/basic-credentials.ts'
 import type { Config } from '../config/load.ts'
 import { lockName } from '../database/transactions.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
@@ -69,10 +70,10 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     describes: { type: 'http', scheme: 'basic' },
 
     async authenticate(request) {
-      const encoded = /^basic(?: +(.*))?$/i.exec(request.headers.authorization ?? '')
-      if (!encoded) return null
-      const credentials = parseCredentials(encoded[1] ?? '')
-      if (!credentials) throw new ApiError('authenticationRequired')
+      const sent = basicCredentials(request.headers.authorization)
+      if (sent === undefined) return null
+      if (sent === null) throw new ApiError('authenticationRequired')
+      const credentials = { username: sent.name, password: sent.secret }
       const account = (await recall(request, credentials)) ?? (await verify(request, credentials))
       const principal = principalOf(account, { roles, now: clock.now() })
       return {
@@ -151,20 +152,4 @@ function principalOf(
 interface Credentials {
   readonly username: string
   readonly password: string
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Parses credentials; null if malformed. Passwords may contain colons. RFC 7617 section 2. */
-function parseCredentials(encoded: string): Credentials | null {
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return null
-  let text: string
-  try {
-    text = utf8.decode(Buffer.from(encoded, 'base64'))
-  } catch {
-    return null
-  }
-  const colon = text.indexOf(':')
-  if (colon < 0) return null
-  return { username: text.slice(0, colon), password: text.slice(colon + 1) }
 }

@@ -52,7 +52,7 @@ export const exitCodes = {
   done: { code: 0, meaning: 'Done' },
   failed: { code: 1, meaning: 'Failed for any other reason, such as wrong settings' },
   usage: { code: 2, meaning: 'Wrong usage: nothing was done, and the help is on standard error' },
-  notFound: { code: 3, meaning: 'There is no such account, user, key or database' },
+  notFound: { code: 3, meaning: 'There is no such account, user, client, key or database' },
   refused: {
     code: 4,
     meaning:

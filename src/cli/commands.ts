@@ -12,6 +12,7 @@ const order = [
   'user',
   'keys',
   'token',
+  'client',
   'oidc',
   'backup',
   'restore',

@@ -177,6 +177,6 @@ function secretText(
  * Whether users other than that of this process can read a file. A file of another owner may be
  * readable by its group, through which Kubernetes and systemd grant access to it.
  */
-function isExposed({ mode, uid }: Stats): boolean {
+export function isExposed({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): boolean {
   return (mode & (uid === process.getuid?.() ? 0o077 : 0o007)) !== 0
 }

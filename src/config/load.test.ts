@@ -57,6 +57,7 @@ const defaults: Partial<Record<string, unknown>> = {
   PASSWORD_BCRYPT_COST: 12,
   PASSWORD_PBKDF2_ITERATIONS: 600_000,
   PASSWORD_BREACH_URL: undefined,
+  CLIENTS_FILE: undefined,
   DATABASE_POOL_MAX: 10,
   DATABASE_TIMEOUT_MS: 2000,
   REQUIRE_SECOND_FACTOR: [],

@@ -5,6 +5,7 @@ import { isUnguarded, parsePostgresAddress } from '../database/postgres/address.
 import { passwordRefusal } from '../kernel/password.ts'
 import { contractRoles, type Role, type RoleName } from '../kernel/principal.ts'
 import { secretAdvice, secretWeaknesses } from '../strength/configured.ts'
+import { type ClientsReading, readClients } from './clients-file.ts'
 import { readSettings, type Setting, type Values } from './kinds.ts'
 import {
   type ProvidersReading,
@@ -52,6 +53,9 @@ export function loadConfig(
   const ofRooms = readRoomSettings(tables, env)
   mistakes.push(...ofRooms.mistakes)
   warnings.push(...ofRooms.warnings)
+  const clients = readClients(values.CLIENTS_FILE, { audience: values.TOKEN_AUDIENCE })
+  mistakes.push(...clients.mistakes)
+  warnings.push(...clients.warnings)
   // A setting that could not be read takes part in no contradiction.
   const misread = new Set(mistakes.map(settingOf))
   mistakes.push(...unsupportedSettings(env))
@@ -63,7 +67,7 @@ export function loadConfig(
   ]
   mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return toConfig(values, oidc, ofRooms, warnings)
+  return toConfig(values, { ...oidc, ofRooms, clients, warnings })
 }
 
 /** The setting of a mistake, whose name it begins with. */
@@ -140,14 +144,16 @@ function postgresOf({ DATABASE_URL }: SettingValues) {
   return DATABASE_URL && parsePostgresAddress(DATABASE_URL.reveal(), isLoopback)
 }
 
-function toConfig(
-  values: SettingValues,
-  { providers }: ProvidersReading,
-  { values: ofRooms }: Pick<RoomValues, 'values'>,
-  read: readonly string[],
-) {
+/** What was read beside the table of settings, and the warnings of all. */
+interface Readings extends Pick<ProvidersReading, 'providers'> {
+  readonly ofRooms: Pick<RoomValues, 'values'>
+  readonly clients: Pick<ClientsReading, 'clients'>
+  readonly warnings: readonly string[]
+}
+
+function toConfig(values: SettingValues, { providers, ...read }: Readings) {
   const postgres = postgresOf(values)
-  const warnings = [...read]
+  const warnings = [...read.warnings]
   if (postgres && isUnguarded(postgres, isLoopback)) {
     warnings.push('DATABASE_URL: what goes to the database and back is not guarded by verified TLS')
   }
@@ -226,12 +232,13 @@ function toConfig(
     secondFactor: {
       requiredOf: values.REQUIRE_SECOND_FACTOR as readonly Role[],
     },
+    clients: { file: values.CLIENTS_FILE, atStart: read.clients.clients },
     providers: providers.map((provider) => toProvider(provider, { baseUrl, roles })),
     users: { policy: values.USERS_POLICY },
     posts: { deletePolicy: values.POSTS_DELETE_POLICY },
     lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
     /** Read by `settingsOf`. */
-    ofRooms,
+    ofRooms: read.ofRooms.values,
   })
 }
 

@@ -5,10 +5,12 @@
  */
 export const errorTable = {
   badRequest: { status: 400, error: 'Bad request' },
+  invalidRequest: { status: 400, error: 'invalid_request' }, // RFC 6749 section 5.2, as the two below
   invalidBody: { status: 400, error: 'Invalid request body' },
   nameAndEmailRequired: { status: 400, error: 'Name and email required' },
   validationFailed: { status: 400, error: 'Validation failed' },
   signInFailed: { status: 400, error: 'Sign-in failed' },
+  invalidClient: { status: 401, error: 'invalid_client' },
   authenticationRequired: { status: 401, error: 'Authentication required' },
   invalidCredentials: { status: 401, error: 'Invalid credentials' },
   invalidOrExpiredToken: { status: 401, error: 'Invalid or expired token' },
@@ -18,6 +20,7 @@ export const errorTable = {
   invalidRefreshToken: { status: 401, error: 'Invalid refresh token' },
   secondFactorRequired: { status: 401, error: 'Second factor required' },
   recentLoginRequired: { status: 401, error: 'Recent login required' },
+  unauthorizedClient: { status: 403, error: 'unauthorized_client' },
   accessDenied: { status: 403, error: 'Access denied' },
   csrfTokenInvalid: { status: 403, error: 'CSRF token invalid' },
   passwordChangeRequired: { status: 403, error: 'Password change required' },

@@ -26,6 +26,8 @@ export type Credential =
     }
   | { readonly scheme: 'bearer'; readonly claims: AccessClaims }
   | { readonly scheme: 'external'; readonly claims: ExternalClaims }
+  /** An OAuth client for itself; a caller for whom a client acts has the credential of a user. */
+  | { readonly scheme: 'client'; readonly audiences: ReadonlySet<string> }
   | { readonly scheme: OutsideScheme }
 
 /** The scheme of an external room; the prefix `x-` distinguishes it from the service's own. */
@@ -33,6 +35,10 @@ export type OutsideScheme = `x-${string}`
 
 /** A scheme that a route can accept. `bearer` includes the tokens of identity providers. */
 export type Scheme = Exclude<Credential['scheme'], 'external'>
+
+/** What CLIENTS_FILE can allow a client; each is asked for by a route. */
+export const clientPermissions = ['introspect', 'revoke'] as const
+export type ClientPermission = (typeof clientPermissions)[number]
 
 /** The claims of an access token that this service issued. Spec 2.4; RFC 7519 section 4. */
 export interface AccessClaims {
@@ -88,7 +94,8 @@ export interface ExternalClaims {
 export interface Principal {
   /**
    * The user's id as text: `sub` of the token, `user_id` of the session. For an external caller
-   * without an account it is `issuer#sub`, which is no number and so never a user's id.
+   * without an account it is `issuer#sub`, and for a client `client:id`: neither is a number, so
+   * neither is a user's id.
    */
   readonly subject: string
   readonly username: string

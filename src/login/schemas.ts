@@ -84,8 +84,14 @@ export const ThrottleNow = {
       type: 'object',
       required: ['count', 'username', 'address', 'used', 'pending', 'attempts', 'blocked_until'],
       properties: {
-        count: { enum: ['login', 'address', 'captcha', 'second_factor'] },
+        count: {
+          enum: ['login', 'address', 'captcha', 'second_factor', 'client', 'client_address'],
+        },
         username: { ...TextOrNull, description: 'Where an account that fails has it' },
+        client: {
+          ...TextOrNull,
+          description: 'Of `client` alone: its id, if there is such a client',
+        },
         address: TextOrNull,
         used: Integer,
         pending: { type: 'integer', description: 'Whose verdict is awaited' },

@@ -3,6 +3,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { adminAction } from '../accounts/events.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import { AccountName } from '../accounts/schemas.ts'
+import type { Clients } from '../clients/clients.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
@@ -19,10 +20,12 @@ import { ThrottleNow } from './schemas.ts'
  * GET /api/admin/throttle and DELETE /api/admin/throttle/{username}: an administrator sees and
  * clears the limits and lockouts that keep users from a login. The limits store only a digest of
  * each tried username, since users type passwords into the wrong field. The list shows a username
- * only if an account with failed logins has it.
+ * only if an account with failed logins has it, and the id of a client only if there is one. The
+ * limits of clients are their own; a name clears those of the account and of the client that have it.
  */
 export interface ThrottleRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly clients: Pick<Clients, 'ids'>
   readonly db: Database
   readonly events: Events
   readonly lock: AutomaticLock
@@ -34,7 +37,7 @@ const maxPerPage = 100
 
 export async function throttleAdminRoutes(
   instance: FastifyInstance,
-  { accounts, db, events, lock, throttle }: ThrottleRoutesOptions,
+  { accounts, clients, db, events, lock, throttle }: ThrottleRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -76,7 +79,7 @@ export async function throttleAdminRoutes(
     {
       config: { access },
       schema: {
-        summary: 'Forget the failed tries of a username and its automatic lock',
+        summary: 'Forget the failed tries of a username and its automatic lock, or of a client',
         params: AccountName,
         response: { 200: Message },
       },
@@ -88,7 +91,7 @@ export async function throttleAdminRoutes(
       else {
         const work = async (trx: DatabaseOrTransaction) => {
           const found = await lock.lift(trx, username)
-          await throttle.forget(trx, username, found)
+          await throttle.forget(trx, username, found, request.params.username)
           await events.record(trx, adminAction, { user_id: found, what: 'throttle_cleared' })
         }
         await transact(db, [], work, guard)
@@ -101,12 +104,17 @@ export async function throttleAdminRoutes(
     return {
       count: now.count,
       username: await nameOf(now, names),
+      ...(now.clientDigest !== null && { client: clientOf(now.clientDigest) }),
       address: now.address,
       used: now.used,
       pending: now.pending,
       attempts: now.attempts,
       blocked_until: isoTimeOrNull(now.blockedUntil),
     }
+  }
+
+  function clientOf(digest: string): string | null {
+    return clients.ids().find((id) => throttle.digestOf(id) === digest) ?? null
   }
 
   async function nameOf(

@@ -8,6 +8,7 @@ import {
   any,
   anyone,
   authenticated,
+  client,
   describeRule,
   needsResource,
   owner,
@@ -30,12 +31,17 @@ const principal = (roles: readonly Role[]): Principal => ({
   amr: [],
   authTime: 0,
 })
+const ofClient = { scheme: 'client', audiences: new Set<string>() } as const
 const own = 'SUPPORT' as Role // as `ROLES` makes it one
 const limited: readonly Principal[] = [
   { ...principal(['ADMIN']), client: 'app' },
   { ...principal(['ADMIN']), client: 'app', scopes: new Set() },
   { ...principal(['USER']), client: 'app', scopes: new Set(['read']) },
   { ...principal(['USER']), scopes: new Set(['read', 'write']) },
+  // Allowed to introspect, to revoke, and a user whose token says so.
+  { ...principal([]), client: 'app', scopes: new Set(['introspect']), credential: ofClient },
+  { ...principal([]), client: 'app', scopes: new Set(['revoke']), credential: ofClient },
+  { ...principal(['USER']), client: 'app', scopes: new Set(['introspect']) },
 ]
 const principals: readonly (Principal | null)[] = [
   null,
@@ -81,6 +87,7 @@ const atoms: readonly Rule[] = [
   role(own),
   scope('read'),
   scope('read', 'write'),
+  client('introspect'),
 ]
 
 /** Decides a rule with a given resource, so that the answer is never undefined. */
@@ -95,6 +102,8 @@ function holds(rule: Rule, caller: Principal | null, resource: Resource): boolea
     case 'scope':
       if (caller === null || (caller.client !== undefined && !caller.scopes)) return false
       return !caller.scopes || new Set(rule.scopes).difference(caller.scopes).size === 0
+    case 'client':
+      return caller?.credential.scheme === 'client' && (caller.scopes?.has(rule.may) ?? false)
     case 'owner':
       return caller !== null && caller.subject === resource.ownerId
     case 'unlocked':

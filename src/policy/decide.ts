@@ -29,6 +29,8 @@ export function decide(
       return principal !== null && rule.roles.some((name) => principal.roles.has(name))
     case 'scope':
       return principal !== null && hasScopes(principal, rule.scopes)
+    case 'client':
+      return principal?.credential.scheme === 'client' && principal.scopes?.has(rule.may) === true
     case 'owner':
       if (principal === null) return false
       return resource && resource.ownerId === principal.subject

@@ -1,4 +1,4 @@
-import { isScope, type Role } from '../kernel/principal.ts'
+import { type ClientPermission, isScope, type Role } from '../kernel/principal.ts'
 
 /** An access rule as data, so that it can be decided, printed, tested and put into OpenAPI. */
 export type Rule =
@@ -6,6 +6,7 @@ export type Rule =
   | { readonly kind: 'authenticated' }
   | { readonly kind: 'role'; readonly roles: readonly Role[] }
   | { readonly kind: 'scope'; readonly scopes: readonly string[] }
+  | { readonly kind: 'client'; readonly may: ClientPermission }
   | { readonly kind: 'owner' }
   | { readonly kind: 'unlocked' }
   | { readonly kind: 'unprivileged' }
@@ -30,6 +31,8 @@ export function scope(...scopes: readonly [string, ...string[]]): Rule {
   }
   return { kind: 'scope', scopes }
 }
+/** Holds for a client of CLIENTS_FILE that may do this, and for no user. */
+export const client = (may: ClientPermission): Rule => ({ kind: 'client', may })
 export const any = (...rules: Rule[]): Rule => ({ kind: 'any', rules })
 export const all = (...rules: Rule[]): Rule => ({ kind: 'all', rules })
 
@@ -91,6 +94,12 @@ export function asksPrivilege(rule: Rule): boolean {
   return rule.kind === 'unprivileged'
 }
 
+/** Whether a rule can hold for a client. */
+export function asksClient(rule: Rule): boolean {
+  if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(asksClient)
+  return rule.kind === 'client'
+}
+
 /** Lists all scopes of a rule, each once. */
 export function scopesOf(rule: Rule): string[] {
   if (rule.kind === 'any' || rule.kind === 'all') return [...new Set(rule.rules.flatMap(scopesOf))]
@@ -104,6 +113,8 @@ export function describeRule(rule: Rule): string {
       return rule.roles.join(' or ')
     case 'scope':
       return `scope ${rule.scopes.join(' ')}`
+    case 'client':
+      return `client that may ${rule.may}`
     case 'any':
       return rule.rules.map(describeNested).join(' or ')
     case 'all':

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { fingerprintList } from './breached/fingerprint-list.ts'
+import { fingerprintList, hashList } from './breached/fingerprint-list.ts'
 import { readingsOf } from './readings.ts'
 
 /**
@@ -8,6 +8,9 @@ import { readingsOf } from './readings.ts'
  */
 export const knownSecretsFile = join(import.meta.dirname, 'known-secrets.bin')
 const isListed = fingerprintList(knownSecretsFile)
+
+/** Whether a SHA-256 (hex digits) is that of a known secret, in the form of the list. */
+export const isKnownSecretHash = hashList(knownSecretsFile)
 
 /**
  * A known secret with up to this many characters added before or after it still counts as known.

@@ -21,7 +21,7 @@ const maxExamined = 4096
 const uuid = /^(?:urn:uuid:)?[{(]?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[)}]?$/i
 
 // Keys of public examples that are long enough to pass the length check.
-const published = new Set([
+export const publishedSecrets: ReadonlySet<string> = new Set([
   'your-256-bit-secret-your-256-bit-secret',
   '9a4f2c8d3b7a1e6f45c8a0b3f267d8b1d4e6f3c8a9d2b5f8e3a9c8b5f6v8a3d9',
   '0123456789abcdef0123456789abcdef',
@@ -57,7 +57,7 @@ const published = new Set([
 export function assertStrongSecret(text: string): void {
   const bytes = Buffer.from(text)
   if (bytes.length < minBytes) throw new Error(`must have at least ${minBytes} bytes`)
-  if (published.has(text)) throw new Error('is publicly known')
+  if (publishedSecrets.has(text)) throw new Error('is publicly known')
   if (isTemplateText(text) && !isRandom(text)) {
     throw new Error('looks like a placeholder of a template')
   }

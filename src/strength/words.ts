@@ -31,8 +31,13 @@ export function* wordsAt(text: string, start: number): Generator<string> {
   }
 }
 
+/** All common words, from the file: they are not kept. */
+export function allWords(): string[] {
+  return readFileSync(wordsFile, 'utf8').split('\n')
+}
+
 function readWords(): Words {
-  const all = readFileSync(wordsFile, 'utf8').split('\n')
+  const all = allWords()
   const beginnings = new Uint8Array(letters ** minWordLength)
   for (const word of all) beginnings[beginningAt(word, 0)] = 1
   return { byPrefix: Map.groupBy(all, (word) => word.slice(0, prefixLength)), beginnings }

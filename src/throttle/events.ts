@@ -5,3 +5,6 @@ export const loginFailMax = eventType<NoPayload>('authn_login_fail_max', 'warn')
 
 /** So many attempts failed in a row that the account is locked for some time. */
 export const loginLock = eventType<{ user_id: number }>('authn_login_lock', 'warn')
+
+/** A secret of a client was refused without being compared: too many were wrong before it. */
+export const clientFailMax = eventType<NoPayload>('authn_client_fail_max', 'warn')

@@ -3,11 +3,19 @@ import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { ThrottleKey } from './store.ts'
 
-/** The rate limits of a login and of a second factor. */
-export type LimitName = 'login' | 'address' | 'captcha' | 'second_factor'
+/** The rate limits of a login, of a second factor, and of the secret of a client. */
+export type LimitName =
+  | 'login'
+  | 'address'
+  | 'captcha'
+  | 'second_factor'
+  | 'client'
+  | 'client_address'
 
 const captchaPrefix = 'captcha '
 const factorPrefix = 'totp '
+const clientPrefix = 'client '
+const allClients = 'clients of an address'
 
 /**
  * The keys of all rate limits. No other file makes keys, so that `readThrottleKey` can read them.
@@ -19,8 +27,12 @@ export interface ThrottleKeys {
   login(username: Username | null, address: string): ThrottleKey
   address(address: string): ThrottleKey
   captcha(username: Username | null, address: string): ThrottleKey
-  /** The digest that stands for a username in the keys. */
-  digestOf(username: Username): string
+  /** Client and address. A client and an account of one name never share a key. */
+  client(id: string, address: string): ThrottleKey
+  /** All clients of an address, known or not. */
+  clientAddress(address: string): ThrottleKey
+  /** The digest that stands for a username, or for a client's id, in the keys. */
+  digestOf(name: string): string
 }
 
 /**
@@ -30,11 +42,13 @@ export interface ThrottleKeys {
  */
 export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): ThrottleKeys {
   const digestKey = derivedKey(dataKey, 'throttle')
-  const digestOf = (username: Username | null) => keyedDigest(digestKey, username ?? '')
+  const digestOf = (name: string | null) => keyedDigest(digestKey, name ?? '')
   return {
     login: (username, address) => ({ username: digestOf(username), address }),
     address: (address) => ({ username: '', address }),
     captcha: (username, address) => ({ username: captchaPrefix + digestOf(username), address }),
+    client: (id, address) => ({ username: clientPrefix + digestOf(id), address }),
+    clientAddress: (address) => ({ username: allClients, address }),
     digestOf,
   }
 }
@@ -51,13 +65,20 @@ export interface LimitKey {
   readonly count: LimitName
   /** `digestOf` the username, or the user's id, if the limit is one of a username or of a user. */
   readonly usernameDigest: string | null
+  /** `digestOf` the id, if the limit is one of a client. */
+  readonly clientDigest: string | null
   readonly userId: number | null
   readonly address: string | null
 }
 
 export function readThrottleKey({ username, address }: ThrottleKey): LimitKey {
-  const unnamed = { usernameDigest: null, userId: null, address }
+  const unnamed = { usernameDigest: null, clientDigest: null, userId: null, address }
   if (username === '') return { ...unnamed, count: 'address' }
+  if (username === allClients) return { ...unnamed, count: 'client_address' }
+  if (username.startsWith(clientPrefix)) {
+    const clientDigest = username.slice(clientPrefix.length)
+    return { ...unnamed, count: 'client', clientDigest }
+  }
   if (username.startsWith(factorPrefix)) {
     const userId = Number(username.slice(factorPrefix.length))
     return { ...unnamed, count: 'second_factor', userId, address: null }

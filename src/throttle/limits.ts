@@ -13,7 +13,7 @@ import {
   runAttempt,
 } from './attempt.ts'
 import type { Captcha } from './captcha.ts'
-import { loginFailMax, loginLock } from './events.ts'
+import { clientFailMax, loginFailMax, loginLock } from './events.ts'
 import { createThrottleKeys, type LimitName } from './keys.ts'
 import {
   createLimiter,
@@ -81,12 +81,52 @@ export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quo
     address: perAddress,
     captcha: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
     second_factor: secondFactorQuota,
+    client: perUsername,
+    client_address: perAddress,
   }[limit]
 }
 
 /** See `pendingLapses` of `RateLimit`. */
 export function pendingLapses(limit: LimitName): boolean {
-  return limit === 'address'
+  return limit === 'address' || limit === 'client_address'
+}
+
+/** The rate limits of wrong secrets of clients. Their quotas are those of a login. */
+export interface ClientLimits {
+  /** Does the work as one attempt at the secret of a client. @throws as `LoginLimits.attempt` */
+  attempt<T>(
+    client: { readonly id: string; readonly address: string },
+    work: (attempt: Attempt) => Promise<T>,
+  ): Promise<T>
+}
+
+export function createClientLimits(
+  deps: Omit<LoginLimitsDeps, 'captcha' | 'failures'>,
+): ClientLimits {
+  const { config, events } = deps
+  const limiter = createLimiter(deps)
+  const throttleKeys = createThrottleKeys(deps.keys)
+  return {
+    async attempt({ id, address: client }, work) {
+      const address = throttledAddress(client)
+      const keys = {
+        client: throttleKeys.client(id, address),
+        client_address: throttleKeys.clientAddress(address),
+      }
+      const limits = (['client', 'client_address'] as const).map((name) => ({
+        key: keys[name],
+        quota: quotaOf(config, name),
+        resetsOnSuccess: name === 'client', // else an own client would buy guesses at others
+        pendingLapses: pendingLapses(name),
+      }))
+      const answer = await limiter.reserve(limits)
+      if ('exceeded' in answer) {
+        events.tell(clientFailMax, {})
+        throw tooManyAttempts(answer)
+      }
+      return runAttempt(deps, { reservation: answer.reservation, events }, work)
+    },
+  }
 }
 
 export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {

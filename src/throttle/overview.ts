@@ -12,15 +12,20 @@ import { blockedUntil, isPending, pendingMs, type ThrottleDeps, withoutLapsed } 
 export interface ThrottleOverview {
   /** The limits that count an attempt, the last used first. */
   page(page: Page): Promise<{ readonly total: number; readonly data: LimitState[] }>
-  /** The digest that stands for a username in a `LimitState`. */
-  digestOf(username: Username): string
+  /** The digest that stands for a username, or for a client's id, in a `LimitState`. */
+  digestOf(name: string): string
   /** How many keys of a limit are blocked. */
   blocked(count: 'login' | 'address'): Promise<number>
   /**
-   * Deletes the failed attempts of a username over all addresses, and the wrong codes of its user;
-   * pending attempts stay.
+   * Deletes the failed attempts of a username, and of a client with that id, over all addresses, and
+   * the wrong codes of the user; pending attempts stay. `client` is the id if it is spelt otherwise.
    */
-  forget(trx: DatabaseOrTransaction, username: Username, userId: number | null): Promise<void>
+  forget(
+    trx: DatabaseOrTransaction,
+    username: Username,
+    userId: number | null,
+    client?: string,
+  ): Promise<void>
 }
 
 /** The state of one rate limit. */
@@ -84,8 +89,9 @@ export function createThrottleOverview({
       return store.countExceeded(count, { attempts, since, pendingSince: now - pendingMs })
     },
 
-    async forget(trx, username, userId) {
+    async forget(trx, username, userId, client = username) {
       const names = [
+        throttleKeys.client(client, '').username,
         throttleKeys.login(username, '').username,
         throttleKeys.captcha(username, '').username,
         ...(userId === null ? [] : [secondFactorKey(userId).username]),

@@ -15,7 +15,7 @@ export interface EndTokenDeps {
 
 /** Why a token ends before it expires, and the guard that authorizes the caller again. */
 export interface TokenEnd {
-  readonly reason: 'logout' | 'administrator'
+  readonly reason: 'logout' | 'administrator' | 'client'
   readonly guard?: Guard | undefined
 }
 
@@ -58,9 +58,8 @@ export async function endRefreshToken(
   return claims !== null
 }
 
-/** Ends an access token at a logout, and its whole pair if it belongs to one. */
-export async function endLogin(deps: EndTokenDeps, token: string): Promise<void> {
-  const end = { reason: 'logout' } as const
+/** Ends an access token as a logout does: with its whole pair if it belongs to one. */
+export async function endLogin(deps: EndTokenDeps, token: string, end: TokenEnd): Promise<void> {
   const claims = await deps.tokens.verifyAccess(token)
   if (claims?.sid === undefined) await endAccessToken(deps, token, end)
   else await deps.revocations.endPair(claims.sid, claims.exp, endOf(deps, end))

@@ -7,7 +7,9 @@ export const tokenCreated = eventType<{ user_id: number; grant: 'login' | 'refre
 /** A refresh token was used after its replacement: its token family has ended. */
 export const tokenReuse = eventType<{ user_id: number }>('authn_token_reuse')
 
-export const tokenRevoked = eventType<{ reason: 'logout' | 'administrator' }>('authn_token_revoked')
+export const tokenRevoked = eventType<{ reason: 'logout' | 'administrator' | 'client' }>(
+  'authn_token_revoked',
+)
 
 /** The database had lost revocations that this process knew; they are stored again. */
 export const commitsLost = eventType<{ revocations_restored: number }>('sys_commits_lost', 'warn')

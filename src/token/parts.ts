@@ -1,9 +1,10 @@
 import type { RoomParts } from '../room/room.ts'
 import { type TokenAdminOptions, tokenAdminRoutes } from './admin-routes.ts'
 import { type BearerDeps, bearerAuthenticator } from './authenticator.ts'
+import { type ClientRoutesOptions, clientRoutes } from './client-routes.ts'
 import { type TokenRoutesOptions, tokenRoutes } from './routes.ts'
 
-export type Needs = TokenRoutesOptions & TokenAdminOptions & BearerDeps
+export type Needs = TokenRoutesOptions & TokenAdminOptions & ClientRoutesOptions & BearerDeps
 
 export const parts: RoomParts<Needs> = {
   authenticators: (needs, before) => [...before, bearerAuthenticator(needs)],
@@ -11,6 +12,7 @@ export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
     await app.register(tokenRoutes, needs)
     await app.register(tokenAdminRoutes, needs)
+    await app.register(clientRoutes, needs)
   },
 
   jobs: ({ revocations, rotation }) => [

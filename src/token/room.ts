@@ -17,7 +17,14 @@ export const room: Room<Needs> = {
     { name: 'refresh_families_ended', key: ['family'] },
   ],
   events: fileBeside(import.meta.url, './events'),
-  errors: ['invalidOrExpiredToken', 'noTokenProvided', 'invalidToken', 'invalidRefreshToken'],
+  errors: [
+    'invalidRequest',
+    'invalidOrExpiredToken',
+    'noTokenProvided',
+    'invalidToken',
+    'invalidRefreshToken',
+    'unauthorizedClient',
+  ],
   settings: [
     'TOKEN_ISSUER',
     'TOKEN_AUDIENCE',

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import { callersOf } from '../../src/http/documents/matrix.ts'
 import { contractRoles } from '../../src/kernel/principal.ts'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
+import { asClient, clientsFile, entry } from '../clients.ts'
 import { seedPosts } from '../posts.ts'
 import { line, ndjson } from '../transfer.ts'
 
@@ -16,7 +17,7 @@ interface Right {
 
 /** Whose success asks for more than a caller: each has its own tests. */
 const elsewhere: Record<string, RegExp> = {
-  'needs an identity provider': /^GET \/oauth\/|^POST \/oauth\/|identities/,
+  'needs an identity provider': /^GET \/oauth\/|^POST \/oauth\/second-factor|identities/,
   'needs a second factor, or makes one': /\/totp$|\/recovery-codes$/,
   'ends what the caller came with': /account\/(sessions|password)$/,
   'is a session of the caller': /account\/sessions\/:id$/,
@@ -27,7 +28,13 @@ const schemes = ['basic', 'session', 'bearer'] as const
 const rolesOf = { USER: ['USER'], EDITOR: ['EDITOR'], ADMIN: ['ADMIN'], owner: ['USER'] } as const
 
 suite('docs/access.txt: every route answers what is printed, by every scheme, over HTTP', async () => {
-  const app = await testApp({ LOGIN_CAPTCHA_AFTER: '1000' })
+  const app = await testApp({
+    LOGIN_CAPTCHA_AFTER: '1000',
+    // A client's secret is a wrong password at most routes.
+    LOGIN_ATTEMPTS: '0',
+    LOGIN_ADDRESS_ATTEMPTS: '0',
+    CLIENTS_FILE: clientsFile([entry('shop')]),
+  })
   const { url } = await app.listen()
   const admin = await app.bearer(app.admin)
   const someone = {} as Record<keyof typeof rolesOf, Someone>
@@ -96,6 +103,8 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     },
     'POST /api/admin/tokens/revoke': async () => ({ json: { token: await app.token(app.admin) } }),
     'DELETE /api/admin/throttle/:username': () => ({ path: '/api/admin/throttle/nobody' }),
+    'POST /oauth/introspect': () => ({ form: { token: 'none' } }),
+    'POST /oauth/revoke': () => ({ form: { token: 'none' } }),
     'POST /api/posts': () => ({ json: { title: 'A post' } }),
     'GET /api/posts/:id': async () => ({ path: `/api/posts/${await newPost()}` }),
     'PUT /api/posts/:id': async () => ({
@@ -138,15 +147,21 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     test(name, async () => {
       for (const caller of callersOf(contractRoles)) {
         const known = row.schemes === '-' ? [any] : row.schemes.split(',')
-        for (const scheme of caller === 'anonymous' ? [any] : schemes) {
+        const own = caller === 'client' ? ['client'] : schemes
+        for (const scheme of caller === 'anonymous' ? [any] : own) {
           const given = (await right[name]?.()) ?? {}
-          const headers = caller === 'anonymous' ? {} : proof[caller][scheme as 'basic'] // of the list
+          const isUser = caller !== 'anonymous' && caller !== 'client'
+          const headers = isUser
+            ? proof[caller][scheme as 'basic'] // of the list
+            : caller === 'client'
+              ? asClient('shop')
+              : {}
           const isKnown = known.includes(scheme) || row.schemes === '-' || caller === 'anonymous'
           const printed = row.statuses[caller].split('/')[0]
           const status = await statusOf(method, path, given, headers)
           assert.equal(String(status), isKnown ? printed : '401', `${caller} by ${scheme}`)
           // A login ends the session whose cookie comes with it.
-          if (/^POST \/log(in|out)$/.test(name) && caller !== 'anonymous') await renew(caller)
+          if (/^POST \/log(in|out)$/.test(name) && isUser) await renew(caller)
         }
       }
     })

@@ -133,6 +133,14 @@ const table: readonly Row[] = [
   ]),
   { route: 'GET /oauth/second-factor', may: 'anyone', allowed: 400, withoutHead: true },
   { route: 'POST /oauth/second-factor', may: 'anyone', allowed: 400, json: {} },
+  // For clients alone: test/attacks/clients.test.ts.
+  ...['introspect', 'revoke'].map((last) => ({
+    route: `POST /oauth/${last}`,
+    may: [],
+    allowed: 200,
+    schemes: [],
+    unauthenticated: '{"error":"invalid_client"}',
+  })),
   ...posts4_3,
   { route: 'GET /api/admin/accounts', may: admins, allowed: 200 },
   { route: 'POST /api/admin/accounts', may: admins, allowed: 400, json: {} },
@@ -251,7 +259,8 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
         const may = row?.may === 'anyone' || row?.may.includes(caller as Caller) // a key of the list
         const isRefused = /^(401|403)$/.test(statuses[printed])
         assert.equal(!isRefused, may, `${method} ${path} by ${caller}: ${statuses[printed]}`)
-        if (isRefused) assert.equal(statuses[printed], caller === 'anonymous' ? '401' : '403')
+        const isUnknown = caller === 'anonymous' || row?.schemes?.length === 0
+        if (isRefused) assert.equal(statuses[printed], isUnknown ? '401' : '403')
       }
     }
   })

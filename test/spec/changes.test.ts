@@ -12,6 +12,7 @@ import { rooms } from '../../src/rooms.ts'
 import { startService } from '../../tools/service.ts'
 import { type Answer, type Headers, type Someone, testApp } from '../app.ts'
 import { gatehouse, type Surroundings } from '../cli/gatehouse.ts'
+import { ask, clientsFile, entry } from '../clients.ts'
 import { folder, passphrase } from '../copies.ts'
 import { databaseSettings, testDatabase } from '../database.ts'
 import { beginEnrolment, enrol, enrolled } from '../factor.ts'
@@ -35,7 +36,7 @@ interface Row {
 suite('which events a change records', async () => {
   const told: RecordedEvent[] = []
   const sinks = { inside: [], afterCommit: [(event: RecordedEvent) => void told.push(event)] }
-  const app = await testApp({}, { sinks })
+  const app = await testApp({ CLIENTS_FILE: clientsFile([entry('shop')]) }, { sinks })
   const admin = await app.bearer(app.admin)
   const idp = await identityProvider()
   const client = await testApp(settingsFor(idp), { clock: clockOfToday(), sinks })
@@ -129,6 +130,17 @@ suite('which events a change records', async () => {
       const { browser, device } = await halfway()
       return () => browser.call('POST', '/oauth/second-factor', { form: { totp: device.code() } })
     }),
+    'POST /oauth/introspect': row([], async () => {
+      const token = await app.token(await someone())
+      return () => ask(app, 'introspect', token)
+    }),
+    'POST /oauth/revoke': [
+      row(['authn_token_revoked'], async () => {
+        const { refresh_token } = await app.pair(await someone())
+        return () => ask(app, 'revoke', refresh_token)
+      }),
+      row([], async () => () => ask(app, 'revoke', 'none')),
+    ],
     'POST /api/transfer': row(['sensitive_update'], async () => {
       const headers = await app.session(await someone())
       return () => app.call('POST', '/api/transfer', { headers })
@@ -334,6 +346,7 @@ suite('which events a command records', async () => {
   const idp = await identityProvider()
   const provided = { env: settingsFor(idp) }
   const newPassword = { stdin: `${other}\n` }
+  const clients = join(folder(), 'clients.json')
   const [copy, copiesLocked] = [join(folder(), 'copy'), { stdin: `${passphrase}\n` }]
   let made = 0
   const name = async () => (await app.account(`someone${++made}`)).username
@@ -409,6 +422,12 @@ suite('which events a command records', async () => {
       [],
       async () => run('token inspect --token-stdin', { stdin: await app.token(app.admin) }),
     ],
+    // A file is no part of the database: the service tells that it has taken up a change.
+    'client add': [[], () => run(`client add one --audience api --may revoke --file ${clients}`)],
+    'client list': [[], () => run(`client list --file ${clients}`)],
+    'client secret': [[], () => run(`client secret one --file ${clients}`)],
+    'client retire': [[], () => run(`client retire one --file ${clients}`)],
+    'client remove': [[], () => run(`client remove one --file ${clients}`)],
     backup: [['backup_made'], () => run(`backup ${copy}`, copiesLocked)],
     restore: [
       ['backup_restored'],

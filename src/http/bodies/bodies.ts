@@ -8,10 +8,11 @@ import { readBody } from './body-reader.ts'
 /**
  * Which body a route accepts. `none`: it ignores a body. `json`: JSON is required. `optional`: JSON
  * or no body. `form`: JSON, a form or no body, of a few fields (in rooms that register
- * `acceptForms`). `any`: the same, and it ignores other content types. `lines`: lines of JSON of
- * any total length (in rooms that register `acceptLines`, see long-bodies.ts).
+ * `acceptForms`). `any`: the same, and it ignores other content types. `parameters`: a form alone,
+ * in which no field is repeated (RFC 6749 section 3.2; same rooms). `lines`: lines of JSON of any
+ * total length (in rooms that register `acceptLines`, see long-bodies.ts).
  */
-export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'lines'
+export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'parameters' | 'lines'
 
 /** The `maxBodyBytes` of routes that take a few fields, and of every form. */
 export const fewFieldsBytes = 16_384
@@ -54,6 +55,7 @@ export const bodies = plugin<Pick<Config, 'http'>>(async (app, { http: { bodyLim
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
+    if (request.routeOptions.config.body === 'parameters') return done(new ApiError('invalidBody'))
     readText(request, payload, (error, text) => {
       if (error) return done(error)
       if (text === '' && canBeEmpty(request)) return done(null, undefined)
@@ -75,17 +77,18 @@ export const bodies = plugin<Pick<Config, 'http'>>(async (app, { http: { bodyLim
 
 /**
  * Lets the routes of this plugin take `application/x-www-form-urlencoded`. Of a repeated field the
- * last value counts; a request without a body is an empty form.
+ * last value counts, except for `parameters`; a request without a body is an empty form.
  */
 export function acceptForms(app: FastifyInstance): void {
   app.addHook('preValidation', async (request) => {
     if (takesForms(request.routeOptions.config.body)) await noneIsEmpty(request)
   })
   app.addContentTypeParser('application/x-www-form-urlencoded', (request, payload, done) => {
-    if (!takesForms(request.routeOptions.config.body)) return done(new ApiError('invalidBody'))
+    const { body } = request.routeOptions.config
+    if (!takesForms(body)) return done(new ApiError('invalidBody'))
     readText(request, payload, (error, text) => {
       if (error) return done(error)
-      const form = parseForm(text)
+      const form = parseForm(text, { mayRepeat: body !== 'parameters' })
       done(form ? null : new ApiError('invalidBody'), form)
     })
   })
@@ -97,7 +100,7 @@ export async function noneIsEmpty(request: FastifyRequest): Promise<void> {
 }
 
 function takesForms(body: BodyKind | undefined): boolean {
-  return body === 'form' || body === 'any'
+  return body === 'form' || body === 'any' || body === 'parameters'
 }
 
 const read = /^[ \t]*application\/(json|x-www-form-urlencoded)[ \t]*(;|$)/i
@@ -124,12 +127,21 @@ function readText(request: FastifyRequest, payload: RequestPayload, done: TextDo
   })
 }
 
-/** Answers undefined if there are too many fields, or a percent-encoded value is not UTF-8. */
-function parseForm(text: string): Record<string, string> | undefined {
+/**
+ * Answers undefined if there are too many fields, if a percent-encoded value is not UTF-8, or if a
+ * field that may not be is repeated.
+ */
+function parseForm(
+  text: string,
+  { mayRepeat }: { readonly mayRepeat: boolean },
+): Record<string, string> | undefined {
   const fields = text.split('&').filter((field) => field !== '')
   if (fields.length > maxFormFields) return undefined
   const encoded = wellEncoded(text)
-  return encoded === undefined ? undefined : Object.fromEntries(new URLSearchParams(encoded))
+  if (encoded === undefined) return undefined
+  const given = new URLSearchParams(encoded)
+  if (!mayRepeat && new Set(given.keys()).size < given.size) return undefined
+  return Object.fromEntries(given)
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

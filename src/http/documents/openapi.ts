@@ -113,6 +113,7 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
     ...((body === 'form' || body === 'any') && {
       consumes: ['application/json', 'application/x-www-form-urlencoded'],
     }),
+    ...(body === 'parameters' && { consumes: ['application/x-www-form-urlencoded'] }),
     ...(line?.body && { consumes: [lineContentType], body: line.body }),
     ...(line?.answer && { produces: [lineContentType] }),
     security:
@@ -132,7 +133,7 @@ function describe(schema: RouteSchema, { config = {}, method, url }: RouteOption
           described(answer),
         ]),
       ),
-      ...errorResponses(errorsOf(schema, config)),
+      ...errorResponses(errorsOf(schema, config).map((row) => rewordedAs(row, config))),
       ...(access.silent && { 401: { description: 'No session; no body', type: 'null' } }),
     },
   }
@@ -185,6 +186,11 @@ function errorsOf(schema: RouteSchema, config: RouteDeclaration): ErrorRow[] {
     'internal',
     'serviceUnavailable',
   ]
+}
+
+/** The error that the route answers in place of one. */
+function rewordedAs(row: ErrorRow, { rewords = {} }: RouteDeclaration): ErrorRow {
+  return (typeof row === 'string' ? rewords[row] : undefined) ?? row
 }
 
 /** The errors of authentication and authorization. */

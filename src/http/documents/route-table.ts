@@ -58,7 +58,7 @@ export function collectRoutes(app: FastifyInstance, roles: readonly Role[]): () 
       statuses: Object.fromEntries(
         callers.map((caller) => [
           caller,
-          verdicts(access.rule, caller)
+          verdicts(access.rule, caller, schemes)
             .map((verdict) => (verdict === 'admitted' ? success : verdict))
             .join('/'),
         ]),

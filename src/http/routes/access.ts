@@ -46,6 +46,7 @@ export interface AccessOptions {
  */
 export const access = plugin<AccessOptions>(async (app, options) => {
   const { authenticators } = options
+  const ofUnknownPaths = authenticators.filter((one) => accepts({}, one))
   app.decorate('authenticators', authenticators)
   app.decorateRequest('principal', null)
   app.decorateRequest('resource', null)
@@ -74,7 +75,7 @@ export const access = plugin<AccessOptions>(async (app, options) => {
     const isOpen = decide(rule, null) !== false
     if (!isRoute && isOpen) throw new ApiError('routeNotFound')
     if (isOpen && !resource) return void done() // synchronous, which is faster
-    const accepted = isRoute ? ownSchemes : authenticators
+    const accepted = isRoute ? ownSchemes : ofUnknownPaths
     return admit(request, reply, { declaration, rule, isRoute, accepted }, options)
   })
 })
@@ -84,7 +85,7 @@ function fillIn(route: RouteOptions, authenticators: readonly Authenticator[]): 
   const declared = route.config?.access
   if (!declared) return
   const rule = withGroup(route.url, declared.rule)
-  const accepted = authenticators.filter(({ scheme }) => accepts(declared, scheme))
+  const accepted = authenticators.filter((one) => accepts(declared, one))
   route.config = { ...route.config, access: { ...declared, rule }, accepted }
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyRequest, RouteOptions } from 'fastify'
-import type { ErrorRow } from '../../kernel/errors.ts'
+import type { ErrorName, ErrorRow } from '../../kernel/errors.ts'
 import type { Scheme } from '../../kernel/principal.ts'
 import { decide } from '../../policy/decide.ts'
-import { needsResource, type Rule } from '../../policy/rules.ts'
+import { asksClient, needsResource, type Rule } from '../../policy/rules.ts'
 import type { BodyKind } from '../bodies/bodies.ts'
 import type { ResourceOptions } from '../changes/resource.ts'
 import type { Authenticated } from '../changes/still-allowed.ts'
@@ -43,6 +43,8 @@ export interface RouteDeclaration {
   requestHeaders?: readonly RequestHeader[]
   /** Errors of the handler; OpenAPI adds those of the other declarations. */
   errors?: readonly ErrorRow[]
+  /** Errors that the route answers as others, in the words of its RFC. */
+  rewords?: Partial<Record<ErrorName, ErrorName>>
   /** The query, for OpenAPI; the handler ignores or refuses invalid values. */
   query?: JsonSchema
   /** The schema of a 200 that the handler serializes itself, for OpenAPI. */
@@ -64,7 +66,7 @@ declare module 'fastify' {
 /** The rule and the accepted schemes of a route. Every route declares them. */
 export interface Access {
   readonly rule: Rule
-  /** The accepted schemes; absent: all. */
+  /** The accepted schemes; absent: all but those that must be named. */
   readonly schemes?: readonly Scheme[]
   /** A 401 without a body (POST /api/transfer, spec 4.1). */
   readonly silent?: boolean
@@ -75,6 +77,8 @@ export interface Authenticator {
   readonly scheme: Scheme
   /** The scheme of the Authorization header that it reads; null for a cookie. */
   readonly header: 'basic' | 'bearer' | null
+  /** Whether only routes that name the scheme accept it. */
+  readonly mustBeNamed?: true
   /** The error without a credential, on a route that accepts this scheme only. */
   readonly missing: ErrorRow
   /** The error for a bad credential, on such a route; other routes answer the thrown error. */
@@ -113,8 +117,11 @@ export function isSafe(method: string | readonly string[]): boolean {
     : method.every((name) => safeMethods.has(name))
 }
 
-export function accepts({ schemes }: Access, scheme: Scheme): boolean {
-  return schemes === undefined || schemes.includes(scheme)
+export function accepts(
+  { schemes }: Pick<Access, 'schemes'>,
+  { mustBeNamed, scheme }: Pick<Authenticator, 'mustBeNamed' | 'scheme'>,
+): boolean {
+  return schemes?.includes(scheme) ?? mustBeNamed === undefined
 }
 
 /** Lists the CSRF protections of a route; none for a safe method. */
@@ -153,6 +160,10 @@ export function mistakesIn(
   const mistakes: readonly (readonly [boolean, string])[] = [
     [schemes.some((scheme) => !known.has(scheme)), 'accepts a scheme that nothing authenticates'],
     [access.schemes?.length === 0, 'accepts no scheme'],
+    [
+      schemes.includes('client') !== asksClient(rule),
+      'accepts clients without a rule for them, or has a rule for them alone',
+    ],
     [isOpen && access.schemes !== undefined, 'is open to anyone, and names schemes'],
     [isOpen && silent === true, 'is open to anyone, and silent in its 401'],
     [

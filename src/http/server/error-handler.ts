@@ -36,7 +36,7 @@ export interface ErrorHandlerOptions {
 export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, config }) => {
   let planned = { refused: 0, toldAt: Number.NEGATIVE_INFINITY }
   app.setErrorHandler((thrown: unknown, request, reply) => {
-    const error = asApiError(thrown, request)
+    const error = reworded(asApiError(thrown, request), request)
     if (isPlanned(error)) {
       tellOfRefusal(request, error.cause)
     } else if (error.status >= 500) {
@@ -102,6 +102,18 @@ function asApiError(thrown: unknown, request: FastifyRequest): ApiError {
   if (validation && validationContext === 'body') return refusedBody(validation, request)
   const row = code === undefined ? undefined : byFastifyCode[code]
   return new ApiError(row ?? 'internal', { cause: thrown })
+}
+
+/** The error in the words that the route declares; without `details`, which are ours. */
+function reworded(error: ApiError, { routeOptions }: FastifyRequest): ApiError {
+  const { row, cause, challenge, retryAfterSeconds } = error
+  const word = typeof row === 'string' ? routeOptions.config.rewords?.[row] : undefined
+  if (word === undefined) return error
+  return new ApiError(word, {
+    cause,
+    challenge,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  })
 }
 
 function refusedBody(errors: FastifySchemaValidationError[], request: FastifyRequest): ApiError {

@@ -14,10 +14,24 @@ export function fingerprint(text: string): number {
 
 /** Answers whether the list in a file holds a text. Reads the file at first use. */
 export function fingerprintList(file: string): (text: string) => boolean {
+  const has = fingerprintsIn(file)
+  return (text) => has(fingerprint(text))
+}
+
+/**
+ * Answers whether the list in a file holds the text of a SHA-256, given as hex digits; the text is
+ * found only if it stands in the list as it is. Reads the file at first use.
+ */
+export function hashList(file: string): (hex: string) => boolean {
+  const has = fingerprintsIn(file)
+  return (hex) => has(Buffer.from(hex, 'hex').readUIntBE(0, fingerprintBytes))
+}
+
+function fingerprintsIn(file: string): (wanted: number) => boolean {
   let list: Buffer | undefined
-  return (text) => {
+  return (wanted) => {
     list ??= readFileSync(file)
-    return holds(list, fingerprint(text))
+    return holds(list, wanted)
   }
 }
 

@@ -1,0 +1,92 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import { type Client, maxSecrets, readClients } from '../config/clients-file.ts'
+import type { Config } from '../config/load.ts'
+import type { Events } from '../events/events.ts'
+import { clientsChanged } from './events.ts'
+
+/** The clients of CLIENTS_FILE, as this process last read it. docs/adr/0034 */
+export interface Clients {
+  /** The client of an id; null if there is none. Ids are compared exactly. */
+  byId(id: string): Client | null
+  ids(): string[]
+  /**
+   * Whether one of the texts is a secret of the client. The work is the same for every client, also
+   * for null, and does not depend on where a text differs.
+   */
+  hasSecret(client: Client | null, texts: readonly string[]): boolean
+  /**
+   * Reads the file again if it has changed. A file with mistakes changes nothing: they are logged,
+   * once, and the clients before stay.
+   */
+  refresh(): Promise<void>
+}
+
+export interface ClientsDeps {
+  readonly config: Pick<Config, 'clients' | 'token'>
+  readonly events: Pick<Events, 'tell'>
+  readonly log: Pick<Logger, 'error' | 'warn'>
+}
+
+// No text has this hash; compared where a client has fewer secrets than another, or does not exist.
+const noHash = '0'.repeat(64)
+
+export function createClients({ config, events, log }: ClientsDeps): Clients {
+  const { file, atStart } = config.clients
+  let clients = mapOf(atStart)
+  let seen: string | undefined
+
+  return {
+    byId: (id) => clients.get(id) ?? null,
+    ids: () => [...clients.keys()],
+
+    hasSecret(client, texts) {
+      let isRight = false
+      for (const text of texts) {
+        const given = hash('sha256', text, 'buffer')
+        for (let index = 0; index < maxSecrets; index += 1) {
+          const wanted = Buffer.from(client?.secretHashes[index] ?? noHash, 'hex')
+          isRight = timingSafeEqual(given, wanted) || isRight
+        }
+      }
+      return isRight
+    },
+
+    async refresh() {
+      if (file === undefined) return
+      const version = await versionOf(file)
+      if (version === seen) return
+      const isFirst = seen === undefined
+      seen = version
+      const reading = readClients(file, { audience: config.token.audience })
+      if (reading.mistakes.length > 0) {
+        log.error({ mistakes: reading.mistakes }, 'the changed file of clients is not taken up')
+        return
+      }
+      const before = clients
+      clients = mapOf(reading.clients)
+      if (isFirst && isSame(before, clients)) return // it is as at the start
+      for (const warning of reading.warnings) log.warn(warning)
+      events.tell(clientsChanged, { clients: [...clients.keys()] })
+    },
+  }
+}
+
+function mapOf(clients: readonly Client[]): ReadonlyMap<string, Client> {
+  return new Map(clients.map((client) => [client.id, client]))
+}
+
+function isSame(left: ReadonlyMap<string, Client>, right: ReadonlyMap<string, Client>): boolean {
+  return JSON.stringify([...left]) === JSON.stringify([...right])
+}
+
+/** What changes with every change of a file; `absent` if it cannot be found. */
+async function versionOf(file: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
+    return [dev, ino, size, mtimeNs, ctimeNs].join()
+  } catch {
+    return 'absent'
+  }
+}

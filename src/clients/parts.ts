@@ -1,0 +1,14 @@
+import type { RoomParts } from '../room/room.ts'
+import { type ClientAuthenticatorDeps, clientAuthenticator } from './authenticator.ts'
+
+export type Needs = ClientAuthenticatorDeps
+
+const refreshMs = 1000
+
+export const parts: RoomParts<Needs> = {
+  authenticators: (needs, before) => [...before, clientAuthenticator(needs)],
+
+  jobs: ({ clients }) => [
+    { name: 'clients file', everyMs: refreshMs, run: () => clients.refresh() },
+  ],
+}

@@ -1,0 +1,67 @@
+import { BoundedMap } from '../bounded/bounded-map.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { AccessClaims, Principal } from '../kernel/principal.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { isWithinLifetime } from './claims.ts'
+import type { Tokens } from './tokens.ts'
+
+/** A token whose signature and claims are valid; whether it was revoked is asked at each use. */
+export interface VerifiedToken {
+  readonly claims: AccessClaims
+  readonly principal: Principal
+}
+
+/**
+ * The access tokens that this process has verified, for bearer requests and introspection. Each
+ * signature is verified once: a token is cached under its whole text, so that two tokens cannot share
+ * an entry.
+ */
+export interface Verified {
+  /** A cached token within its lifetime. */
+  recall(token: string): VerifiedToken | undefined
+  /** Verifies a token and caches it; null as `Tokens.verifyAccess`. */
+  verify(token: string): Promise<VerifiedToken | null>
+}
+
+export interface VerifiedDeps {
+  readonly clock: Clock
+  readonly keys: Pick<KeySet, 'generation'>
+  readonly tokens: Pick<Tokens, 'verifyAccess'>
+}
+
+const maxCached = 10_000
+
+export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified {
+  const cached = new BoundedMap<string, VerifiedToken>(maxCached)
+  let generation = keys.generation
+  return {
+    recall(token) {
+      if (keys.generation !== generation) {
+        cached.clear() // the key of a signature may have been removed
+        generation = keys.generation
+      }
+      const known = cached.get(token)
+      return known && isWithinLifetime(known.claims, clock.now()) ? known : undefined
+    },
+
+    async verify(token) {
+      const claims = await tokens.verifyAccess(token)
+      if (!claims) return null
+      const entry = { claims, principal: principalOf(claims) }
+      cached.set(token, entry)
+      return entry
+    },
+  }
+}
+
+/** The caller whom an access token, or an enrolment token, authenticates. */
+export function principalOf(claims: AccessClaims): Principal {
+  return {
+    subject: claims.sub,
+    username: claims.username,
+    roles: new Set(claims.roles),
+    credential: { scheme: 'bearer', claims },
+    amr: claims.amr,
+    authTime: claims.auth_time * 1000,
+  }
+}
