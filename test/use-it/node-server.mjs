@@ -1,4 +1,4 @@
-// Serves the Node listings of docs/use-it.md in one process: node listing-server.mjs FOLDER EXPRESS
+// Serves the Node listings of docs/use-it.md in one process: node node-server.mjs FOLDER EXPRESS
 // FASTIFY HONO, with a port for each. Prints a line when all of them listen.
 import { once } from 'node:events'
 import { createServer } from 'node:http'

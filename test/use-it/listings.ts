@@ -13,9 +13,9 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 
 /**
  * Reads the listings of a document: blocks of code whose first line is a comment with the name of
@@ -24,8 +24,8 @@ const root = join(import.meta.dirname, '..')
 export function listingsOf(document: string): ReadonlyMap<string, string> {
   const markdown = readFileSync(join(root, document), 'utf8')
   const listings = new Map<string, string>()
-  for (const [, text = ''] of markdown.matchAll(/^```[a-z]+\n(.*?)^```$/gms)) {
-    const [, name] = /^(?:\/\/|#) (\S+\.[a-z]+)\n/.exec(text) ?? []
+  for (const [, text = ''] of markdown.matchAll(/^```[a-z]*\n(.*?)^```$/gms)) {
+    const [, name] = /^(?:\/\/|#) (Caddyfile|[a-z-]+\.[a-z]+)\n/.exec(text) ?? []
     if (name === undefined) continue
     assert.ok(!listings.has(name), `two listings are called ${name}`)
     listings.set(name, text)

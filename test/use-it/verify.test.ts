@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { freePort } from '../tools/free-port.ts'
-import { testApp } from './app.ts'
-import { fixedClock } from './clock.ts'
-import { accessClaims, forge, headerOf, hs256, type Json, rs256, segment } from './forge.ts'
+import { freePort } from '../../tools/free-port.ts'
+import { testApp } from '../app.ts'
+import { fixedClock } from '../clock.ts'
+import { accessClaims, forge, headerOf, hs256, type Json, rs256, segment } from '../forge.ts'
 import { folderOf, listingsOf, missing, otherPrograms, startProgram } from './listings.ts'
 
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -106,7 +106,7 @@ suite('docs/use-it.md', async () => {
   }
 
   const env = { GATEHOUSE_URL: url }
-  const script = join(import.meta.dirname, 'listing-server.mjs')
+  const script = join(import.meta.dirname, 'node-server.mjs')
   const command = [process.execPath, script, folder, ...nodePorts.map(String)]
   await startProgram(command, { folder, env, ports: nodePorts })
   const early = await Promise.all(nodePorts.map((one) => ask(one, `Bearer ${token}`)))
