@@ -64,10 +64,17 @@ export interface OtherProgram {
   readonly missing: string | false
 }
 
+/** The path of a program that .ci/run has put into the cache, otherwise its name. */
+export function programOf(name: string): string {
+  const paths = ['listings/usr/sbin', 'listings/usr/bin', 'listings/python/bin'].map((folder) =>
+    join(root, 'node_modules/.cache', folder, name),
+  )
+  return paths.find((path) => existsSync(path)) ?? name
+}
+
 /** The listings that need more than npm installs: .ci/run installs what Python needs. */
 export function otherPrograms(folder: string): OtherProgram[] {
-  const installed = join(root, 'node_modules/.cache/python/bin/python3')
-  const python = existsSync(installed) ? installed : 'python3'
+  const python = programOf('python3')
   const packages = 'flask, jwt, cryptography'
   return [
     {
