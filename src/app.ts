@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { type FirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
+import { type MakeFirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
 import { registerOpenApi } from './http/documents/openapi.ts'
 import { collectRoutes, type RouteRow } from './http/documents/route-table.ts'
 import { access } from './http/routes/access.ts'
@@ -15,8 +15,8 @@ import { createServices, type Wired } from './services.ts'
 
 export interface App {
   readonly server: FastifyInstance
-  /** Called once the service listens; answers null if there is an account already. */
-  readonly makeFirstAdministrator: () => Promise<FirstAdministrator | null>
+  /** Called once the service listens; null if there is an account already. */
+  readonly makeFirstAdministrator: MakeFirstAdministrator | null
   readonly routes: () => RouteRow[]
   /** The jobs, which a caller may run at once. */
   readonly jobs: readonly Job[]

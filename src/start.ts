@@ -1,5 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { flushCompileCache } from 'node:module'
+import type { Writable } from 'node:stream'
+import type { Logger } from 'pino'
+import type { MakeFirstAdministrator } from './accounts/bootstrap.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadConfig } from './config/load.ts'
 import { serverWarnings } from './database/postgres/server.ts'
@@ -9,7 +12,7 @@ import type { Room } from './room/room.ts'
 import { settingsOfRooms } from './room/settings.ts'
 import { rooms as ours } from './rooms.ts'
 import { createLog, systemDeps } from './runtime/deps.ts'
-import { firstRunText } from './runtime/first-run.ts'
+import { firstRunText, type PasswordFile, writePasswordFile } from './runtime/first-run.ts'
 import { drainOnSignal } from './runtime/shutdown.ts'
 import type { Wired } from './services.ts'
 
@@ -43,11 +46,55 @@ async function serve(config: Config, rooms: readonly Room<Wired>[]): Promise<voi
   })
   const milliseconds = Math.round(performance.now())
   // Last, because a failed start must not create an account without showing its password.
-  const firstAdministrator = await makeFirstAdministrator()
-  if (firstAdministrator) process.stdout.write(firstRunText(firstAdministrator, address))
+  await firstRun(makeFirstAdministrator, { config, log, address, stdout: process.stdout })
   const base_url = new URL(config.baseUrl).port === '0' ? address : config.baseUrl
   deps.log.info({ event: 'sys_startup', address, base_url, milliseconds }, 'ready')
   flushCompileCache()
+}
+
+interface FirstRun {
+  readonly config: Pick<Config, 'admin' | 'database'>
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly address: string
+  readonly stdout: Writable & { readonly isTTY?: boolean }
+}
+
+/**
+ * Creates the first administrator and tells the operator how to log in. Only a terminal shows a
+ * generated password. Elsewhere standard output is a log, which is copied and kept, so the password
+ * goes into a file.
+ * @throws Error if that cannot be written; no account is created then
+ */
+export async function firstRun(
+  make: MakeFirstAdministrator | null,
+  { config, log, address, stdout }: FirstRun,
+): Promise<void> {
+  if (make === null) {
+    if (!config.admin.password) return
+    log.warn('ADMIN_PASSWORD was not used: there are accounts, and it is for the first one alone')
+    return
+  }
+  const isTerminal = stdout.isTTY === true
+  let file: PasswordFile | undefined
+  const keep = (password: string) => {
+    file = writePasswordFile(config.database.dataDirectory, password)
+    return file
+  }
+  const administrator = await make(isTerminal ? undefined : keep).catch((error: unknown) => {
+    if (!file) throw error
+    const hint = `the first administrator is perhaps created; its password is in ${file.path}`
+    throw new Error(hint, { cause: error })
+  })
+  if (!administrator) return
+  const { username } = administrator
+  if (isTerminal) stdout.write(firstRunText(administrator, address))
+  else if (file) {
+    const password_file = file.path
+    log.warn(
+      { username, password_file },
+      'the first administrator is created: read its password in this file, then delete the file',
+    )
+  } else log.info({ username }, 'the first administrator is created, with ADMIN_PASSWORD')
 }
 
 /**

@@ -220,7 +220,7 @@ export async function testApp(
     }),
   }
   const app = await buildApp(deps, { runsJobs: false, rooms }) // tests run jobs themselves
-  await app.makeFirstAdministrator()
+  await app.makeFirstAdministrator?.()
   enterDatabase(directory)
   let closed = false
   const close = async () => {

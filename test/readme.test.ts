@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
+import { firstRunText } from '../src/runtime/first-run.ts'
 import { startService } from '../tools/service.ts'
 import { type CurlState, curl, matches, readTranscript } from './transcript.ts'
 
@@ -44,23 +45,26 @@ suite('README', async () => {
     }
   })
 
-  test('a first start prints its password, its address and three calls, once', async () => {
+  test('a first start names the file of its password, once, and three calls work with it', async () => {
     const { ADMIN_PASSWORD: _, ...env } = process.env
     const first = await startService(
       [process.execPath, 'src/main.ts'],
       env as Record<string, string>,
     )
     const printed = first.output()
-    const [, secret = ''] = /password {2}(\S+)/.exec(printed) ?? []
-    assert.ok(secret.length >= 24)
-    assert.equal(printed.match(/^ {2}curl /gm)?.length, 3)
-    for (const [line] of printed.matchAll(/^ {2}curl .*$/gm)) {
+    assert.ok(printed.includes(`"password_file":"${first.dataDirectory}/first-password"`))
+    const password = readFileSync(join(first.dataDirectory, 'first-password'), 'utf8').trim()
+    assert.ok(password.length >= 24 && !printed.includes(password))
+    const banner = firstRunText({ username: 'admin', password }, first.url)
+    assert.equal(banner.match(/^ {2}curl /gm)?.length, 3)
+    for (const [line] of banner.matchAll(/^ {2}curl .*$/gm)) {
       const answer = JSON.parse(await curl(line.trim(), first.url, state))
       assert.equal(answer.error, undefined)
     }
     assert.equal(await first.stop('SIGINT'), 0)
     const again = await startService([process.execPath, 'src/main.ts'], {}, first.dataDirectory)
     assert.doesNotMatch(again.output(), /password/)
+    assert.ok(!again.output().includes('first administrator'))
     assert.equal(await again.stop(), 0)
     again.remove()
   })

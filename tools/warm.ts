@@ -1,8 +1,8 @@
-import { enableCompileCache } from 'node:module'
-import { join } from 'node:path'
+import { prepare } from '../src/prepare.ts'
 
 // Runs after the installation: fills the compile cache, so that the first start is as fast as the
-// following ones. See src/main.ts.
-enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/gatehouse'))
-await import('../src/start.ts')
-await import('../src/cli/main.ts')
+// following ones.
+if (prepare()) {
+  await import('../src/start.ts')
+  await import('../src/cli/run.ts')
+}

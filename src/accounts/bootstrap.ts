@@ -13,19 +13,28 @@ export interface FirstAdministrator {
 }
 
 /**
- * Prepares the account of the first administrator, with the hash of its password. The function that
- * it answers creates the account, and answers null if there is an account already.
+ * Keeps the generated password before the account is created, because a stop in between must not
+ * leave an account without a known password. Answers how to discard it again.
+ * @throws Error if it cannot be kept; the account is not created then
+ */
+export type KeepPassword = (password: string) => { readonly discard: () => void }
+
+/** Creates the first administrator; answers null if another process has created it meanwhile. */
+export type MakeFirstAdministrator = (keep?: KeepPassword) => Promise<FirstAdministrator | null>
+
+/**
+ * Prepares the account of the first administrator, with the hash of its password; answers null if
+ * there is an account already.
  * @throws Error if ADMIN_USERNAME or ADMIN_PASSWORD is not acceptable
  */
 export async function prepareFirstAdministrator(
   accounts: Accounts,
   { admin, password: rules }: Pick<Config, 'admin' | 'password'>,
   random: Random,
-): Promise<() => Promise<FirstAdministrator | null>> {
+): Promise<MakeFirstAdministrator | null> {
   // Reads the table itself: a wrong count must not create an administrator.
   const isFirst = async () => (await accounts.after(0, 1)).length === 0
-  const none = async () => null
-  if (!(await isFirst())) return none
+  if (!(await isFirst())) return null
   const username = canonicalUsername(admin.username)
   if (!username) throw new Error('ADMIN_USERNAME is not a valid username')
   const password = admin.password?.reveal() ?? generatedPassword(random, rules.minLength)
@@ -39,18 +48,21 @@ export async function prepareFirstAdministrator(
       user: { name: 'Administrator', email: 'administrator@example.invalid' },
     })
   } catch (error) {
-    if (isTaken(error)) return none
+    if (isTaken(error)) return null
     const [refusal] = (error instanceof ApiError && error.details) || []
     if (refusal) throw new Error(`ADMIN_PASSWORD ${refusal.message}`, { cause: error })
     throw error
   }
-  return async () => {
+  return async (keep) => {
     if (!(await isFirst())) return null
+    const kept = admin.password ? undefined : keep?.(password)
     try {
       await inContext('bootstrap', create)
     } catch (error) {
-      if (isTaken(error)) return null
-      throw error
+      // After any other error the account may exist, for example if its commit was not answered.
+      if (!isTaken(error)) throw error
+      kept?.discard()
+      return null
     }
     return { username, password: admin.password ? null : password }
   }

@@ -81,8 +81,8 @@ export const settings = {
     },
   }),
   ADMIN_PASSWORD: secret({
-    shown: 'random, printed once',
-    doc: 'Its password. Read at the first start only.',
+    shown: 'random: shown once at a terminal, else in `DATA_DIR/first-password`',
+    doc: 'Its password. Used at the first start only.',
   }),
   TOKEN_ALGORITHM: oneOf({
     default: 'HS256',

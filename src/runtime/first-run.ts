@@ -1,3 +1,6 @@
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 /** The administrator that the first start has created. */
 interface Administrator {
   readonly username: string
@@ -29,4 +32,54 @@ Try:
 /** Writes a text as one word of a POSIX shell, in quotes if it needs them. */
 function shellWord(text: string): string {
   return /^[\w.:/@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+const passwordFileName = 'first-password'
+const maxFiles = 100
+
+export interface PasswordFile {
+  readonly path: string
+  readonly discard: () => void
+}
+
+/**
+ * Writes the generated password to a new file of a data directory, which only this user can read:
+ * `first-password`, or with a number if an earlier start has left that. It never writes to a file
+ * or through a link that exists.
+ * @throws Error that names the file if it cannot be written
+ */
+export function writePasswordFile(dataDirectory: string, password: string): PasswordFile {
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+    return newFile(dataDirectory, `${password}\n`)
+  } catch (error) {
+    throw new Error(
+      `the password of the first administrator cannot be written to DATA_DIR ${dataDirectory}: set ADMIN_PASSWORD, or start at a terminal`,
+      { cause: error },
+    )
+  }
+}
+
+function newFile(folder: string, text: string): PasswordFile {
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, passwordFileName + (number === 1 ? '' : `-${number}`))
+    let file: number
+    try {
+      file = openSync(path, 'wx', 0o600)
+    } catch (error) {
+      const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+      if (isThere && number < maxFiles) continue
+      throw error
+    }
+    const discard = () => rmSync(path, { force: true })
+    try {
+      writeFileSync(file, text, { flush: true })
+      return { path, discard }
+    } catch (error) {
+      discard()
+      throw error
+    } finally {
+      closeSync(file)
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ async function failedStart(env: Record<string, string>) {
 }
 
 suite('a start that fails', async () => {
-  test('after a start on a busy port the next start prints a working first password', async () => {
+  test('after a start on a busy port the next start tells the file of a working first password', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
     const blocker = createServer().listen(0, '127.0.0.1')
     await once(blocker, 'listening')
@@ -37,8 +37,11 @@ suite('a start that fails', async () => {
     assert.equal(failed.code, 1)
     assert.match(failed.output, /EADDRINUSE/)
     const service = await startService(main, { PASSWORD_MIN_LENGTH: '40' }, directory)
-    const [, password = ''] = /password {2}(\S+)/.exec(service.output()) ?? []
-    assert.equal(password.length, 40, service.output())
+    const [, path = ''] = /"password_file":"([^"]+)"/.exec(service.output()) ?? []
+    assert.equal(path, join(directory, 'first-password'), 'and no file of the failed start')
+    const password = readFileSync(path, 'utf8').trim()
+    assert.equal(password.length, 40)
+    assert.ok(!service.output().includes(password))
     const answer = await fetch(`${service.url}/users`, {
       headers: { authorization: `Basic ${btoa(`admin:${password}`)}` },
     })
@@ -81,13 +84,14 @@ suite('a stop', () => {
   })
 })
 
-suite('what the first start prints', async () => {
+suite('what the first start prints at a terminal', async () => {
   const ADMIN_PASSWORD = 'it\'s "quoted" & $HOME-ly \\ here'
   const ADMIN_USERNAME = "o'brien"
   const service = await startService(main, { ADMIN_PASSWORD, ADMIN_USERNAME })
 
   test('the three commands work when a shell runs them', async () => {
-    const commands = [...service.output().matchAll(/^ {2}curl .*$/gm)].map(([line]) => line.trim())
+    const text = firstRunText({ username: ADMIN_USERNAME, password: null }, service.url)
+    const commands = [...text.matchAll(/^ {2}curl .*$/gm)].map(([line]) => line.trim())
     assert.equal(commands.length, 3)
     for (const command of commands) {
       const words = await shellWords(command, { ADMIN_PASSWORD })
@@ -98,6 +102,7 @@ suite('what the first start prints', async () => {
 
   test('a password of the operator is not printed', async () => {
     assert.ok(!service.output().includes('quoted'))
+    assert.ok(!service.output().includes('curl'), 'standard output is a log here')
     assert.ok(firstRunText({ username: 'a', password: 'made-up' }, 'http://x').includes('made-up'))
     assert.equal(await service.stop(), 0)
     service.remove()

@@ -165,7 +165,7 @@ suite('the command line', async () => {
         else if (!to.startsWith('node:')) packages.push(`${path}: ${names}${to}`)
       }
     }
-    visit('src/cli/main.ts')
+    visit('src/cli/run.ts')
     assert.ok(seen.size > 10)
     assert.deepEqual(packages, [])
   })

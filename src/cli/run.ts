@@ -1,0 +1,39 @@
+import { rooms as ours } from '../rooms.ts'
+import { type CommandCall, exitCodes, type Terminal } from './command.ts'
+import { dispatch } from './dispatch.ts'
+
+/** Runs the command that the arguments of this process name, and sets its exit code. */
+export async function run(process: NodeJS.Process): Promise<void> {
+  const words = process.argv.slice(2)
+  if (words[0] !== 'start') exitOnSignal(process) // the service drains: runtime/shutdown.ts
+  process.exitCode = await main(words, process)
+}
+
+/**
+ * Runs one command of the rooms; answers the exit code. This file and the files of commands import
+ * little. A command loads its dependencies when it runs, so that help and usage errors appear at
+ * once.
+ */
+export function main(
+  words: readonly string[],
+  terminal: Terminal,
+  rooms: CommandCall['rooms'] = ours,
+): Promise<number> {
+  return dispatch(rooms, words, terminal)
+}
+
+/**
+ * Exits on a signal. The database rolls back, and handlers of the event `exit` delete partial
+ * files.
+ */
+function exitOnSignal(process: NodeJS.Process): void {
+  for (const [signal, { code }] of [
+    ['SIGINT', exitCodes.interrupted],
+    ['SIGTERM', exitCodes.terminated],
+  ] as const) {
+    process.once(signal, () => {
+      process.stderr.write(`broken off by ${signal}\n`)
+      process.exit(code)
+    })
+  }
+}
