@@ -1,39 +1,39 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, suite, test } from 'node:test'
+import { suite, test } from 'node:test'
 import { firstRunText } from '../src/runtime/first-run.ts'
+import { freePort } from '../tools/free-port.ts'
 import { startService } from '../tools/service.ts'
-import { type CurlState, curl, matches, readTranscript } from './transcript.ts'
+import { replay } from './replay.ts'
+import { type CurlState, curl, matches, readSteps } from './transcript.ts'
 
 const root = join(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
 suite('README', async () => {
-  const password = 'seven lamps in a quiet harbour'
-  const service = await startService([process.execPath, 'src/main.ts'], {
-    ADMIN_PASSWORD: password,
-    BASE_URL: 'http://127.0.0.1:3000',
+  const [, hour = ''] = /^## The first hour\n(.*?)^## /ms.exec(readme) ?? []
+  const steps = readSteps(hour)
+  const ports = { '127.0.0.1:3000': await freePort(), '127.0.0.1:8080': await freePort() }
+  const listens = `app.listen(${ports['127.0.0.1:8080']}, `
+  const commands = steps.map(({ command }) => command.replace('app.listen(8080, ', listens))
+  const { outputs, errors } = await replay(commands, ports, {
+    PORT: String(ports['127.0.0.1:3000']),
+    TOKEN_ALGORITHM: 'RS256',
   })
-  after(() => service.remove())
-  const state: CurlState = { variables: new Map([['ADMIN_PASSWORD', password]]), jars: new Map() }
-  const steps = readTranscript(readme)
+  const state: CurlState = { variables: new Map(), jars: new Map() }
 
-  test('shows the first calls', () => assert.ok(steps.length >= 12))
+  test('shows the first hour', () => assert.ok(steps.length >= 18, errors))
 
-  for (const { command, output } of steps) {
-    test(command, async () => {
-      const actual = await curl(command, service.url, state)
+  for (const [index, { command, output }] of steps.entries()) {
+    test(command.trim().split('\n')[0] ?? '', () => {
+      const actual = outputs[index] ?? ''
       assert.ok(
         matches(actual, output, state),
-        `${actual}\n  is not what the README shows:\n${output}`,
+        `${actual}\n  is not what the README shows:\n${output}\n${errors}`,
       )
     })
   }
-
-  test('SIGTERM is answered with exit 0', async () => {
-    assert.equal(await service.stop(), 0)
-  })
 
   test('names only files that exist and settings that are', () => {
     for (const [, path = ''] of readme.matchAll(/\]\(([^)#]+)\)/g)) {
