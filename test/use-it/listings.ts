@@ -17,14 +17,17 @@ import { until } from '../until.ts'
 
 const root = join(import.meta.dirname, '../..')
 
+export function textOf(document: string): string {
+  return readFileSync(join(root, document), 'utf8')
+}
+
 /**
  * Reads the listings of a document: blocks of code whose first line is a comment with the name of
  * their file. Answers the blocks by these names, and refuses a name that occurs twice.
  */
 export function listingsOf(document: string): ReadonlyMap<string, string> {
-  const markdown = readFileSync(join(root, document), 'utf8')
   const listings = new Map<string, string>()
-  for (const [, text = ''] of markdown.matchAll(/^```[a-z]*\n(.*?)^```$/gms)) {
+  for (const [, text = ''] of textOf(document).matchAll(/^```[a-z]*\n(.*?)^```$/gms)) {
     const [, name] = /^(?:\/\/|#) (Caddyfile|[a-z-]+\.[a-z]+)\n/.exec(text) ?? []
     if (name === undefined) continue
     assert.ok(!listings.has(name), `two listings are called ${name}`)

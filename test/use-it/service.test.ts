@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { freePort } from '../../tools/free-port.ts'
 import { type Someone, testApp } from '../app.ts'
-import { clientsFile, entry, secretOf } from '../clients.ts'
+import { clientsFile, entry, hashOf, secretOf } from '../clients.ts'
 import { fixedClock } from '../clock.ts'
-import { folderOf, listingsOf } from './listings.ts'
+import { folderOf, listingsOf, textOf } from './listings.ts'
 
 type Claims = Readonly<Record<string, unknown>> & { readonly exp: number; readonly iat: number }
 
@@ -20,6 +20,9 @@ interface Listings {
 /** The listings that ask the service, or say what it does with tokens. */
 suite('docs/use-it.md, beside the service', async () => {
   const folder = folderOf(listingsOf('docs/use-it.md'))
+  const [, shown = ''] = /^```json\n(.*?)^```$/ms.exec(textOf('docs/use-it.md')) ?? []
+  const secret = hashOf(secretOf('shop'))
+  const [documented] = JSON.parse(shown.replace('sha256:<64 hex digits>', secret)).clients
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const app = await testApp(
@@ -27,7 +30,7 @@ suite('docs/use-it.md, beside the service', async () => {
       BASE_URL: url,
       TOKEN_ALGORITHM: 'RS256',
       ROLES: 'SUPPORT,BILLING',
-      CLIENTS_FILE: clientsFile([entry('shop'), entry('other', { audiences: ['reports'] })]),
+      CLIENTS_FILE: clientsFile([documented, entry('other', { audiences: ['reports'] })]),
     },
     { clock: fixedClock(new Date().toISOString()) }, // the listings have the clock of the machine
   )
