@@ -60,8 +60,8 @@ export function folderOf(listings: ReadonlyMap<string, string>): string {
   return folder
 }
 
+/** A listing that needs more than npm installs. */
 export interface OtherProgram {
-  readonly name: string
   readonly command: readonly [string, ...string[]]
   /** Why it cannot run on this machine; false if it can. */
   readonly missing: string | false
@@ -75,22 +75,20 @@ export function programOf(name: string): string {
   return paths.find((path) => existsSync(path)) ?? name
 }
 
-/** The listings that need more than npm installs: .ci/run installs what Python needs. */
-export function otherPrograms(folder: string): OtherProgram[] {
+export function pythonProgram(): OtherProgram {
   const python = programOf('python3')
-  const packages = 'flask, jwt, cryptography'
-  return [
-    {
-      name: 'Python',
-      command: [python, 'orders.py'],
-      missing: missing([python, '-c', `import ${packages}`], packages),
-    },
-    {
-      name: 'Go',
-      command: ['./orders'],
-      missing: missing(['go', 'version']) || missingModules(folder),
-    },
-  ]
+  const needed = 'flask, jwt, cryptography'
+  return {
+    command: [python, 'orders.py'],
+    missing: missing([python, '-c', `import ${needed}`], needed),
+  }
+}
+
+export function goProgram(folder: string): OtherProgram {
+  return {
+    command: ['./orders'],
+    missing: missing(['go', 'version']) || missingModules(folder),
+  }
 }
 
 /** Builds the listing in Go; answers why it cannot be built here. */

@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { freePort } from '../../tools/free-port.ts'
 import { testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { accessClaims, forge, headerOf, hs256, type Json, rs256, segment } from '../forge.ts'
-import { folderOf, listingsOf, missing, otherPrograms, startProgram } from './listings.ts'
+import {
+  folderOf,
+  goProgram,
+  listingsOf,
+  missing,
+  pythonProgram,
+  startProgram,
+} from './listings.ts'
 
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
 const [ours, foreign] = [rsa(), rsa()]
@@ -86,7 +95,8 @@ suite('docs/use-it.md', async () => {
     const customer = { customer: String(ann.userId), orders: [] }
     assert.deepEqual(await get(`Bearer ${token}`), [200, customer, null])
     assert.deepEqual(await get(`bearer ${pair.access_token}`), [200, customer, null])
-    const early = signed({ nbf: now + 3, iat: now + 3, sub: '7' })
+    const soon = Math.floor(Date.now() / 1000) + 4
+    const early = signed({ nbf: soon, iat: soon, sub: '7' })
     const other = { customer: '7', orders: [] }
     assert.deepEqual(await get(`Bearer ${early}`), [200, other, null], 'clocks may differ')
 
@@ -107,25 +117,45 @@ suite('docs/use-it.md', async () => {
 
   const env = { GATEHOUSE_URL: url }
   const script = join(import.meta.dirname, 'node-server.mjs')
-  const command = [process.execPath, script, folder, ...nodePorts.map(String)]
-  await startProgram(command, { folder, env, ports: nodePorts })
-  const early = await Promise.all(nodePorts.map((one) => ask(one, `Bearer ${token}`)))
+  const nodeCommand = [process.execPath, script, folder, ...nodePorts.map(String)]
+  await startProgram(nodeCommand, { folder, env, ports: nodePorts })
+  const python = pythonProgram()
+  const pythonPort = await freePort()
+  const pythonEnv = { ...env, PORT: String(pythonPort) }
+  if (!python.missing) {
+    await startProgram(python.command, { folder, env: pythonEnv, ports: [pythonPort] })
+  }
+  const verifiers = ['Express', 'Fastify', 'Hono', 'Python'].map((name, index) => ({
+    name,
+    port: nodePorts[index] ?? pythonPort,
+    skip: name === 'Python' && python.missing,
+  }))
+
+  const askAll = () =>
+    Promise.all(verifiers.map(({ port, skip }) => skip || ask(port, `Bearer ${token}`)))
+  const whileAway = await askAll()
+  const broken = createServer((_, response) => {
+    response.writeHead(500, { connection: 'close' }).end()
+  })
+  await once(broken.listen(port, '127.0.0.1'), 'listening')
+  const whileBroken = await askAll()
+  await once(broken.close(), 'close')
   await app.app.server.listen({ host: '127.0.0.1', port })
 
-  for (const [index, name] of ['Express', 'Fastify', 'Hono'].entries()) {
-    test(`${name} verifies tokens, once it has the keys`, async () => {
-      assert.deepEqual(early[index], [503, { error: 'Service unavailable' }, null])
-      await assertVerifies(nodePorts[index] ?? 0)
+  for (const [index, { name, port, skip }] of verifiers.entries()) {
+    test(`${name} verifies tokens, once it can fetch the keys`, { skip }, async () => {
+      const unavailable = [503, { error: 'Service unavailable' }, null]
+      assert.deepEqual([whileAway[index], whileBroken[index]], [unavailable, unavailable])
+      await assertVerifies(port)
     })
   }
 
-  for (const { name, command, missing } of otherPrograms(folder)) {
-    test(`${name} verifies tokens`, { skip: missing }, async () => {
-      const own = await freePort()
-      await startProgram(command, { folder, env: { ...env, PORT: String(own) }, ports: [own] })
-      await assertVerifies(own)
-    })
-  }
+  const go = goProgram(folder)
+  test('Go verifies tokens', { skip: go.missing }, async () => {
+    const own = await freePort()
+    await startProgram(go.command, { folder, env: { ...env, PORT: String(own) }, ports: [own] })
+    await assertVerifies(own)
+  })
 
   test('the listing in Python is Python', { skip: missing(['python3', '--version']) }, () => {
     const program = 'import ast, sys; ast.parse(sys.stdin.read())'
