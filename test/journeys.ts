@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { stepSeconds } from '../src/totp/totp.ts'
 import { type Answer, type Headers, type Someone, type TestApp, testApp } from './app.ts'
+import { ask, clientsFile, entry } from './clients.ts'
 import { fixedClock } from './clock.ts'
 import { type Count, type CountedDatabase, countedDatabase } from './counted-database.ts'
 import { enrolled } from './factor.ts'
@@ -215,6 +216,32 @@ const journeys: readonly Journey[] = [
     },
   },
   {
+    name: '`POST /oauth/introspect`, first of a client',
+    status: 200,
+    async prepare(service) {
+      const token = await service.token(await service.someone())
+      return () => ask(service, 'introspect', token, { from: newHost() })
+    },
+  },
+  {
+    name: '`POST /oauth/introspect`',
+    status: 200,
+    async prepare(service) {
+      const token = await service.token(await service.someone())
+      await ask(service, 'introspect', 'none')
+      return () => ask(service, 'introspect', token)
+    },
+  },
+  {
+    name: '`POST /oauth/revoke`, access token',
+    status: 200,
+    async prepare(service) {
+      const token = await service.token(await service.someone())
+      await ask(service, 'introspect', 'none')
+      return () => ask(service, 'revoke', token)
+    },
+  },
+  {
     name: '`GET /users`, bearer',
     status: 200,
     async prepare({ call, bearer, someone }) {
@@ -291,7 +318,8 @@ async function countEach(
   clock = fixedClock(),
 ): Promise<[string, Count][]> {
   const database = await countedDatabase()
-  const app = await testApp(env, { ...database.options, clock })
+  const clients = { CLIENTS_FILE: clientsFile([entry('shop')]) }
+  const app = await testApp({ ...clients, ...env }, { ...database.options, clock })
   const counts: [string, Count][] = []
   for (const [index, journey] of wanted.entries()) {
     clock.advance(stepSeconds) // a code is accepted once

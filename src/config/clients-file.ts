@@ -103,10 +103,10 @@ export function parseClients(text: string): Pick<ClientsReading, 'clients' | 'mi
   const mistakes = Object.keys(others).map((name) => `has an unknown field ${quoted(name)}`)
   const clients: Client[] = []
   for (const [index, entry] of list.entries()) {
-    const parsed = parseClient(entry)
-    const name = `client ${index + 1}${parsed.id === null ? '' : ` (${parsed.id})`}`
-    mistakes.push(...parsed.mistakes.map((mistake) => `${name} ${mistake}`))
-    if (parsed.id !== null) clients.push({ ...parsed, id: parsed.id })
+    const { id, secretHashes, audiences, may, mistakes: own } = parseClient(entry)
+    const name = `client ${index + 1}${id === null ? '' : ` (${id})`}`
+    mistakes.push(...own.map((mistake) => `${name} ${mistake}`))
+    if (id !== null) clients.push({ id, secretHashes, audiences, may })
   }
   const twice = new Set(
     clients

@@ -23,8 +23,8 @@ const sound = new Set<string>()
 /**
  * Finds weak secrets by their hashes; answers the reasons by hash. A hash hides its text, so only
  * texts that can be tried are found: the empty one, up to two characters, short numbers, common
- * words, published secrets, the entries of the shipped lists, and texts made of the client's id.
- * Each is tried with a line break as well, which `echo` appends. 0.1 s for the first hashes.
+ * words, published secrets, the entries of the shipped lists, and texts made of the client's id. It
+ * tries about 70,000, in less than 0.1 s, unless all hashes were found sound before.
  */
 export function hashedSecretWeaknesses(given: readonly HashedSecret[]): Map<string, string> {
   const found = new Map<string, string>()
@@ -61,10 +61,7 @@ function* guesses(): Generator<string> {
 }
 
 function* hashesOf(texts: Iterable<string>): Generator<string> {
-  for (const text of texts) {
-    yield hash('sha256', text, 'hex')
-    yield hash('sha256', `${text}\n`, 'hex')
-  }
+  for (const text of texts) yield hash('sha256', text, 'hex')
 }
 
 function isVaried(hex: string): boolean {

@@ -97,7 +97,8 @@ suite('gatehouse config, routes and openapi', () => {
     const list = routes.find(
       ({ method, url }: { method: string; url: string }) => method === 'GET' && url === '/users',
     )
-    const all = { anonymous: '200', USER: '200', EDITOR: '200', ADMIN: '200', owner: '200' }
+    const users = { USER: '200', EDITOR: '200', ADMIN: '200', owner: '200' }
+    const all = { anonymous: '200', ...users, client: '200' }
     const expected = {
       method: 'GET',
       url: '/users',

@@ -8,6 +8,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { startService } from '../../tools/service.ts'
 import { type Someone, type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
+import { asClient, ask as askAs, clientsFile, entry, writeClients } from '../clients.ts'
 import { folder, passphrase } from '../copies.ts'
 import { databaseSettings, heard, testDatabase } from '../database.ts'
 import { eventTypes } from '../events.ts'
@@ -87,7 +88,8 @@ const withoutTime = ({ time, ...rest }: Told): Told => {
 }
 
 suite('every event, with its fields and its level', async () => {
-  const app = watched(await testApp())
+  const clients = clientsFile([entry('shop')])
+  const app = watched(await testApp({ CLIENTS_FILE: clients }))
   const admin = await app.bearer(app.admin)
   const idp = await identityProvider()
   const client = watched(await testApp(settingsFor(idp), { clock: clockOfToday() }))
@@ -276,6 +278,39 @@ suite('every event, with its fields and its level', async () => {
       const token = await app.token(await someone())
       const { told } = await administer('POST', '/api/admin/tokens/revoke', { token })
       return { told, fields: { ...byAdmin, reason: 'administrator' } }
+    }),
+    info('authn_token_revoked', 'a client ends a token', async () => {
+      const token = await app.token(await someone())
+      const { told } = await during(app, () => askAs(app, 'revoke', token, { from }))
+      return { told, fields: { reason: 'client', by: 'client:shop', address, scheme: 'client' } }
+    }),
+    warn('authn_client_fail', 'the secret of a client is wrong', async () => {
+      const headers = asClient('shop', 'wrong')
+      const { told } = await during(app, () =>
+        askAs(app, 'introspect', 'no token at all', { headers, from }),
+      )
+      return { told, fields: { client: 'shop', address } }
+    }),
+    warn('authn_client_fail', 'no client has the id, which may be a secret', async () => {
+      const headers = asClient(other)
+      const { told } = await during(app, () =>
+        askAs(app, 'introspect', 'no token at all', { headers, from }),
+      )
+      return { told, fields: { client: null, address } }
+    }),
+    warn('authn_client_fail_max', 'the limit of wrong secrets is reached', async () => {
+      const headers = asClient('shop', 'wrong')
+      const tried = () =>
+        askAs(app, 'introspect', 'no token at all', { headers, from: '198.51.100.8' })
+      for (let n = 0; n < 5; n += 1) await tried()
+      const { told } = await during(app, tried)
+      return { told, fields: { address: '198.51.100.8' } }
+    }),
+    info('sys_clients_changed', 'a changed file of clients is taken up', async () => {
+      const job = app.app.jobs.find(({ name }) => name === 'clients file')
+      writeClients(clients, [entry('shop'), entry('other')])
+      const { told } = await during(app, async () => job?.run())
+      return { told, fields: { clients: ['shop', 'other'], by: 'job' } }
     }),
     info('authz_admin', 'a change of the password is asked for', async () => {
       const who = await someone()
