@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { firstRunText } from '../src/runtime/first-run.ts'
 import { freePort } from '../tools/free-port.ts'
@@ -35,10 +36,28 @@ suite('README', async () => {
     })
   }
 
-  test('names only files that exist and settings that are', () => {
-    for (const [, path = ''] of readme.matchAll(/\]\(([^)#]+)\)/g)) {
-      assert.ok(existsSync(join(root, path)), path)
-    }
+  for (const document of ['README.md', 'docs/use-it.md', 'docs/identity-providers.md']) {
+    const text = readFileSync(join(root, document), 'utf8')
+
+    test(`${document}: names only files and sections that exist`, () => {
+      for (const [, path = '', section] of text.matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)) {
+        const file = path === '' ? join(root, document) : join(root, dirname(document), path)
+        assert.ok(existsSync(file), path)
+        if (section !== undefined) assert.ok(sectionsOf(file).includes(section), `#${section}`)
+      }
+    })
+
+    test(`${document}: a shell can read its listings`, () => {
+      const listings = [...text.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, one = '']) => one)
+      const { status, stderr } = spawnSync('bash', ['-n'], {
+        input: listings.join('\n'),
+        encoding: 'utf8',
+      })
+      assert.deepEqual([status, stderr], [0, ''])
+    })
+  }
+
+  test('names only settings that are', () => {
     const configuration = readFileSync(join(root, 'docs/configuration.md'), 'utf8')
     for (const [, name = ''] of readme.matchAll(/^\| `([A-Z_]+)`/gm)) {
       assert.ok(configuration.includes(`\`${name}\``), name)
@@ -69,3 +88,13 @@ suite('README', async () => {
     again.remove()
   })
 })
+
+/** The anchors of the headings of a document, as GitHub makes them. */
+function sectionsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
