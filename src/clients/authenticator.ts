@@ -61,16 +61,15 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
       const id = formDecoded(name)
       const client = clients.byId(id)
       if (!client && acceptsAccounts(request)) return null
-      await verify(request, { id, client, texts: [...new Set([secret, formDecoded(secret)])] })
+      const texts = [...new Set([secret, formDecoded(secret)])]
+      await verify(request, { id, client, texts })
       if (!client) throw new ApiError('invalidClient')
       return {
         principal: principalOf(client),
         shared: () => [],
         async again() {
           const present = clients.byId(id)
-          return present && clients.hasSecret(present, [secret, formDecoded(secret)])
-            ? principalOf(present)
-            : null
+          return present && clients.hasSecret(present, texts) ? principalOf(present) : null
         },
       }
     },

@@ -110,6 +110,10 @@ suite('the limits of wrong secrets of clients', async () => {
 
   test('an administrator sees and clears them, by the id as it is spelt', async () => {
     const from = newHost()
+    const blocked = async () =>
+      (await app.call('GET', '/api/admin/statistics', { headers: admin() })).body.blocked
+    const before = await blocked()
+    assert.equal(typeof before.logins, 'number')
     await times(5, () => wrong(from))
     await times(2, () => wrong(from, 'a-password-in-the-wrong-place'))
     const shown = async () => {
@@ -124,6 +128,7 @@ suite('the limits of wrong secrets of clients', async () => {
         ])
         .toSorted()
     }
+    assert.deepEqual(await blocked(), before, 'no login is blocked')
     assert.deepEqual(await shown(), [
       ['client', null, null, 2],
       ['client', null, 'shop', 5],

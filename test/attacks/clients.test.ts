@@ -137,6 +137,7 @@ suite('clients: hostile requests to /oauth/introspect and /oauth/revoke', async 
       '/api/me',
       '/api/protected',
       '/api/admin/accounts',
+      '/api/admin/accounts/',
       '/api/admin/x',
     ]) {
       const as = await app.call('GET', path, { headers: asClient('shop') })

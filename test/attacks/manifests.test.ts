@@ -236,7 +236,7 @@ suite('a thing belongs to one room', () => {
   test('a room that drops a scheme of another stops the start', async () => {
     const dropping = withParts({ authenticators: () => [authenticator] })
     await assert.rejects(testApp({}, { rooms: [...ours, { ...first, ...dropping }] }), {
-      message: 'the room first drops the scheme basic',
+      message: 'the room first drops the scheme client',
     })
   })
 
