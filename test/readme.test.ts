@@ -8,6 +8,7 @@ import { freePort } from '../tools/free-port.ts'
 import { startService } from '../tools/service.ts'
 import { replay } from './replay.ts'
 import { type CurlState, curl, matches, readSteps } from './transcript.ts'
+import { missing } from './use-it/listings.ts'
 
 const root = join(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -18,16 +19,18 @@ suite('README', async () => {
   const ports = { '127.0.0.1:3000': await freePort(), '127.0.0.1:8080': await freePort() }
   const listens = `app.listen(${ports['127.0.0.1:8080']}, `
   const commands = steps.map(({ command }) => command.replace('app.listen(8080, ', listens))
-  const { outputs, errors } = await replay(commands, ports, {
-    PORT: String(ports['127.0.0.1:3000']),
-    TOKEN_ALGORITHM: 'RS256',
-  })
+  const skip = missing(['bash', '--version']) || missing(['curl', '--version'])
+  const env = { PORT: String(ports['127.0.0.1:3000']), TOKEN_ALGORITHM: 'RS256' }
+  // The last command must have stopped what the others have started.
+  const { outputs, errors } = skip
+    ? { outputs: [], errors: skip }
+    : await replay([...commands, 'wait'], ports, env)
   const state: CurlState = { variables: new Map(), jars: new Map() }
 
-  test('shows the first hour', () => assert.ok(steps.length >= 18, errors))
+  test('shows the first hour', () => assert.ok(steps.length >= 18))
 
   for (const [index, { command, output }] of steps.entries()) {
-    test(command.trim().split('\n')[0] ?? '', () => {
+    test(command.trim().split('\n')[0] ?? '', { skip }, () => {
       const actual = outputs[index] ?? ''
       assert.ok(
         matches(actual, output, state),
@@ -47,7 +50,9 @@ suite('README', async () => {
       }
     })
 
-    test(`${document}: a shell can read its listings`, () => {
+    test(`${document}: a shell can read its listings`, {
+      skip: missing(['bash', '--version']),
+    }, () => {
       const listings = [...text.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, one = '']) => one)
       const { status, stderr } = spawnSync('bash', ['-n'], {
         input: listings.join('\n'),
