@@ -35,6 +35,8 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
   const { clientLimits, clients, clock, events } = deps
   /** Until when a client's right secret from an address needs no attempt. */
   const remembered = new BoundedMap<string, number>(maxRemembered)
+  /** The last attempt at a client's secret from an address that is under way. */
+  const turns = new Map<string, Promise<void>>()
 
   return {
     scheme: 'client',
@@ -76,30 +78,57 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
   }
 
   /** @throws ApiError invalidClient, tooManyLoginAttempts */
-  async function verify(
-    request: FastifyRequest,
-    { id, client, texts }: { id: string; client: Client | null; texts: readonly string[] },
-  ): Promise<void> {
+  async function verify(request: FastifyRequest, sent: Sent): Promise<void> {
     const address = clientAddress(request)
-    const key = `${id} ${throttledAddress(address)}`
-    if ((remembered.get(key) ?? 0) > clock.now()) {
-      remembered.delete(key)
-      if (clients.hasSecret(client, texts)) {
-        remembered.set(key, clock.now() + rememberedMs)
-        return
-      }
+    const key = `${sent.id} ${throttledAddress(address)}`
+    if (isRemembered(key, sent)) return
+    const turn = inTurn(key, sent, address)
+    turns.set(key, turn)
+    try {
+      await turn
+    } finally {
+      if (turns.get(key) === turn) turns.delete(key)
     }
-    await clientLimits
-      .attempt({ id, address }, async () => {
+  }
+
+  /** Whether the secret is right, for a client that was right from this address before. */
+  function isRemembered(key: string, { client, texts }: Sent): boolean {
+    if ((remembered.get(key) ?? 0) <= clock.now()) return false
+    remembered.delete(key)
+    if (!clients.hasSecret(client, texts)) return false
+    remembered.set(key, clock.now() + rememberedMs)
+    return true
+  }
+
+  /**
+   * Makes an attempt after those that are under way here. If one of them was right, a right secret
+   * needs no attempt of its own; if one was refused without being judged, so is this one.
+   */
+  async function inTurn(key: string, sent: Sent, address: string): Promise<void> {
+    const before = turns.get(key)
+    const outcome: unknown = await before?.catch((error: unknown) => error)
+    if (outcome instanceof ApiError && outcome.row === 'tooManyLoginAttempts') throw outcome
+    if (before && isRemembered(key, sent)) return
+    const { id, client, texts } = sent
+    try {
+      await clientLimits.attempt({ id, address }, async () => {
         if (!clients.hasSecret(client, texts)) throw new ApiError('invalidCredentials')
       })
-      .catch((error: unknown) => {
-        if (!(error instanceof ApiError) || error.row !== 'invalidCredentials') throw error
-        events.tell(clientAuthenticationFail, { client: client?.id ?? null })
-        throw new ApiError('invalidClient', { cause: error })
-      })
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.row !== 'invalidCredentials') throw error
+      events.tell(clientAuthenticationFail, { client: client?.id ?? null })
+      throw new ApiError('invalidClient', { cause: error })
+    }
     remembered.set(key, clock.now() + rememberedMs)
   }
+}
+
+/** The credentials of a request. */
+interface Sent {
+  readonly id: string
+  readonly client: Client | null
+  /** The secret as it was sent, and form-decoded. */
+  readonly texts: readonly string[]
 }
 
 /** Whether a Basic header may be that of an account as well. */

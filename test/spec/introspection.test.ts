@@ -93,6 +93,24 @@ suite('POST /oauth/introspect and POST /oauth/revoke (RFC 7662, RFC 7009)', asyn
     assertInactive(await ask(app, 'introspect', token))
   })
 
+  test('a burst of a client that has not been here needs one attempt, and all are answered', async () => {
+    const token = await app.token(app.admin)
+    const from = '198.51.100.77'
+    const burst = () =>
+      Promise.all(Array.from({ length: 60 }, () => ask(app, 'introspect', token, { from })))
+    const { count, result } = await counted.during(burst)
+    assert.ok(result.every(({ body }) => body.active === true))
+    assert.equal(count.transactions, 2)
+    const beside = await counted.during(() =>
+      Promise.all([
+        ask(app, 'introspect', token, { from, headers: asClient('shop', 'wrong') }),
+        burst(),
+      ]),
+    )
+    assert.equal(beside.result[0].status, 401)
+    assert.ok(beside.result[1].every(({ body }) => body.active === true))
+  })
+
   test('inactive at once after a logout here, and after the change feed at another node', async () => {
     const bea = await app.account('bea')
     const { access_token } = await app.pair(bea)
