@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { freePort } from '../../tools/free-port.ts'
 import { type Someone, testApp } from '../app.ts'
+import { gatehouse } from '../cli/gatehouse.ts'
 import { clientsFile, entry, hashOf, secretOf } from '../clients.ts'
 import { fixedClock } from '../clock.ts'
 import { folderOf, listingsOf, textOf } from './listings.ts'
@@ -52,6 +54,16 @@ suite('docs/use-it.md, beside the service', async () => {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   const statusOf = async (path: string, headers: Record<string, string>) =>
     (await app.call('GET', path, { headers })).status
+
+  test('the command adds the client of the document, and says its secret', async () => {
+    const [, words = ''] = /^gatehouse (client add .*)$/m.exec(textOf('docs/use-it.md')) ?? []
+    const file = join(folder, 'clients.json')
+    const added = await gatehouse(folder, words.replace('clients.json', file))
+    assert.deepEqual([added.code, added.stderr], [0, ''])
+    const [, made = ''] = /secret {2}(\S+)/.exec(added.stdout) ?? []
+    const { clients } = JSON.parse(readFileSync(file, 'utf8'))
+    assert.deepEqual(clients, [{ ...documented, secret_hash: hashOf(made) }])
+  })
 
   test('introspection tells what a token says while it counts, and nothing of others', async () => {
     const { access_token, refresh_token } = await app.pair(ann)
