@@ -199,6 +199,7 @@ export async function testApp(
     NODE_ENV: 'test',
     ...(await databaseSettings(directory, { isEmpty })),
     ADMIN_PASSWORD: adminPassword,
+    TOKEN_ALGORITHM: 'HS256', // to generate an RSA key takes longer than most tests
     ...env,
     ...timeoutFor(env.DATABASE_TIMEOUT_MS),
   }

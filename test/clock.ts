@@ -18,6 +18,11 @@ export async function cpuOf<T>(work: () => Promise<T>): Promise<{ cpuMs: number;
   return { cpuMs: (user + system) / 1000, result }
 }
 
+/** The same clock for a program whose waits are to move the time on at once, such as a command. */
+export function steppingClock(clock: FixedClock): Clock {
+  return { now: clock.now, wait: async (milliseconds) => clock.advance(milliseconds / 1000) }
+}
+
 /**
  * A clock that is fixed until a test moves it. A waiter also wakes after as much real time, without
  * a change of the clock's time, so that code can poll for the work of another process.

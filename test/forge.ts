@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac, type KeyObject, sign } from 'node:crypto'
+import { loadKeySet } from '../src/keys/key-set.ts'
 import type { TestApp } from './app.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -12,6 +13,12 @@ export function hs256(secret: string | Buffer): Signer {
 
 export function rs256(key: KeyObject): Signer {
   return (input) => sign('sha256', Buffer.from(input), key)
+}
+
+/** Signs as the service does refresh tokens, whose key no operator can set. */
+export async function refreshSigner({ deps }: Pick<TestApp, 'deps'>): Promise<Signer> {
+  const { signWith } = await (await loadKeySet(deps)).signer('refresh')
+  return hs256(signWith.export())
 }
 
 /** Encodes a segment: a text unchanged, other values as JSON. */

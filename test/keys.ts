@@ -7,13 +7,12 @@ import { loadConfig } from '../src/config/load.ts'
 import { connect } from '../src/database/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
 import type { Random } from '../src/kernel/random.ts'
-import { type KeySet, loadKeySet } from '../src/keys/key-set.ts'
+import { type KeySet, type KeySetDeps, loadKeySet } from '../src/keys/key-set.ts'
 import { createLog } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
 import { fixedClock } from './clock.ts'
 import { seededRandom } from './random.ts'
 
-const clock = fixedClock()
 const folders: string[] = []
 after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
@@ -25,19 +24,26 @@ let seeds = 0
 export async function place() {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   folders.push(directory)
+  const clock = fixedClock()
   const { db, feed } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
   after(() => db.destroy())
   await migrate(db, clock)
-  const load = (env: Record<string, string> = {}, on = db, given?: Random) => {
-    const config = loadConfig({ DATA_DIR: directory, ...env })
+  const load = (
+    env: Record<string, string> = {},
+    on = db,
+    given?: Random,
+    more: Partial<KeySetDeps> = {},
+  ) => {
+    const config = loadConfig({ DATA_DIR: directory, TOKEN_ALGORITHM: 'HS256', ...env })
     seeds += 1
     const random = given ?? seededRandom(seeds)
     const events = eventsOf({ clock, log: createLog('silent') })
-    return loadKeySet({ config, db: on, feed, clock, events, random })
+    return loadKeySet({ config, db: on, feed, clock, events, random, ...more })
   }
   const rows = () => db.selectFrom('keys').selectAll().orderBy('id').execute()
-  const kinds = async () => (await rows()).map(({ algorithm }) => algorithm).toSorted()
-  return { directory, file: join(directory, 'master.key'), db, load, rows, kinds }
+  const kinds = async () =>
+    (await rows()).map(({ usage, algorithm }) => `${usage} ${algorithm}`).toSorted()
+  return { directory, file: join(directory, 'master.key'), db, clock, load, rows, kinds }
 }
 
 /** The digest of a key, so that a failed comparison does not print the key. */

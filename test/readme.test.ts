@@ -20,7 +20,7 @@ suite('README', async () => {
   const listens = `app.listen(${ports['127.0.0.1:8080']}, `
   const commands = steps.map(({ command }) => command.replace('app.listen(8080, ', listens))
   const skip = missing(['bash', '--version']) || missing(['curl', '--version'])
-  const env = { PORT: String(ports['127.0.0.1:3000']), TOKEN_ALGORITHM: 'RS256' }
+  const env = { PORT: String(ports['127.0.0.1:3000']) }
   // The last command must have stopped what the others have started.
   const { outputs, errors } = skip
     ? { outputs: [], errors: skip }

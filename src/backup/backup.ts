@@ -4,6 +4,7 @@ import { inSnapshot } from '../database/snapshot.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
+import { accessAlgorithmOf } from '../keys/algorithm.ts'
 import { operatorKeys } from '../keys/signing-key.ts'
 import { exportKeys } from '../keys/travelling-keys.ts'
 import type { RoomNames } from '../room/room.ts'
@@ -66,6 +67,7 @@ export async function backup(
       counts: Object.fromEntries(dump.counts),
       last_ids: Object.fromEntries(dump.lastIds),
       operator_keys: kids,
+      token_algorithm: await accessAlgorithmOf(snapshot, config),
       keys: box
         ? { salt: box.salt, sealed: box.seal(random, await exportKeys(snapshot, deps)) }
         : null,

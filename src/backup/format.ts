@@ -1,3 +1,4 @@
+import type { SigningAlgorithm } from '../config/settings-table.ts'
 import type { Batch, TableName, Value } from './rows.ts'
 import type { Tables } from './tables.ts'
 
@@ -14,6 +15,8 @@ export interface BackupHeader {
   readonly last_ids: Readonly<Record<string, number>>
   /** The `kid` of each configured key that has signed tokens. */
   readonly operator_keys: readonly string[]
+  /** What signed access tokens; absent in a backup of an older version. */
+  readonly token_algorithm?: SigningAlgorithm
   /** The key set, encrypted by the passphrase. */
   readonly keys: { readonly salt: string; readonly sealed: string } | null
 }

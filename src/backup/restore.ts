@@ -1,7 +1,7 @@
 import { disableTimeouts } from '../database/snapshot.ts'
 import { committing } from '../database/transactions.ts'
-import { operatorKeys } from '../keys/signing-key.ts'
-import { importKeys, type TravellingKey } from '../keys/travelling-keys.ts'
+import { operatorKeys, type SigningAlgorithm } from '../keys/signing-key.ts'
+import { importKeys, signingKeyInPlaceOf, type TravellingKey } from '../keys/travelling-keys.ts'
 import { type Archive, openArchive } from './archive-reader.ts'
 import type { BackupDeps } from './backup.ts'
 import { type OnProgress, withoutSealed } from './dump.ts'
@@ -61,11 +61,14 @@ export async function restore(
       batches: withoutKeys ? withoutSealed(lines, tables) : lines,
     }
     const { clock } = deps
+    const kept = keys.filter(({ purpose }) => keepLogins || purpose === 'data')
+    if (withoutKeys || !keepLogins) {
+      kept.push(await signingKeyInPlaceOf(opened, algorithmOf(header, opened), deps))
+    }
     const counts = await committing(() =>
       deps.db.transaction().execute(async (trx) => {
         await disableTimeouts(trx)
         const loaded = await loadDump(trx, dump, { clock, tables, keepLogins, onProgress })
-        const kept = keys.filter(({ purpose }) => keepLogins || purpose === 'data')
         await importKeys(trx, deps, kept)
         await deps.events.record(trx, backupRestored, {
           file: path,
@@ -102,6 +105,21 @@ async function openKeys(
     throw new Error('the backup was changed by somebody who does not know the passphrase')
   }
   return opened
+}
+
+/** What signed access tokens: an installation keeps its algorithm. */
+function algorithmOf(
+  { token_algorithm }: BackupHeader,
+  keys: readonly TravellingKey[],
+): SigningAlgorithm {
+  // The file may be trusted without authentication.
+  if (token_algorithm !== undefined) return token_algorithm === 'HS256' ? 'HS256' : 'RS256'
+  // Version 0.2.0 signed with HS256 unless TOKEN_ALGORITHM said otherwise.
+  const signed = keys.filter(
+    ({ purpose, retiredAt }) => purpose === 'signing' && retiredAt === null,
+  )
+  const isRsa = signed.length > 0 && signed.every(({ algorithm }) => algorithm === 'RS256')
+  return isRsa ? 'RS256' : 'HS256'
 }
 
 /** @throws Error if a key that the operator configures signed tokens: a restore cannot drop it */

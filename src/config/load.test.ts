@@ -21,7 +21,8 @@ const defaults: Partial<Record<string, unknown>> = {
   CORS_ORIGINS: [],
   ADMIN_USERNAME: 'admin',
   ADMIN_PASSWORD: undefined,
-  TOKEN_ALGORITHM: 'HS256',
+  TOKEN_ALGORITHM: undefined,
+  TOKEN_RSA_BITS: 2048,
   TOKEN_SECRET: undefined,
   TOKEN_SECRET_PREVIOUS: undefined,
   TOKEN_PRIVATE_KEY: undefined,
@@ -334,6 +335,7 @@ suite('a configuration', () => {
     )
     const bounded = new Set([
       'PORT',
+      'TOKEN_RSA_BITS',
       'PASSWORD_MIN_LENGTH',
       'PASSWORD_ARGON2_MEMORY_KIB',
       'PASSWORD_ARGON2_PASSES',

@@ -183,7 +183,9 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
     masterKey: values.MASTER_KEY,
     admin: { username: values.ADMIN_USERNAME, password: values.ADMIN_PASSWORD },
     token: {
+      /** Undefined: `accessAlgorithm` of keys/algorithm.ts decides by the key set. */
       algorithm: values.TOKEN_ALGORITHM,
+      rsaBits: values.TOKEN_RSA_BITS,
       secret: values.TOKEN_SECRET,
       previousSecret: values.TOKEN_SECRET_PREVIOUS,
       privateKey: values.TOKEN_PRIVATE_KEY,

@@ -84,14 +84,21 @@ export const settings = {
     shown: 'random: shown once at a terminal, else in `DATA_DIR/first-password`',
     doc: 'Its password. Used at the first start only.',
   }),
-  TOKEN_ALGORITHM: oneOf({
-    default: 'HS256',
-    values: ['HS256', 'RS256'],
-    doc: 'Signs new tokens. A key is generated if the key set has none.',
+  TOKEN_ALGORITHM: optional({
+    shown:
+      '`RS256`; `HS256` with `TOKEN_SECRET`; an installation that exists keeps what its keys are for',
+    doc: 'Signs new access tokens: `RS256`, whose public keys other services find at `/.well-known/jwks.json`, or `HS256`. A key is generated if the key set has none.',
+    parse: parseAlgorithm,
+  }),
+  TOKEN_RSA_BITS: integer({
+    default: 2048,
+    min: 2048,
+    max: 8192,
+    doc: 'Length of a generated RS256 key: 2048 verifies everywhere and signs fastest, 3072 is what long-lived keys should have. A key is never replaced by a shorter one.',
   }),
   TOKEN_SECRET: secret({
     shown: 'generated',
-    doc: 'A signing secret of your own for HS256: text of at least 32 bytes, as `openssl rand -base64 32` prints it. Production refuses what is publicly known or can be guessed.',
+    doc: 'A signing secret of your own for access tokens by HS256: text of at least 32 bytes, as `openssl rand -base64 32` prints it. Production refuses what is publicly known or can be guessed.',
     check: assertStrongSecret,
   }),
   TOKEN_SECRET_PREVIOUS: secret({
@@ -99,14 +106,14 @@ export const settings = {
     check: assertStrongSecret,
   }),
   TOKEN_PRIVATE_KEY: secret({
-    shown: 'generated, 3072 bits',
-    doc: 'A signing key of your own for RS256: an RSA key of at least 2048 bits, PEM.',
+    shown: 'generated, `TOKEN_RSA_BITS`',
+    doc: 'A signing key of your own for access tokens by RS256: an RSA key of at least 2048 bits, PEM.',
     check: assertRsaKey,
   }),
   KEY_ROTATION_DAYS: integer({
     default: 0,
     min: 0,
-    doc: 'A generated signing key is replaced automatically once it is this old; 0: never. Tokens of the old one stay valid.',
+    doc: 'A generated signing key is replaced automatically once it is this old; 0: never. The new one is published 10 minutes before it signs, and tokens of the old one stay valid.',
   }),
   TOKEN_ISSUER: optional({
     shown: '`BASE_URL`',
@@ -307,6 +314,13 @@ export function parseMasterKey(value: string): Uint8Array {
   if (!bytes) throw new Error('must be 32 bytes, as 64 hex digits or 43 characters of base64url')
   assertVaried(bytes)
   return bytes
+}
+
+export type SigningAlgorithm = 'HS256' | 'RS256'
+
+function parseAlgorithm(value: string): SigningAlgorithm {
+  if (value === 'HS256' || value === 'RS256') return value
+  throw new Error('must be one of HS256, RS256')
 }
 
 /** The name of a role that the operator adds. @throws Error whose message says what is wrong */

@@ -17,6 +17,7 @@ import * as hashKinds from './migrations/0013-hash-kinds.ts'
 import * as subjects from './migrations/0014-subjects.ts'
 import * as sessionAmr from './migrations/0015-session-amr.ts'
 import * as roomSchemas from './migrations/0016-room-schemas.ts'
+import * as keyUsage from './migrations/0017-key-usage.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
@@ -41,6 +42,7 @@ const migrations: readonly Migration[] = [
   subjects.statements,
   sessionAmr.statements,
   roomSchemas.statements,
+  keyUsage.statements,
 ]
 
 /** The version of the schema that this program works with. */

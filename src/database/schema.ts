@@ -218,6 +218,10 @@ interface KeysTable {
   created_at: number
   /** Until when a replaced key verifies; null for the current key. */
   retired_at: number | null
+  /** What the key is for, which `purpose` alone does not say; null if version 0.2.0 made it. */
+  usage: 'signing' | 'refresh' | 'data' | null
+  /** From when it signs; null: as soon as every node knows it. */
+  signs_from: number | null
 }
 
 interface ImportsTable {

@@ -1,7 +1,12 @@
 import { eventType } from '../events/types.ts'
 
-/** The key signs from now on; the previous one still verifies. */
-export const keyRotated = eventType<{ kid: string }>('key_rotated')
+/** There is a new key, which is published, and signs from that time on. */
+export const keyRotated = eventType<{
+  kid: string
+  purpose: 'signing' | 'refresh'
+  /** ISO 8601. */
+  signs_from: string
+}>('key_rotated')
 
 /** The key does not verify any more. */
 export const keyRetired = eventType<{ kid: string }>('key_retired')

@@ -1,62 +1,90 @@
 import type { JWK } from 'jose'
 import type { Config } from '../config/load.ts'
-import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
+import type { ChangeFeed, Database } from '../database/database.ts'
 import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { type Random, randomText } from '../kernel/random.ts'
-import { keyRetired, keyRotated } from './events.ts'
+import type { Random } from '../kernel/random.ts'
+import { accessAlgorithm } from './algorithm.ts'
+import { keyRetired } from './events.ts'
 import { loadMasterKey } from './master-key.ts'
-import { openKey, sealKey } from './sealed-key.ts'
-import {
-  generateMaterial,
-  operatorKeys,
-  publicJwk,
-  type SigningAlgorithm,
-  type SigningKey,
-  signingKey,
-} from './signing-key.ts'
-import { keyStore, type SealedKey } from './store.ts'
+import { type Added, createNewKeys, publishedMs } from './new-keys.ts'
+import { openKeys, settleMs, type TokenPurpose } from './opened-keys.ts'
+import { openKey } from './sealed-key.ts'
+import { operatorKeys, type SigningAlgorithm, type SigningKey } from './signing-key.ts'
+import { type KeyPurpose, keyStore, type SealedKey } from './store.ts'
 
 /**
- * The key set: keys that sign and verify tokens, and a separate key that encrypts stored secrets.
- * The database holds it, sealed under the master key, so that all processes share it. Spec 5.3 rule
- * 5.
+ * The key set: keys that sign and verify access tokens, others for refresh tokens, and one that
+ * encrypts stored secrets. The database holds it, sealed under the master key, so that all
+ * processes share it. A new key is published first and signs later: docs/adr/0035. Spec 5.3 rule 5.
  */
 export interface KeySet {
-  /** The key that signs new tokens. */
+  /** The key that signs access tokens now, as far as this process knows. */
   readonly current: SigningKey
   /**
    * A number that changes with the keys: a token that was verified before must be verified again.
    */
   readonly generation: number
   /**
-   * Answers the key of a `kid`, the current one if a token names none, undefined once it is
-   * retired. An unknown `kid` is looked up in the database, at most once a second.
+   * Answers the key to sign with: one that every node knows, and publishes if it has a public half.
+   * Reads the database if another process may have changed the keys. May wait two seconds after a
+   * start that had to make a key. @throws DatabaseUnavailable
    */
-  find(kid: string | undefined): Promise<SigningKey | undefined>
+  signer(purpose: TokenPurpose): Promise<SigningKey>
+  /**
+   * Answers the key of a `kid` that verifies tokens of a type, the current one if a token names
+   * none, undefined once it is retired. An unknown `kid` is looked up in the database, at most once
+   * a second.
+   */
+  find(kid: string | undefined, purpose?: TokenPurpose): Promise<SigningKey | undefined>
   /** The public keys as a JWK set; empty unless there is an RS256 key. RFC 7517 section 5. */
   publicKeys(): { readonly keys: readonly JWK[] }
+  /**
+   * The same, as the database has them now, and how many seconds they may be kept. While the
+   * database cannot be asked, those of the last ten minutes, not to be kept.
+   * @throws DatabaseUnavailable after that
+   */
+  published(): Promise<{ readonly keys: readonly JWK[]; readonly maxAgeSeconds: number }>
   /** The AES-256 key of secrets at rest. */
   readonly dataKey: Uint8Array
   /** Reads the keys again if another process has changed the database. */
   refresh(): Promise<void>
-  /** Replaces the current key. The old one verifies until the last of its tokens has expired. */
-  rotate(): Promise<void>
-  /** Retires a replaced key before its time; answers false if no such key verifies. */
+  /**
+   * Replaces a key: its successor is published now and signs in ten minutes, or as soon as every
+   * node knows it. The old one verifies until the last of its tokens has expired.
+   */
+  rotate(how?: RotateOptions): Promise<Rotated>
+  /**
+   * Retires a replaced key before its time; answers false if no such key verifies.
+   * @throws KeySigns
+   */
   retire(kid: string): Promise<boolean>
   /** Lists the operator's keys, then all others, the newest first; never their material. */
   list(): Promise<ListedKey[]>
-  /** Rotates if the current key is older than `KEY_ROTATION_DAYS`. */
+  /** Replaces the keys that are older than `KEY_ROTATION_DAYS`; answers whether there was one. */
   rotateIfDue(): Promise<boolean>
+}
+
+export interface RotateOptions {
+  /** Which key; that of access tokens if absent. */
+  readonly purpose?: TokenPurpose
+  readonly atOnce?: boolean
+}
+
+export interface Rotated extends Added {
+  /** The key that signed until now. */
+  readonly before: string
 }
 
 export interface ListedKey {
   readonly id: string
-  readonly purpose: SealedKey['purpose']
+  readonly purpose: KeyPurpose
   readonly algorithm: string
   /** Epoch milliseconds; null for a key that the operator has configured. */
   readonly createdAt: number | null
+  /** Null: at once. */
+  readonly signsFrom: number | null
   readonly retiredAt: number | null
   readonly signs: boolean
 }
@@ -70,35 +98,49 @@ export interface KeySetDeps {
   readonly random: Random
 }
 
+/** A key cannot be retired yet, because it signs, or is about to. */
+export class KeySigns extends Error {}
+
+// Before a node signs, it knows all changes but those of the last half second; then it waits.
+const handedOverMs = settleMs + 500
+/** How long to wait until every node signs with a successor that signs at once. */
+export const handoverMs = handedOverMs + 500
+
+const refreshAlgorithm = 'HS256'
 const dataKeyAlgorithm = 'A256GCM'
-const dataKeyBytes = 32
 const lookUpAgainMs = 1000
 const dayMs = 86_400_000
-// Added to the longest life of a token: clocks of nodes differ, and a token may be being signed
-// now.
-const overlapMarginMs = 60_000
+const maxAgeSeconds = publishedMs / 2000
 
 /** Loads the key set and creates missing keys. @throws Error if the master key does not open it */
 export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   const { config, db, feed, clock, events, random } = deps
-  const { algorithm, rotationDays } = config.token
+  const { rotationDays } = config.token
   const stored = await keyStore(db).all()
   const masterKey = loadMasterKey({ config, random, mayCreate: stored.length === 0 })
   for (const key of stored) openKey(masterKey, key) // before new keys are added to them
   const own = await operatorKeys(config)
-  const signer = own.find((key) => key.algorithm === algorithm && key.signs)
-  if (!signer) await addSigningKey({ replacing: false })
-  await addDataKey()
+  const algorithm = accessAlgorithm(config, stored)
+  const isOperators = own.some((key) => key.algorithm === algorithm && key.signs)
+  const algorithms = { signing: algorithm, refresh: refreshAlgorithm } as const
+  const generated = isOperators ? (['refresh'] as const) : (['signing', 'refresh'] as const)
+  const newKeys = createNewKeys({ ...deps, masterKey })
+  await newKeys.addMissing({
+    ...Object.fromEntries(generated.map((purpose) => [purpose, algorithms[purpose]])),
+    data: dataKeyAlgorithm,
+  })
+  const seenAt = new Map<string, number>()
   const loaded = await keyStore(db).all()
   let keys = open(loaded)
   let keysPrint = printOf(loaded)
   let generation = 0
   let seenVersion = feed.version()
   let lookedAt = clock.now()
+  let confirmedAt = clock.now()
 
   return {
     get current() {
-      return keys.current
+      return keys.current('signing', clock.now())
     },
     get generation() {
       return generation
@@ -107,43 +149,53 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
       return keys.dataKey
     },
 
-    async find(kid) {
-      if (kid === undefined) return keys.current
+    async signer(purpose) {
+      await refresh()
+      const { key, waitMs } = keys.signer(purpose, clock.now())
+      if (waitMs > 0) await clock.wait(waitMs)
+      return key
+    },
+
+    async find(kid, purpose = 'signing') {
+      if (kid === undefined) return keys.current(purpose, clock.now())
       const now = clock.now()
       const mayBeNew = now - lookedAt >= lookUpAgainMs || seenVersion !== feed.version()
-      if (!keys.byKid.has(kid) && mayBeNew) await read()
-      const found = keys.byKid.get(kid)
-      return found && (found.retiredAt === null || now < found.retiredAt) ? found.key : undefined
+      if (!keys.has(kid) && mayBeNew) await read()
+      return keys.verifier(kid, purpose, now)
     },
 
-    publicKeys: () => ({
-      keys: [...keys.byKid.values()]
-        .filter(
-          ({ key, retiredAt }) =>
-            key.algorithm === 'RS256' && (retiredAt ?? Infinity) > clock.now(),
-        )
-        .map(({ key: { kid, verifyWith } }) => ({
-          ...publicJwk(verifyWith),
-          kid,
-          alg: 'RS256',
-          use: 'sig',
-        })),
-    }),
+    publicKeys: () => ({ keys: keys.jwks(clock.now()) }),
 
-    async refresh() {
-      if (mayHaveChanged()) await read()
+    async published() {
+      let isConfirmed = true
+      try {
+        await refresh()
+      } catch (error) {
+        if (clock.now() - confirmedAt >= publishedMs) throw error
+        isConfirmed = false
+      }
+      return {
+        keys: keys.jwks(clock.now()),
+        maxAgeSeconds: isConfirmed ? maxAgeSeconds : 0,
+      }
     },
 
-    async rotate() {
-      if (signer) throw new Error(operatorKeyMessage(algorithm))
-      await addSigningKey({ replacing: true })
+    refresh,
+
+    async rotate({ purpose = 'signing', atOnce = false } = {}) {
+      if (purpose === 'signing' && isOperators) throw new Error(operatorKeyMessage(algorithm))
+      const before = keys.current(purpose, clock.now()).kid
+      const added = await newKeys.replace(purpose, algorithms[purpose], { atOnce })
       await read()
+      if (!added) throw new Error('the key was not replaced') // without an age it always is
+      return { ...added, before }
     },
 
     async retire(kid) {
-      if (kid === keys.current.kid) throw new Error('this key signs: rotate first')
       const isRetired = await transact(db, [lockName.keys], async (trx) => {
-        if (!(await keyStore(trx).end(kid, clock.now()))) return false
+        const store = keyStore(trx)
+        assertReplaced(await store.all(), kid)
+        if (!(await store.end(kid, clock.now()))) return false
         await events.record(trx, keyRetired, { kid })
         return true
       })
@@ -152,31 +204,44 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     },
 
     async list() {
-      const stored = await keyStore(db).all()
+      const listed = await keyStore(db).all()
+      const now = clock.now()
+      const signers = new Set(
+        (['signing', 'refresh'] as const).map((purpose) => keys.current(purpose, now).kid),
+      )
       return [
         ...own.map(({ kid, algorithm: name }) => ({
           id: kid,
           purpose: 'signing' as const,
           algorithm: name,
           createdAt: null,
+          signsFrom: null,
           retiredAt: null,
-          signs: kid === keys.current.kid,
+          signs: signers.has(kid),
         })),
-        ...stored.map(({ sealed: _, ...key }) => ({ ...key, signs: key.id === keys.current.kid })),
+        ...listed.map(({ sealed: _, isOlder: __, ...key }) => ({
+          ...key,
+          signs: signers.has(key.id),
+        })),
       ]
     },
 
     async rotateIfDue() {
-      if (signer || rotationDays === 0) return false
-      if (!(await addSigningKey({ replacing: true, ifOlderThanMs: rotationDays * dayMs })))
-        return false
-      await read()
-      return true
+      if (rotationDays === 0) return false
+      const ifOlderThanMs = rotationDays * dayMs
+      let isRotated = false
+      for (const purpose of generated) {
+        const added = await newKeys.replace(purpose, algorithms[purpose], { ifOlderThanMs })
+        isRotated ||= added !== null
+      }
+      if (isRotated) await read()
+      return isRotated
     },
   }
 
-  function mayHaveChanged(): boolean {
-    return !feed.isCurrent() || seenVersion !== feed.version()
+  async function refresh(): Promise<void> {
+    if (!feed.isCurrent() || seenVersion !== feed.version()) await read()
+    else confirmedAt = clock.now()
   }
 
   async function read(): Promise<void> {
@@ -190,85 +255,42 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
       generation += 1
     }
     seenVersion = version // after the read, so that a failed one is tried again
+    confirmedAt = lookedAt
+  }
+
+  /** @throws KeySigns if a key signs, and no successor does so on every node */
+  function assertReplaced(present: readonly SealedKey[], kid: string): void {
+    const key = present.find(({ id }) => id === kid)
+    if (!key || !generated.some((purpose) => isSigner(key, purpose))) return
+    if (key.retiredAt === null) throw new KeySigns('this key signs: rotate first')
+    const now = clock.now()
+    const isReplaced = present.some(
+      ({ purpose, algorithm: name, createdAt, signsFrom }) =>
+        purpose === key.purpose &&
+        name === key.algorithm &&
+        createdAt > key.createdAt &&
+        now >= (signsFrom ?? createdAt + handedOverMs),
+    )
+    if (!isReplaced) {
+      throw new KeySigns('this key signs until its successor does: rotate --now is quicker')
+    }
+  }
+
+  function isSigner(key: SealedKey, purpose: TokenPurpose): boolean {
+    return key.purpose === purpose && key.algorithm === algorithms[purpose]
   }
 
   function open(sealedKeys: readonly SealedKey[]) {
+    const now = clock.now()
     const opened = sealedKeys.map((key) => ({ key, material: openKey(masterKey, key) }))
-    const inUse = (purpose: SealedKey['purpose'], name: string) =>
-      opened.find(
-        ({ key }) => key.purpose === purpose && key.algorithm === name && key.retiredAt === null,
-      )
-    const byKid = new Map<string, { readonly key: SigningKey; readonly retiredAt: number | null }>()
-    for (const { key, material } of opened) {
-      if (key.purpose !== 'signing') continue
-      const made = signingKey(key.id, key.algorithm as SigningAlgorithm, material) // as inserted below
-      byKid.set(key.id, { key: made, retiredAt: key.retiredAt })
-    }
-    for (const key of own) byKid.set(key.kid, { key, retiredAt: null })
-    const current = signer ?? byKid.get(inUse('signing', algorithm)?.key.id ?? '')?.key
-    const dataKey = inUse('data', dataKeyAlgorithm)?.material
-    if (!current || !dataKey) throw new Error('the key set is not whole')
-    return { byKid, current, dataKey }
-  }
-
-  /**
-   * Adds a signing key if there is none, or to replace it; answers false if another process was
-   * first. The material is generated before the transaction, because an RSA key takes long.
-   */
-  async function addSigningKey({
-    replacing,
-    ifOlderThanMs = 0,
-  }: {
-    replacing: boolean
-    ifOlderThanMs?: number
-  }): Promise<boolean> {
-    const isWanted = async (store: ReturnType<typeof keyStore>) => {
-      const newest = await store.newest('signing', algorithm)
-      if (!newest) return true
-      return replacing && clock.now() - newest.createdAt >= ifOlderThanMs
-    }
-    if (!(await isWanted(keyStore(db)))) return false
-    const material = await generateMaterial(algorithm, random)
-    return transact(db, [lockName.keys], async (trx) => {
-      const store = keyStore(trx)
-      if (!(await isWanted(store))) return false
-      const until = clock.now() + longestTokenMs(config) + overlapMarginMs
-      await store.retireInUse('signing', algorithm, until)
-      const kid = await insert(trx, 'signing', algorithm, material)
-      if (replacing) await events.record(trx, keyRotated, { kid })
-      return true
-    })
-  }
-
-  async function addDataKey(): Promise<void> {
-    await transact(db, [lockName.keys], async (trx) => {
-      if (await keyStore(trx).newest('data', dataKeyAlgorithm)) return
-      await insert(trx, 'data', dataKeyAlgorithm, random.bytes(dataKeyBytes))
-    })
-  }
-
-  async function insert(
-    trx: DatabaseOrTransaction,
-    purpose: SealedKey['purpose'],
-    name: string,
-    material: Uint8Array,
-  ): Promise<string> {
-    // An operand of `gatehouse keys retire`, which must not look like an option.
-    const id = randomText(random, 12).replace(/^-/, '_')
-    const key = { id, purpose, algorithm: name }
-    const sealed = sealKey(random, masterKey, key, material)
-    await keyStore(trx).insert({ ...key, sealed, createdAt: clock.now(), retiredAt: null })
-    return key.id
+    for (const { id } of sealedKeys) if (!seenAt.has(id)) seenAt.set(id, now)
+    return openKeys(opened, { algorithm, own, seenAt, config })
   }
 }
 
 /** Answers a text that differs between two states of the key set. */
 function printOf(keys: readonly SealedKey[]): string {
   return keys.map(({ id, retiredAt }) => `${id}:${retiredAt}`).join(' ')
-}
-
-function longestTokenMs({ token }: Pick<Config, 'token'>): number {
-  return Math.max(token.singleSeconds, token.accessSeconds, token.refreshSeconds) * 1000
 }
 
 function operatorKeyMessage(algorithm: SigningAlgorithm): string {

@@ -8,6 +8,7 @@ export const room: Room<Needs> = {
   settings: [
     'MASTER_KEY',
     'TOKEN_ALGORITHM',
+    'TOKEN_RSA_BITS',
     'TOKEN_SECRET',
     'TOKEN_SECRET_PREVIOUS',
     'TOKEN_PRIVATE_KEY',
@@ -18,16 +19,17 @@ export const room: Room<Needs> = {
       rows: [
         {
           name: 'keys list',
-          summary: 'Shows the key set: what signs, what still verifies, and until when',
+          summary: 'Shows the key set: what signs from when, what still verifies, and until when',
         },
         {
           name: 'keys rotate',
-          summary: 'Replaces the signing key; tokens of the old one stay valid until they expire',
+          summary:
+            'Replaces the key of access tokens: the new one is published now and signs in 10 minutes; tokens of the old one stay valid until they expire',
         },
         {
           name: 'keys retire',
           operands: ['kid'],
-          summary: 'Ends a replaced signing key at once: its tokens are refused from now on',
+          summary: 'Ends a key that signs no more at once: its tokens are refused from now on',
         },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/keys'),

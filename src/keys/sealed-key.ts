@@ -1,6 +1,6 @@
 import type { Random } from '../kernel/random.ts'
 import { seal, unseal } from './seal.ts'
-import type { SealedKey } from './store.ts'
+import { type SealedKey, storedPurpose } from './store.ts'
 
 type KeyIdentity = Pick<SealedKey, 'id' | 'purpose' | 'algorithm'>
 
@@ -24,5 +24,5 @@ export function openKey(masterKey: Uint8Array, key: SealedKey): Uint8Array {
 }
 
 function contextOf({ id, purpose, algorithm }: KeyIdentity): string {
-  return `${purpose}:${algorithm}:${id}`
+  return `${storedPurpose(purpose)}:${algorithm}:${id}`
 }

@@ -1,13 +1,23 @@
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { loadMasterKey } from './master-key.ts'
+import { newKeyId } from './new-keys.ts'
 import { openKey, sealKey } from './sealed-key.ts'
+import { generateMaterial, rsaBitsOf, type SigningAlgorithm } from './signing-key.ts'
 import { keyStore, type SealedKey } from './store.ts'
 
-/** A key of an archive or a move: its material is not sealed, as base64url. */
-export interface TravellingKey extends Omit<SealedKey, 'sealed'> {
+/** A key of an archive: its material is not sealed, as base64url. */
+export interface TravellingKey
+  extends Omit<SealedKey, 'sealed' | 'signsFrom' | 'isOlder'>,
+    Partial<Pick<SealedKey, 'signsFrom' | 'isOlder'>> {
   readonly material: string
+}
+
+/** A key of an archive of any version; one of version 0.2.0 names neither of the two. */
+export function asSealedKey({ material: _, ...key }: TravellingKey): Omit<SealedKey, 'sealed'> {
+  return { signsFrom: null, isOlder: true, ...key }
 }
 
 export interface KeyTravelDeps {
@@ -35,8 +45,39 @@ export async function importKeys(
   keys: readonly TravellingKey[],
 ): Promise<void> {
   const masterKey = loadMasterKey({ ...deps, mayCreate: true })
-  for (const { material, ...key } of keys) {
-    const sealed = sealKey(deps.random, masterKey, key, Buffer.from(material, 'base64url'))
-    await keyStore(db).insert({ ...key, sealed })
+  for (const travelling of keys) {
+    const key = asSealedKey(travelling)
+    const material = Buffer.from(travelling.material, 'base64url')
+    await keyStore(db).insert({ ...key, sealed: sealKey(deps.random, masterKey, key, material) })
+  }
+}
+
+/**
+ * Generates the key of access tokens for an installation whose own are left behind: of the same
+ * algorithm, which the key set decides, and not shorter.
+ */
+export async function signingKeyInPlaceOf(
+  left: readonly TravellingKey[],
+  algorithm: SigningAlgorithm,
+  {
+    config,
+    clock,
+    random,
+  }: Pick<KeyTravelDeps, 'random'> & { config: Pick<Config, 'token'>; clock: Clock },
+): Promise<TravellingKey> {
+  const bits = left
+    .filter(({ purpose, algorithm: name }) => purpose === 'signing' && name === 'RS256')
+    .map(({ material }) => rsaBitsOf(Buffer.from(material, 'base64url')))
+  const rsaBits = Math.max(config.token.rsaBits, ...bits)
+  const material = await generateMaterial(algorithm, random, rsaBits)
+  return {
+    id: newKeyId(random),
+    purpose: 'signing',
+    algorithm,
+    createdAt: clock.now(),
+    retiredAt: null,
+    signsFrom: null,
+    isOlder: false,
+    material: Buffer.from(material).toString('base64url'),
   }
 }

@@ -39,7 +39,8 @@ export async function inspectToken(deps: InspectDeps, token: string): Promise<In
   const header = parseObject(Buffer.from(head, 'base64url'))
   const claims = parseObject(Buffer.from(body, 'base64url'))
   if (!header || !claims || rest.length !== 1) return null
-  const signature = (await verifyJws(token, deps.keys.find)) !== null
+  const purpose = claims.type === 'refresh' ? 'refresh' : 'signing'
+  const signature = (await verifyJws(token, (kid) => deps.keys.find(kid, purpose))) !== null
   const expired = typeof claims.exp === 'number' && deps.clock.now() >= claims.exp * 1000
   const revoked = signature ? await isRevoked(deps, token, claims.type) : null
   const found = { claims, signature, expired, revoked }

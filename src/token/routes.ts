@@ -147,7 +147,11 @@ export async function tokenRoutes(
         response: { 200: PublicKeys },
       },
     },
-    async () => ({ keys: [...keys.publicKeys().keys] }),
+    async (_request, reply) => {
+      const { keys: published, maxAgeSeconds } = await keys.published()
+      if (maxAgeSeconds > 0) reply.header('cache-control', `public, max-age=${maxAgeSeconds}`)
+      return { keys: [...published] }
+    },
   )
 
   /** Refuses if the account is locked, has ended its logins since, or must enrol a second factor. */

@@ -7,6 +7,7 @@ import { digest } from '../kernel/digest.ts'
 import { type AccessClaims, rolesAmong } from '../kernel/principal.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
+import type { SigningKey } from '../keys/signing-key.ts'
 import { parseAccessClaims, parseRefreshClaims, type RefreshClaims } from './claims.ts'
 import { parseObject, verifyJws } from './jws.ts'
 import { pairIdOf } from './pair.ts'
@@ -64,11 +65,11 @@ const idBytes = 16
 const enrolmentSeconds = 600
 
 export function createTokens({ config, clock, random, keys }: TokensDeps): Tokens {
-  const find = (kid: string | undefined) => keys.find(kid)
-  const header = () => ({ alg: keys.current.algorithm, typ: 'JWT', kid: keys.current.kid })
+  const header = ({ algorithm, kid }: SigningKey) => ({ alg: algorithm, typ: 'JWT', kid })
 
   return {
     async issueAccess(account, { seconds, authTime, amr, sid, type = 'access' }) {
+      const key = await keys.signer('signing')
       const now = epochSeconds(clock.now())
       return new SignJWT({
         username: account.username,
@@ -79,7 +80,7 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
         ver: account.accessVersion,
         ...(sid !== undefined && { sid }),
       })
-        .setProtectedHeader(header())
+        .setProtectedHeader(header(key))
         .setIssuer(config.token.issuer)
         .setSubject(String(account.userId))
         .setAudience(config.token.audience)
@@ -87,7 +88,7 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
         .setNotBefore(now)
         .setIssuedAt(now)
         .setJti(randomText(random, idBytes))
-        .sign(keys.current.signWith)
+        .sign(key.signWith)
     },
 
     issueEnrolment(account, { amr, authTime }) {
@@ -109,10 +110,11 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
 
     async issueRefresh(account, { amr, authTime, identity }) {
       const { rid, issuedAt, expiresAt } = identity
+      const key = await keys.signer('refresh')
       // Spec 2.5 allows the token five claims only, so the claims for its revocation are in the
       // header.
       const protectedHeader: CompactJWSHeaderParameters = {
-        ...header(),
+        ...header(key),
         rid,
         ver: account.refreshVersion,
         auth_time: epochSeconds(authTime),
@@ -127,11 +129,11 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
       })
       return new CompactSign(Buffer.from(payload))
         .setProtectedHeader(protectedHeader)
-        .sign(keys.current.signWith)
+        .sign(key.signWith)
     },
 
     async verifyAccess(token, type) {
-      const verified = await verifyJws(token, find)
+      const verified = await verifyJws(token, (kid) => keys.find(kid, 'signing'))
       const raw = verified && parseObject(verified.payload)
       // A token without `jti` gets its digest as id, so that it can be revoked.
       return raw
@@ -140,7 +142,7 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
     },
 
     async verifyRefresh(token) {
-      const verified = await verifyJws(token, find)
+      const verified = await verifyJws(token, (kid) => keys.find(kid, 'refresh'))
       const raw = verified && parseObject(verified.payload)
       return raw ? parseRefreshClaims(raw, verified.header, config, clock.now()) : null
     },

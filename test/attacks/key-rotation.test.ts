@@ -4,17 +4,25 @@ import { decodeProtectedHeader } from 'jose'
 import { loadKeySet } from '../../src/keys/key-set.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { gatehouse as commandLine } from '../cli/gatehouse.ts'
+import { steppingClock } from '../clock.ts'
 import { heard } from '../database.ts'
 import { enrolled } from '../factor.ts'
 
 const day = 86_400
+const published = 600
 
 /** The command line on the database of an app, at the time of the app, while the service runs. */
-const gatehouse = (
-  { directory, clock }: TestApp,
-  words: string,
-  env: Record<string, string> = {},
-) => commandLine(directory, words, { env, clock })
+const gatehouse = (app: TestApp, words: string, env: Record<string, string> = {}) => {
+  const { now, wait } = steppingClock(app.clock)
+  const clock = {
+    now,
+    async wait(milliseconds: number) {
+      await job(app, 'keys of other processes') // as every second
+      await wait(milliseconds)
+    },
+  }
+  return commandLine(app.directory, words, { env, clock })
+}
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
 const use = async (app: TestApp, token: string) =>
@@ -27,30 +35,105 @@ const job = async (app: TestApp, name: string) => {
 suite('T19: rotation of the signing key', async () => {
   const app = await testApp()
 
-  test('gatehouse keys rotate: a running service signs with the new key, and refuses no token', async () => {
+  test('gatehouse keys rotate: a running service signs with the new key after ten minutes, and refuses no token', async () => {
     const before = await app.pair(app.admin)
-    assert.equal((await gatehouse(app, 'keys rotate')).code, 0)
+    const { code, stdout } = await gatehouse(app, 'keys rotate --json')
+    assert.equal(code, 0)
+    const from = new Date(app.clock.now() + published * 1000).toISOString()
+    const { signs, ...shown } = JSON.parse(stdout)
+    const verifies = kidOf(before.access_token)
+    assert.deepEqual(shown, { purpose: 'signing', signs_from: from, verifies })
     assert.equal(await use(app, before.access_token), 200)
     await job(app, 'keys of other processes')
+    app.clock.advance(published - 0.001)
+    assert.equal(kidOf(await app.token(app.admin)), kidOf(before.access_token))
+    app.clock.advance(0.001)
     const after = await app.pair(app.admin)
-    assert.notEqual(kidOf(after.access_token), kidOf(before.access_token))
+    assert.equal(kidOf(after.access_token), signs)
+    assert.equal(kidOf(after.refresh_token), kidOf(before.refresh_token))
     assert.equal(await use(app, before.access_token), 200)
     assert.equal(await use(app, after.access_token), 200)
     const { refresh_token } = before
-    app.clock.advance(604_799)
+    app.clock.advance(604_799 - published)
     assert.equal((await app.call('POST', '/refresh', { form: { refresh_token } })).status, 200)
+  })
+
+  test('gatehouse keys rotate --now: it signs when the command is done', async () => {
+    const before = await app.pair(app.admin)
+    const { code, stdout } = await gatehouse(app, 'keys rotate --now')
+    assert.equal(code, 0)
+    const after = await app.pair(app.admin)
+    const [old, kid] = [kidOf(before.access_token), kidOf(after.access_token)]
+    assert.notEqual(kid, old)
+    const told = `${kid} signs from now on; ${old} still verifies: \`keys retire ${old}\` ends it\n`
+    assert.equal(stdout, told)
+    assert.equal(await use(app, before.access_token), 200)
+    assert.equal((await gatehouse(app, `keys retire ${old}`)).code, 0)
+    await job(app, 'keys of other processes')
+    assert.equal(await use(app, before.access_token), 401)
+    assert.equal(await use(app, after.access_token), 200)
+  })
+
+  test('gatehouse keys rotate --refresh: the key of refresh tokens, by the same rules', async () => {
+    const before = await app.pair(app.admin)
+    const refresh = (refresh_token: string) =>
+      app.call('POST', '/refresh', { form: { refresh_token } })
+    const rotated = JSON.parse((await gatehouse(app, 'keys rotate --refresh --json')).stdout)
+    assert.deepEqual([rotated.purpose, rotated.verifies], ['refresh', kidOf(before.refresh_token)])
+    app.clock.advance(published)
+    const after = await app.pair(app.admin)
+    assert.equal(kidOf(after.refresh_token), rotated.signs)
+    assert.equal(kidOf(after.access_token), kidOf(before.access_token))
+    for (const pair of [before, after]) {
+      assert.equal((await refresh(pair.refresh_token)).status, 200)
+    }
+    assert.equal((await gatehouse(app, `keys retire ${rotated.verifies}`)).code, 0)
+    await job(app, 'keys of other processes')
+    assert.equal((await refresh(before.refresh_token)).status, 401)
+    assert.equal((await refresh(after.refresh_token)).status, 200)
   })
 
   test('a process that has not seen the new key yet finds it in the database', async () => {
     const other = await testApp({}, { directory: app.directory, clock: app.clock, seed: 2 })
     const before = kidOf(await app.token(app.admin))
     app.clock.advance(1)
-    assert.equal((await gatehouse(other, 'keys rotate')).code, 0)
-    await job(other, 'keys of other processes')
+    assert.equal((await gatehouse(other, 'keys rotate --now')).code, 0)
     const token = await other.token(other.admin)
     assert.notEqual(kidOf(token), before)
     app.clock.advance(1)
     assert.equal(await use(app, token), 200)
+  })
+
+  test('a key that signs, or is about to, is not retired: nothing would be left', async () => {
+    const busy = await testApp()
+    const [old, refresh] = await Promise.all(
+      (['signing', 'refresh'] as const).map(async (purpose) => {
+        const keys = await loadKeySet(busy.deps)
+        return (await keys.signer(purpose)).kid
+      }),
+    )
+    const { signs } = JSON.parse((await gatehouse(busy, 'keys rotate --json')).stdout)
+    const { keys } = await busy.rows()
+    for (const [kid, reason] of [
+      [old, 'this key signs until its successor does: rotate --now is quicker'],
+      [signs, 'this key signs: rotate first'],
+      [refresh, 'this key signs: rotate first'],
+    ]) {
+      const refusal = await gatehouse(busy, `keys retire ${kid}`)
+      assert.deepEqual(refusal, { code: 4, stdout: '', stderr: `${reason}\n` }, kid)
+    }
+    assert.deepEqual((await busy.rows()).keys, keys)
+    busy.clock.advance(published)
+    assert.equal((await gatehouse(busy, `keys retire ${old}`)).code, 0)
+  })
+
+  test('a key of an algorithm that signs no more can be retired', async () => {
+    const moved = await testApp({}, {})
+    const old = await moved.token(moved.admin)
+    const env = { TOKEN_SECRET: 'jG7#kq0ZP!w4vX9s@Lr2Ym6Tn8Bd1Cf3' }
+    assert.equal((await gatehouse(moved, `keys retire ${kidOf(old)}`, env)).code, 0)
+    await job(moved, 'keys of other processes')
+    assert.equal(await use(moved, old), 401)
   })
 
   for (const [lifetime, seconds] of [
@@ -65,7 +148,12 @@ suite('T19: rotation of the signing key', async () => {
       const { access_token, refresh_token } = await start.pair(start.admin)
       const token = await start.token(start.admin)
       const kid = kidOf(token)
-      assert.equal((await gatehouse(start, 'keys rotate', env)).code, 0)
+      // That of refresh tokens as well, which is another.
+      const signedAt = start.clock.now()
+      for (const words of ['keys rotate --now', 'keys rotate --now --refresh']) {
+        assert.equal((await gatehouse(start, words, env)).code, 0)
+      }
+      start.clock.advance((signedAt - start.clock.now()) / 1000)
       const listed = JSON.parse((await gatehouse(start, 'keys list --json', env)).stdout)
       const old = listed.find((row: { kid: string }) => row.kid === kid)
       const until = start.clock.now() + (seconds + 60) * 1000
@@ -102,8 +190,7 @@ suite('T19: rotation of the signing key', async () => {
     assert.equal(refusal.code, 4)
     assert.match(refusal.stderr, /this key signs/)
     retired.clock.advance(1)
-    assert.equal((await gatehouse(retired, 'keys rotate')).code, 0)
-    await job(retired, 'keys of other processes')
+    assert.equal((await gatehouse(retired, 'keys rotate --now')).code, 0)
     const { access_token: fresh } = await retired.pair(retired.admin)
     assert.notEqual(kidOf(fresh), kid)
     assert.equal(await use(retired, token), 200, 'replaced, it still verifies')
@@ -148,23 +235,19 @@ suite('T19: rotation of the signing key', async () => {
     await Promise.all([job(auto, 'key rotation'), job(neighbour, 'key rotation')])
     await job(neighbour, 'keys of other processes')
     await job(auto, 'keys of other processes')
-    const [one, two] = [await auto.token(auto.admin), await neighbour.token(neighbour.admin)]
-    assert.notEqual(kidOf(one), kidOf(first))
-    assert.equal(kidOf(one), kidOf(two))
+    const tokens = async () => [
+      kidOf(await auto.token(auto.admin)),
+      kidOf(await neighbour.token(neighbour.admin)),
+    ]
+    assert.deepEqual(await tokens(), [kidOf(first), kidOf(first)], 'published, it signs later')
+    auto.clock.advance(published)
+    const [one, two] = await tokens()
+    assert.notEqual(one, kidOf(first))
+    assert.equal(one, two)
     assert.equal(await use(auto, last), 200)
-    assert.ok([...auto.log, ...neighbour.log].some(({ event }) => event === 'key_rotated'))
-    assert.equal((await auto.rows()).keys?.length, 3)
-  })
-
-  test('with RS256 both public keys are published', async () => {
-    const rs = await testApp({ TOKEN_ALGORITHM: 'RS256' })
-    const token = await rs.token(rs.admin)
-    assert.equal((await gatehouse(rs, 'keys rotate', { TOKEN_ALGORITHM: 'RS256' })).code, 0)
-    rs.clock.advance(1)
-    await job(rs, 'keys of other processes')
-    const { keys } = (await rs.call('GET', '/.well-known/jwks.json')).body
-    assert.equal(keys.length, 2)
-    assert.equal(await use(rs, token), 200)
+    const rotations = [...auto.log, ...neighbour.log].filter(({ event }) => event === 'key_rotated')
+    assert.deepEqual(rotations.map(({ purpose }) => purpose).toSorted(), ['refresh', 'signing'])
+    assert.equal((await auto.rows()).keys?.length, 5)
   })
 
   test('a key of the operator is not rotated by command', async () => {
@@ -173,6 +256,8 @@ suite('T19: rotation of the signing key', async () => {
     const refusal = await gatehouse(own, 'keys rotate', { TOKEN_SECRET: secret })
     assert.equal(refusal.code, 1)
     assert.match(refusal.stderr, /TOKEN_SECRET_PREVIOUS/)
+    const refreshed = await gatehouse(own, 'keys rotate --refresh', { TOKEN_SECRET: secret })
+    assert.equal(refreshed.code, 0, 'which is never the key of the operator')
   })
 
   test('unknown kids cause one look at the database a second, not one each', async () => {

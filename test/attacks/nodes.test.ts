@@ -191,7 +191,7 @@ suite('R8: nodes that start at once', async () => {
     const rows = await first.rows()
     assert.equal(rows.accounts?.length, 1)
     assert.equal(rows.users?.length, 1)
-    assert.equal(rows.keys?.length, 2)
+    assert.equal(rows.keys?.length, 3)
     const headers = await first.bearer(first.admin)
     for (const node of others) {
       assert.equal((await node.call('GET', '/api/me', { headers })).status, 200)

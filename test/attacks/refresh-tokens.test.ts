@@ -9,15 +9,17 @@ import {
   hs256,
   type Json,
   payloadOf,
+  refreshSigner,
   secondsOf,
 } from '../forge.ts'
 
 const secret = 'only the tests of tokens know 0f this one'
-const sign = (payload: unknown, header: Json = {}) =>
-  forge({ alg: 'HS256', typ: 'JWT', ...header }, payload, hs256(secret))
 
 suite('refresh tokens', async () => {
   const app = await testApp({ TOKEN_SECRET: secret })
+  const signer = await refreshSigner(app)
+  const sign = (payload: unknown, header: Json = {}) =>
+    forge({ alg: 'HS256', typ: 'JWT', ...header }, payload, signer)
   const ann = await app.account('ann', ['USER', 'ADMIN'])
   const gone = await app.account('gone')
   await app.call('PUT', '/api/admin/accounts/gone', {

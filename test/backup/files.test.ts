@@ -93,8 +93,8 @@ suite('a backup file', async () => {
     const another = await place()
     const restored = await restore(another.deps, path, bare)
     assert.ok((restored.counts.get('users') ?? 0) > 0)
-    const kept = await another.deps.db.selectFrom('keys').select('id').execute()
-    assert.deepEqual(kept, [])
+    const kept = await another.deps.db.selectFrom('keys').select(['usage', 'algorithm']).execute()
+    assert.deepEqual(kept, [{ usage: 'signing', algorithm: 'HS256' }], 'a new one, as before')
   })
 
   test('a wrong passphrase opens nothing, and is told as such', async () => {

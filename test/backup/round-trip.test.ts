@@ -109,9 +109,14 @@ suite('a copy of everything', async () => {
     const { sessions: _, keys: __, ...expected } = before
     assert.deepEqual(others, expected)
     assert.deepEqual(sessions, [])
+    const kept = keys as { id: string; usage: string; algorithm: string }[] // rows of the table
+    const known = new Set(before.keys?.map((key) => (key as { id: string }).id))
     assert.deepEqual(
-      keys?.map((key) => (key as { purpose: string }).purpose), // a row of the table
-      ['data'],
+      kept.map(({ id, usage, algorithm }) => [usage, algorithm, known.has(id)]).toSorted(),
+      [
+        ['data', 'A256GCM', true],
+        ['signing', 'HS256', false], // a new one: the installation keeps its algorithm
+      ],
     )
   })
 

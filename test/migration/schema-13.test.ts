@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { decodeProtectedHeader } from 'jose'
 import { type KyselyPlugin, sql } from 'kysely'
 import { accountStore } from '../../src/accounts/store.ts'
 import { backup } from '../../src/backup/backup.ts'
@@ -21,7 +22,7 @@ import { masterKey } from '../master-key.ts'
 import { assertRefusal } from '../refusal.ts'
 import { fillOldPostgres, oldRows, placeOldFile, shown, writtenAt } from './old-database.ts'
 
-const env = { MASTER_KEY: masterKey, REFRESH_ROTATION: 'on' }
+const env = { MASTER_KEY: masterKey, REFRESH_ROTATION: 'on', TOKEN_ALGORITHM: '' }
 
 /** A database of schema 13, and the connection that created it. */
 async function oldDatabase(): Promise<TestConnected> {
@@ -35,7 +36,7 @@ async function oldDatabase(): Promise<TestConnected> {
 async function startedOnOld(): Promise<TestApp> {
   const { db, directory } = await oldDatabase()
   await db.destroy()
-  return testApp(env, { directory, clock: fixedClock(writtenAt) })
+  return testApp(env, { directory, clock: fixedClock(writtenAt), seed: 2 })
 }
 
 type Rows = Record<string, Record<string, unknown>[]>
@@ -104,7 +105,18 @@ suite('a start on the schema of the version before', async () => {
     assertRefusal(await me(shown.revokedToken), 401, 'Invalid token')
     const refresh = (refresh_token: string) =>
       app.call('POST', '/refresh', { json: { refresh_token } })
-    assert.equal((await refresh(shown.refreshToken)).status, 200)
+    const refreshed = refresh(shown.refreshToken)
+    app.clock.advance(2) // the key of refresh tokens, which the start has made, is known to all
+    const { status, body } = await refreshed
+    assert.equal(status, 200)
+    const [old, access, successor] = [
+      shown.refreshToken,
+      body.access_token,
+      body.refresh_token,
+    ].map((token) => decodeProtectedHeader(token))
+    assert.deepEqual([access?.alg, access?.kid], ['HS256', old?.kid], 'the algorithm is kept')
+    assert.equal(successor?.alg, 'HS256')
+    assert.notEqual(successor?.kid, old?.kid)
     const again = await app.call('POST', '/users', {
       headers: { ...headers, 'idempotency-key': shown.idempotencyKey },
       json: { name: 'Once', email: 'once@example.org' },

@@ -9,6 +9,7 @@ import { startService } from '../../tools/service.ts'
 import { type Someone, type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { asClient, ask as askAs, clientsFile, entry, writeClients } from '../clients.ts'
+import { steppingClock } from '../clock.ts'
 import { folder, passphrase } from '../copies.ts'
 import { databaseSettings, heard, testDatabase } from '../database.ts'
 import { eventTypes } from '../events.ts'
@@ -399,21 +400,31 @@ suite('every event, with its fields and its level', async () => {
     }),
     info('key_rotated', 'gatehouse keys rotate', async () => {
       const { told, stdout } = await command('keys rotate --json')
-      return { told, fields: { kid: JSON.parse(stdout).signs, by: 'cli' } }
+      const { signs: kid, signs_from, purpose } = JSON.parse(stdout)
+      assert.equal(Date.parse(signs_from), app.clock.now() + 600_000)
+      return { told, fields: { kid, purpose, signs_from, by: 'cli' } }
     }),
     info('key_rotated', 'a key has reached KEY_ROTATION_DAYS', async () => {
       const auto = await testApp({ KEY_ROTATION_DAYS: '30' })
-      auto.clock.advance(30 * 86_400)
+      auto.clock.advance(30 * 86_400 - 1)
+      // The other key is young then, so that there is one event.
+      const { clock } = auto
+      assert.equal((await gatehouse(auto.directory, 'keys rotate --refresh', { clock })).code, 0)
+      auto.clock.advance(1)
       const job = auto.app.jobs.find(({ name }) => name === 'key rotation')
       const { told } = await during(auto, async () => job?.run())
       const { keys = [] } = await auto.rows()
       const signing = keys.filter(
-        (key) => (key as Told).purpose === 'signing' && (key as Told).retired_at === null,
+        (key) => (key as Told).usage === 'signing' && (key as Told).retired_at === null,
       )
-      return { told, fields: { kid: (signing[0] as Told).id, by: 'job' } }
+      const signs_from = new Date(auto.clock.now() + 600_000).toISOString()
+      const kid = (signing[0] as Told).id
+      return { told, fields: { kid, purpose: 'signing', signs_from, by: 'job' } }
     }),
     info('key_retired', 'gatehouse keys retire', async () => {
-      const { verifies: kid } = JSON.parse((await command('keys rotate --json')).stdout)
+      const now = { clock: steppingClock(app.clock) }
+      await command('keys rotate --now', now) // the tokens of these tests stay valid
+      const { verifies: kid } = JSON.parse((await command('keys rotate --now --json', now)).stdout)
       const { told } = await command(`keys retire ${kid}`)
       return { told, fields: { kid, by: 'cli' } }
     }),

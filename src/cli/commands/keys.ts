@@ -11,11 +11,12 @@ export const commands: readonly CommandWork[] = [
       withServices(call, async ({ keys }) => {
         const rows = await keys.list()
         call.output.rows(
-          rows.map(({ id, purpose, algorithm, createdAt, retiredAt, signs }) => ({
+          rows.map(({ id, purpose, algorithm, createdAt, signsFrom, retiredAt, signs }) => ({
             kid: id,
             purpose,
             algorithm,
             created: createdAt === null ? null : isoTime(createdAt),
+            signs_from: signsFrom === null ? null : isoTime(signsFrom),
             verifies_until: retiredAt === null ? null : isoTime(retiredAt),
             signs,
           })),
@@ -24,15 +25,30 @@ export const commands: readonly CommandWork[] = [
   },
   {
     name: 'keys rotate',
+    options: {
+      now: {
+        type: 'boolean',
+        doc: 'for a key that leaked: sign with the new one in 3 seconds, and wait for it; services that keep the public keys may refuse its tokens for 5 minutes',
+      },
+      refresh: {
+        type: 'boolean',
+        doc: 'replace the key of refresh tokens instead, which only this service reads',
+      },
+    },
     example: 'keys rotate',
     run: (call) =>
-      withServices(call, async ({ keys }) => {
-        const before = keys.current.kid
-        await keys.rotate()
-        const { kid } = keys.current
+      withServices(call, async ({ keys }, { clock }) => {
+        const { handoverMs } = await import('../../keys/key-set.ts')
+        const atOnce = call.values.now === true
+        const purpose = call.values.refresh === true ? 'refresh' : 'signing'
+        const { kid, before, signsFrom } = await keys.rotate({ purpose, atOnce })
+        if (atOnce) await clock.wait(handoverMs)
+        const from = signsFrom === null ? null : isoTime(signsFrom)
         call.output.result(
-          { signs: kid, verifies: before },
-          `${kid} signs from now on; ${before} still verifies`,
+          { signs: kid, purpose, signs_from: from, verifies: before },
+          from === null
+            ? `${kid} signs from now on; ${before} still verifies: \`keys retire ${before}\` ends it`
+            : `${kid} is published now and signs from ${from}; ${before} signs until then and still verifies`,
         )
       }),
   },
@@ -41,11 +57,13 @@ export const commands: readonly CommandWork[] = [
     example: 'keys retire 5vKp2mQwXb3nTz8h',
     run: (call) =>
       withServices(call, async ({ keys }) => {
+        const { KeySigns } = await import('../../keys/key-set.ts')
         const [kid = ''] = call.operands
-        if (kid === keys.current.kid) {
-          throw new CommandError('this key signs: rotate first', exitCodes.refused.code)
-        }
-        if (!(await keys.retire(kid))) {
+        const isRetired = await keys.retire(kid).catch((error: unknown) => {
+          if (!(error instanceof KeySigns)) throw error
+          throw new CommandError(error.message, exitCodes.refused.code)
+        })
+        if (!isRetired) {
           throw new CommandError(`no signing key ${kid} that verifies`, exitCodes.notFound.code)
         }
         call.output.result({ retired: kid }, `${kid} verifies no more`)

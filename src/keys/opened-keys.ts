@@ -1,0 +1,163 @@
+import type { JWK } from 'jose'
+import type { Config } from '../config/load.ts'
+import {
+  type OperatorKey,
+  publicJwk,
+  type SigningAlgorithm,
+  type SigningKey,
+  signingKey,
+} from './signing-key.ts'
+import type { SealedKey } from './store.ts'
+
+/** The types of tokens, by the purpose of the key that signs them. */
+export type TokenPurpose = 'signing' | 'refresh'
+
+/** A key that the database holds, opened. */
+export interface OpenKey {
+  readonly key: Omit<SealedKey, 'sealed'>
+  readonly material: Uint8Array
+}
+
+interface Verifier {
+  readonly key: SigningKey
+  readonly purpose: TokenPurpose
+  readonly retiredAt: number | null
+}
+
+/** The keys of one state of the key set; nothing here asks the database. */
+export interface OpenedKeys {
+  readonly dataKey: Uint8Array
+  /**
+   * The key that signs at `now`: the newest whose time has come and that every node knows. `waitMs`
+   * is greater than 0 if there is none, until every node knows the answered one.
+   */
+  signer(purpose: TokenPurpose, now: number): { readonly key: SigningKey; readonly waitMs: number }
+  /** The key that signs at `now` by the times of the keys alone, whenever this process saw them. */
+  current(purpose: TokenPurpose, now: number): SigningKey
+  /** Whether there is a key of a `kid`, for whatever tokens. */
+  has(kid: string): boolean
+  /** The key of a `kid` that verifies tokens of a type at `now`. */
+  verifier(kid: string, purpose: TokenPurpose, now: number): SigningKey | undefined
+  /** The public keys of access tokens, also of those that do not sign yet. RFC 7517 section 5. */
+  jwks(now: number): JWK[]
+}
+
+export interface OpenKeysOptions {
+  readonly algorithm: SigningAlgorithm
+  readonly own: readonly OperatorKey[]
+  /** When this process has first seen each key, in epoch milliseconds. */
+  readonly seenAt: ReadonlyMap<string, number>
+  readonly config: Pick<Config, 'token'>
+}
+
+/**
+ * How long a node waits before it signs with a key that it sees for the first time. Another node
+ * notices a change within half a second, or else asks the database before it answers: feed.ts.
+ */
+export const settleMs = 2000
+// A key of this age is known to all: the clocks of nodes differ by some seconds at most.
+const knownAfterMs = 60_000
+const dayMs = 86_400_000
+const weekSeconds = 604_800
+
+/** Opens a state of the key set, `stored` being the newest first. @throws Error if keys are missing */
+export function openKeys(
+  stored: readonly OpenKey[],
+  { algorithm, own, seenAt, config }: OpenKeysOptions,
+): OpenedKeys {
+  const dataKeys = stored.filter(({ key }) => key.purpose === 'data' && key.retiredAt === null)
+  const [dataKey] = dataKeys
+  const bornAt = dataKeys.at(-1)?.key.createdAt
+  const sharedUntil = endOfSharedKeys(stored, config)
+
+  const byKid = new Map<string, Verifier>()
+  for (const { key, material } of stored) {
+    const { id, purpose, retiredAt } = key
+    if (purpose === 'data') continue
+    const made = signingKey(id, key.algorithm as SigningAlgorithm, material) // as it was inserted
+    byKid.set(id, { key: made, purpose, retiredAt })
+  }
+  for (const key of own) byKid.set(key.kid, { key, purpose: 'signing', retiredAt: null })
+
+  const operatorKey = own.find((key) => key.signs && key.algorithm === algorithm)
+  const signers = {
+    signing: signersOf('signing', algorithm),
+    refresh: signersOf('refresh', 'HS256'),
+  }
+  const isWhole = (operatorKey || signers.signing.length > 0) && signers.refresh.length > 0
+  if (!isWhole || !dataKey) throw new Error('the key set is not whole')
+
+  return {
+    dataKey: dataKey.material,
+
+    signer(purpose, now) {
+      if (purpose === 'signing' && operatorKey) return { key: operatorKey, waitMs: 0 }
+      const { key, row } = newest(purpose, now, knownFrom)
+      return { key, waitMs: Math.max(0, knownFrom(row) - now) }
+    },
+
+    current(purpose, now) {
+      if (purpose === 'signing' && operatorKey) return operatorKey
+      return newest(purpose, now, ({ createdAt }) => createdAt + settleMs).key
+    },
+
+    has: (kid) => byKid.has(kid),
+
+    verifier(kid, purpose, now) {
+      const found = byKid.get(kid)
+      if (!found || now >= (found.retiredAt ?? Infinity)) return undefined
+      if (found.purpose === purpose) return found.key
+      return found.purpose === 'signing' && now < sharedUntil ? found.key : undefined
+    },
+
+    jwks: (now) =>
+      [...byKid.values()].flatMap(({ key: { kid, algorithm: alg, verifyWith }, retiredAt }) =>
+        alg === 'RS256' && now < (retiredAt ?? Infinity)
+          ? [{ ...publicJwk(verifyWith), kid, alg, use: 'sig' }]
+          : [],
+      ),
+  }
+
+  function signersOf(purpose: TokenPurpose, name: string) {
+    return stored.flatMap(({ key: row }) => {
+      const key = byKid.get(row.id)?.key
+      return key && row.purpose === purpose && row.algorithm === name ? [{ row, key }] : []
+    })
+  }
+
+  /**
+   * The newest key whose time has come, and that is known; if there is none, the newest of all. A
+   * replaced key signs no token that would outlive it.
+   */
+  function newest(purpose: TokenPurpose, now: number, known: (row: OpenKey['key']) => number) {
+    const lasting = signers[purpose].filter(
+      ({ row }) => now + longestTokenMs(config) <= (row.retiredAt ?? Infinity),
+    )
+    const due = lasting.filter(({ row }) => (row.signsFrom ?? 0) <= now)
+    const found = due.find(({ row }) => known(row) <= now) ?? due[0] ?? lasting[0]
+    if (!found) throw new Error('the key set is not whole')
+    return found
+  }
+
+  /** When every node knows a key, by the clock of this node. */
+  function knownFrom({ id, createdAt }: OpenKey['key']): number {
+    if (createdAt === bornAt) return createdAt // no node has worked without it
+    return Math.min((seenAt.get(id) ?? Infinity) + settleMs, createdAt + knownAfterMs)
+  }
+}
+
+/** The longest life of a token by the present settings. */
+export function longestTokenMs({ token }: Pick<Config, 'token'>): number {
+  return Math.max(token.singleSeconds, token.accessSeconds, token.refreshSeconds) * 1000
+}
+
+/**
+ * Until when keys of access tokens verify refresh tokens as well, with which version 0.2.0 signed
+ * them: for a life of a refresh token after the first start of this version, and a day in which
+ * nodes of 0.2.0 may work beside it. 0 for an installation that began with this version.
+ */
+function endOfSharedKeys(stored: readonly OpenKey[], { token }: Pick<Config, 'token'>): number {
+  if (!stored.some(({ key }) => key.purpose === 'data' && key.isOlder)) return 0
+  const firstAt = stored.findLast(({ key }) => key.purpose === 'refresh')?.key.createdAt ?? 0
+  return firstAt + dayMs + Math.max(token.refreshSeconds, weekSeconds) * 1000
+}
