@@ -1,44 +1,68 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, suite, test } from 'node:test'
+import { dirname, join } from 'node:path'
+import { suite, test } from 'node:test'
 import { firstRunText } from '../src/runtime/first-run.ts'
+import { freePort } from '../tools/free-port.ts'
 import { startService } from '../tools/service.ts'
-import { type CurlState, curl, matches, readTranscript } from './transcript.ts'
+import { replay } from './replay.ts'
+import { type CurlState, curl, matches, readSteps } from './transcript.ts'
+import { missing } from './use-it/listings.ts'
 
 const root = join(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
 suite('README', async () => {
-  const password = 'seven lamps in a quiet harbour'
-  const service = await startService([process.execPath, 'src/main.ts'], {
-    ADMIN_PASSWORD: password,
-    BASE_URL: 'http://127.0.0.1:3000',
-  })
-  after(() => service.remove())
-  const state: CurlState = { variables: new Map([['ADMIN_PASSWORD', password]]), jars: new Map() }
-  const steps = readTranscript(readme)
+  const [, hour = ''] = /^## The first hour\n(.*?)^## /ms.exec(readme) ?? []
+  const steps = readSteps(hour)
+  const ports = { '127.0.0.1:3000': await freePort(), '127.0.0.1:8080': await freePort() }
+  const listens = `app.listen(${ports['127.0.0.1:8080']}, `
+  const commands = steps.map(({ command }) => command.replace('app.listen(8080, ', listens))
+  const skip = missing(['bash', '--version']) || missing(['curl', '--version'])
+  const env = { PORT: String(ports['127.0.0.1:3000']) }
+  // The last command must have stopped what the others have started.
+  const { outputs, errors } = skip
+    ? { outputs: [], errors: skip }
+    : await replay([...commands, 'wait'], ports, env)
+  const state: CurlState = { variables: new Map(), jars: new Map() }
 
-  test('shows the first calls', () => assert.ok(steps.length >= 12))
+  test('shows the first hour', () => assert.ok(steps.length >= 18))
 
-  for (const { command, output } of steps) {
-    test(command, async () => {
-      const actual = await curl(command, service.url, state)
+  for (const [index, { command, output }] of steps.entries()) {
+    test(command.trim().split('\n')[0] ?? '', { skip }, () => {
+      const actual = outputs[index] ?? ''
       assert.ok(
         matches(actual, output, state),
-        `${actual}\n  is not what the README shows:\n${output}`,
+        `${actual}\n  is not what the README shows:\n${output}\n${errors}`,
       )
     })
   }
 
-  test('SIGTERM is answered with exit 0', async () => {
-    assert.equal(await service.stop(), 0)
-  })
+  for (const document of ['README.md', 'docs/use-it.md', 'docs/identity-providers.md']) {
+    const text = readFileSync(join(root, document), 'utf8')
 
-  test('names only files that exist and settings that are', () => {
-    for (const [, path = ''] of readme.matchAll(/\]\(([^)#]+)\)/g)) {
-      assert.ok(existsSync(join(root, path)), path)
-    }
+    test(`${document}: names only files and sections that exist`, () => {
+      for (const [, path = '', section] of text.matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)) {
+        const file = path === '' ? join(root, document) : join(root, dirname(document), path)
+        assert.ok(existsSync(file), path)
+        if (section !== undefined) assert.ok(sectionsOf(file).includes(section), `#${section}`)
+      }
+    })
+
+    test(`${document}: a shell can read its listings`, {
+      skip: missing(['bash', '--version']),
+    }, () => {
+      const listings = [...text.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, one = '']) => one)
+      const { status, stderr } = spawnSync('bash', ['-n'], {
+        input: listings.join('\n'),
+        encoding: 'utf8',
+      })
+      assert.deepEqual([status, stderr], [0, ''])
+    })
+  }
+
+  test('names only settings that are', () => {
     const configuration = readFileSync(join(root, 'docs/configuration.md'), 'utf8')
     for (const [, name = ''] of readme.matchAll(/^\| `([A-Z_]+)`/gm)) {
       assert.ok(configuration.includes(`\`${name}\``), name)
@@ -69,3 +93,13 @@ suite('README', async () => {
     again.remove()
   })
 })
+
+/** The anchors of the headings of a document, as GitHub makes them. */
+function sectionsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}

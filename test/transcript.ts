@@ -1,19 +1,22 @@
-/** Reads the console blocks of a document: `$ command` lines, each with the output below it. */
+/** A command of a document, and the output that the document shows for it. */
 export interface Step {
   readonly command: string
   readonly output: string
 }
 
-export function readTranscript(markdown: string): Step[] {
-  const blocks = [...markdown.matchAll(/^```console\n(.*?)^```$/gms)].map(([, block = '']) => block)
-  return blocks.flatMap((block) =>
-    block
-      .split(/^\$ /m)
-      .slice(1)
-      .map((step) => {
-        const [command = '', ...output] = step.split('\n')
-        return { command, output: output.join('\n').trim() }
+/**
+ * Reads the steps of the `sh` listings of a document: commands, and below them their output as
+ * comments.
+ */
+export function readSteps(markdown: string): Step[] {
+  const listings = [...markdown.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, text = '']) => text)
+  return listings.flatMap((listing) =>
+    [...listing.matchAll(/((?:(?!# ).*\n)+)((?:# .*\n)*)/g)].map(
+      ([, command = '', output = '']) => ({
+        command,
+        output: output.replace(/^# /gm, '').trim(),
       }),
+    ),
   )
 }
 
