@@ -120,7 +120,7 @@ suite('T19: rotation of the signing key', async () => {
       [refresh, 'this key signs: rotate first'],
     ]) {
       const refusal = await gatehouse(busy, `keys retire ${kid}`)
-      assert.deepEqual(refusal, { code: 4, stdout: '', stderr: `${reason}\n` }, kid)
+      assert.deepEqual(refusal, { code: 4, stdout: '', stderr: `error: ${reason}\n` }, kid)
     }
     assert.deepEqual((await busy.rows()).keys, keys)
     busy.clock.advance(published)
@@ -212,7 +212,7 @@ suite('T19: rotation of the signing key', async () => {
     assert.deepEqual(refusal, {
       code: 3,
       stdout: '',
-      stderr: `no signing key ${data[0].kid} that verifies\n`,
+      stderr: `error: no signing key ${data[0].kid} that verifies\n`,
     })
     assert.deepEqual((await kept.rows()).keys, keys)
     await job(kept, 'keys of other processes')

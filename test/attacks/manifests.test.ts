@@ -250,7 +250,10 @@ suite('a thing belongs to one room', () => {
     const { deps, tables, directory } = await place()
     const rooms = [...ours, { ...first, tables: [{ name: 'posts', key: ['id'] }] }]
     const { code, stderr } = await gatehouse(directory, 'migrate', { rooms })
-    assert.deepEqual([code, stderr], [1, 'the table posts is named by the rooms posts and first\n'])
+    assert.deepEqual(
+      [code, stderr],
+      [1, 'error: the table posts is named by the rooms posts and first\n'],
+    )
     assert.deepEqual(await tables(), [])
     await deps.db.destroy()
   })

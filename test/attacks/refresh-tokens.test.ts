@@ -61,15 +61,16 @@ suite('refresh tokens', async () => {
     const headers = { authorization: `Bearer ${pair.refresh_token}` }
     const asked = app.app.routes().filter(({ schemes }) => schemes !== '-')
     assert.ok(asked.length > 20)
+    const bySchemes: Record<string, string> = {
+      bearer: 'Invalid token',
+      session: 'Authentication required',
+      client: 'invalid_client',
+    }
     for (const { method, url, schemes } of asked) {
       const path = url.replace(/:[a-z]+/g, '1').replace('*', 'anything')
       const verb = method === '*' ? 'GET' : method
       const answer = await app.call(verb, path, { headers, ...(verb !== 'GET' && { json: {} }) })
-      const error = !schemes.includes('bearer')
-        ? 'Authentication required'
-        : schemes === 'bearer'
-          ? 'Invalid token'
-          : 'Invalid or expired token'
+      const error = bySchemes[schemes] ?? 'Invalid or expired token'
       const body = url === '/api/transfer' ? '' : { error }
       assert.deepEqual([answer.status, answer.body], [401, body], `${verb} ${path}`)
     }

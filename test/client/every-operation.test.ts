@@ -1,9 +1,10 @@
-// A database makes a difference: each operation once
+// A database makes a difference: it is behind every operation that a client calls.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
 import { readDoc } from '../../tools/docs.ts'
 import { type Someone, testApp } from '../app.ts'
+import { asClient, clientsFile, entry } from '../clients.ts'
 import { enrol, fromBase32 } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import type { ApiDocument } from '../openapi/operations.ts'
@@ -25,6 +26,7 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       ...Object.fromEntries(acme.map(([name, value]) => [name.replace('_', '_ACME_'), value])),
       OIDC_PROVIDERS: 'acme',
       LOGIN_CAPTCHA_AFTER: '1000',
+      CLIENTS_FILE: clientsFile([entry('shop')]),
     },
     { clock: clockOfToday() },
   )
@@ -46,6 +48,22 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.ok('paths' in dataOf(await guest.GET('/api/openapi.json')))
     const page = dataOf(await guest.GET('/api/docs', { parseAs: 'text' }))
     assert.ok(page.startsWith('<!doctype html>'))
+    const home = dataOf(await guest.GET('/'))
+    assert.ok(typeof home === 'object' && home.name === 'Gatehouse')
+  })
+
+  test('a client of CLIENTS_FILE asks for a token and ends it', async () => {
+    const { username, password } = await someone()
+    const login = await guest.POST('/login', { body: { username, password, mode: 'token' } })
+    const given = dataOf(login)
+    assert.ok('token' in given)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const client = typedClient(app, { ...asClient('shop'), ...form })
+    const body = { token: given.token }
+    assert.equal(dataOf(await client.POST('/oauth/introspect', { body })).username, username)
+    const revoked = await client.POST('/oauth/revoke', { body, parseAs: 'text' })
+    assert.deepEqual([revoked.response.status, revoked.error], [200, undefined])
+    assert.deepEqual(dataOf(await client.POST('/oauth/introspect', { body })), { active: false })
   })
 
   test('a login in each mode, over HTTP, and what it opens', async () => {

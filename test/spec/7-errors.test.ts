@@ -264,6 +264,10 @@ suite('spec 7: errors', async () => {
       'identityProvider',
       'expectationFailed', // needs a connection: test/attacks/connect.test.ts
       'identityLinked', // needs a provider: test/external/each-provider.test.ts
+      'httpsRequired', // needs a certificate: test/attacks/plain-http.test.ts
+      'invalidRequest', // these three answer clients: test/spec/introspection.test.ts
+      'invalidClient',
+      'unauthorizedClient',
     ] as const)
       here.add(errorTable[name].error)
     here.add(errorTable.internal.error)

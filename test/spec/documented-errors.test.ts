@@ -4,6 +4,7 @@ import type { KyselyPlugin } from 'kysely'
 import { DatabaseUnavailable } from '../../src/database/errors.ts'
 import { readDoc } from '../../tools/docs.ts'
 import { type Answer, type Call, type Headers, type TestApp, testApp } from '../app.ts'
+import { asClient, clientsFile, entry } from '../clients.ts'
 import { connectTo } from '../database.ts'
 import { type ApiDocument, documentedBy, type Operation } from '../openapi/operations.ts'
 import { seedPosts } from '../posts.ts'
@@ -37,6 +38,7 @@ const provider = Object.fromEntries(
 )
 /** Operations that answer from memory. */
 const withoutDatabase = [
+  'GET /',
   'GET /.well-known/jwks.json',
   'GET /api/docs',
   'GET /api/openapi.json',
@@ -58,6 +60,7 @@ function operationsOf({ paths }: ApiDocument): Documented[] {
   )
 }
 
+const clients = { CLIENTS_FILE: clientsFile([entry('shop')]) }
 const session = { security: [{ session: [] }], responses: {} }
 
 /** The schemes that an operation accepts. */
@@ -71,6 +74,7 @@ async function everything(app: TestApp) {
     basic: app.basic(app.admin),
     session: await app.session(app.admin),
     bearer: await app.bearer(app.admin),
+    client: asClient('shop'),
   }
   return ({ operation }: Pick<Documented, 'operation'>): Headers => {
     const [scheme = ''] = Object.keys(acceptedBy(operation))
@@ -119,30 +123,39 @@ suite('the general limit: 429 everywhere but at the probes', async () => {
   each([429, 'Too many requests'], ({ method, path }) => app.call(method, path), { of })
 })
 
-suite('too many wrong passwords: 429 wherever Basic is accepted', async () => {
-  const app = await testApp({ LOGIN_ATTEMPTS: '1' })
+suite('too many wrong passwords or secrets: 429 wherever one is sent', async () => {
+  const app = await testApp({ ...clients, LOGIN_ATTEMPTS: '1' })
   const { username } = app.admin
   const headers = app.basic({ ...app.admin, password: 'wrong' })
   assertRefusal(await app.call('GET', '/api/account', { headers }), 401, 'Authentication required')
+  const guess = { headers: asClient('shop', 'wrong') }
+  assertRefusal(await app.call('POST', '/oauth/introspect', guess), 401, 'invalid_client')
+  const json = { username, password: app.admin.password }
   each(
     [429, 'Too many login attempts'],
-    ({ method, path, operation }) =>
-      'basic' in acceptedBy(operation)
-        ? app.call(method, path, { headers: app.basic(app.admin) })
-        : app.call(method, path, { json: { username, password: app.admin.password } }),
+    ({ method, path, operation }) => {
+      const schemes = acceptedBy(operation)
+      if ('client' in schemes) return app.call(method, path, { headers: asClient('shop') })
+      return app.call(
+        method,
+        path,
+        'basic' in schemes ? { headers: app.basic(app.admin) } : { json },
+      )
+    },
     { except: ['POST /oauth/second-factor'] }, // asks for a sign-in under way
   )
 })
 
 suite('a body that is too large: 413 wherever one is read', async () => {
-  const app = await testApp()
+  const app = await testApp(clients)
   await seedPosts(app, 1)
   const headers = await everything(app)
   const body = Buffer.alloc(1_048_577, ' ')
-  const json = { 'content-type': 'application/json' }
-  each([413, 'Request body too large'], (one) =>
-    app.call(one.method, one.path, { headers: { ...json, ...headers(one) }, body }),
-  )
+  each([413, 'Request body too large'], (one) => {
+    const [type = 'application/json'] = Object.keys(one.operation.requestBody?.content ?? {})
+    const sent = { 'content-type': type, ...headers(one) }
+    return app.call(one.method, one.path, { headers: sent, body })
+  })
 })
 
 suite('a session without its CSRF token: 403 wherever something changes', async () => {
@@ -177,8 +190,10 @@ for (const [status, error, failure] of [
         return result
       },
     }
-    const deps = { ...connected, db: db.withPlugin(breaking) }
-    const app = await testApp({ ...provider, OIDC_PROVIDERS: 'acme' }, { directory, deps })
+    const asyncCommitDb = connected.asyncCommitDb.withPlugin(breaking)
+    const deps = { ...connected, asyncCommitDb, db: db.withPlugin(breaking) }
+    const settings = { ...provider, ...clients, OIDC_PROVIDERS: 'acme' }
+    const app = await testApp(settings, { directory, deps })
     const { username, password } = app.admin
     const headers = await everything(app)
     const { refresh_token } = await app.pair(app.admin)

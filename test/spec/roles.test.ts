@@ -184,6 +184,7 @@ suite('own roles', async () => {
       'anonymous',
       ...app.deps.config.roles,
       'owner',
+      'client',
     ])
   })
 })
