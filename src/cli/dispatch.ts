@@ -172,6 +172,7 @@ function assertOneDatabase({ DATABASE_URL, DATABASE_URL_FILE }: Terminal['env'])
 }
 
 async function showVersion(output: Output): Promise<void> {
-  const { version } = await import('./version.ts')
+  const { packageVersion } = await import('../config/version.ts')
+  const version = packageVersion()
   output.result({ version, node: process.versions.node }, `gatehouse ${version}`)
 }
