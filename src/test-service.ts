@@ -8,6 +8,7 @@ import { type Config, loadConfig } from './config/load.ts'
 import { connect } from './database/connect.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/random.ts'
+import { systemCode } from './kernel/reason.ts'
 import { generatedPassword } from './passwords/generated-password.ts'
 import { createLog } from './runtime/deps.ts'
 import { eventsOf } from './runtime/sinks.ts'
@@ -45,7 +46,7 @@ export async function startTestService({
       return await started(settings, await freePort())
     } catch (error) {
       // Another process can take the port in between.
-      if ((error as { code?: unknown }).code !== 'EADDRINUSE' || attempt === attempts) throw error
+      if (systemCode(error) !== 'EADDRINUSE' || attempt === attempts) throw error
     }
   }
 }

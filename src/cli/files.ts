@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { systemCode } from '../kernel/reason.ts'
 import { UsageError } from './command.ts'
 
 /** Asserts, before any work, that a file or a pipe can be read, unopened. @throws UsageError */
@@ -31,7 +32,7 @@ export function isDatabaseThere(path: string): boolean {
     accessSync(path, constants.R_OK | constants.W_OK)
     return true
   } catch (error) {
-    const code = codeOf(error)
+    const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return false
     throw refusal(`${path} cannot be opened`, error)
   }
@@ -57,10 +58,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** The refusal of a file, by the error of the system. */
 export function refusal(message: string, error: unknown): UsageError {
-  const code = codeOf(error)
-  return new UsageError(`${message}: ${reasons[code] ?? (code || String(error))}`)
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = systemCode(error)
+  const reason = code === undefined ? String(error) : (reasons[code] ?? code)
+  return new UsageError(`${message}: ${reason}`)
 }

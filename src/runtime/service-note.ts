@@ -6,6 +6,7 @@ import type { Config } from '../config/load.ts'
 import { type SettingName, settings } from '../config/settings-table.ts'
 import { keyedDigest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
+import { systemCode } from '../kernel/reason.ts'
 import { Secret } from '../kernel/secret.ts'
 
 /**
@@ -141,7 +142,7 @@ function isRunning({ pid, process: noted }: ServiceNote): boolean {
     process.kill(pid, 0)
   } catch (error) {
     // EPERM: it runs as another user.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
+    if (systemCode(error) !== 'EPERM') return false
   }
   return processOf(pid) === noted
 }
