@@ -41,9 +41,6 @@ export function namingOf(schema: JsonSchema): Naming | undefined {
   return namings.get(schema)
 }
 
-export const json = 'application/json'
-export const html = 'text/html'
-
 /** A page for people. */
 export const Page = { type: 'string', examples: ['<!doctype html>…'] } as const
 
