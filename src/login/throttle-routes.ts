@@ -82,8 +82,8 @@ export async function throttleAdminRoutes(
       const guard = stillAllowed(request)
       if (username === null) await guard?.judge(db)
       else {
-        const { username: written } = request.params
-        await transact(db, [], (trx) => clearThrottle(trx, username, options, written), guard)
+        const { username: clientId } = request.params
+        await transact(db, [], (trx) => clearThrottle(trx, username, options, clientId), guard)
       }
       return { message: 'Failed tries forgotten' }
     },
