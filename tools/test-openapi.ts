@@ -17,6 +17,7 @@ export interface Met {
   mistakes(): string[]
 }
 
+/** Makes the folder of the records of one run. */
 export function recordMet(): Met {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-met-'))
   return {
@@ -30,6 +31,7 @@ export function recordMet(): Met {
   }
 }
 
+/** Reads the records of all processes. */
 export function recordsIn(folder: string): TestRecord[] {
   const files = globSync('*.json', { cwd: folder })
   return files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))

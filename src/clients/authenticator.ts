@@ -31,6 +31,7 @@ export interface ClientAuthenticatorDeps {
 const rememberedMs = 900_000
 const maxRemembered = 10_000
 
+/** Makes the authenticator of the scheme `client`. */
 export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticator {
   const { clientLimits, clients, clock, events } = deps
   /** Until when a client's right secret from an address needs no attempt. */

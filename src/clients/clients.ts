@@ -32,6 +32,7 @@ export interface ClientsDeps {
 // No text has this hash; compared where a client has fewer secrets than another, or does not exist.
 const noHash = '0'.repeat(64)
 
+/** Begins with the clients that were read with the settings. */
 export function createClients({ config, events, log }: ClientsDeps): Clients {
   const { file, atStart } = config.clients
   let clients = mapOf(atStart)

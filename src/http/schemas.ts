@@ -37,6 +37,7 @@ export function named<const Schema extends JsonSchema>(
   return schema
 }
 
+/** Answers the name and the example of a schema; undefined for one without a name. */
 export function namingOf(schema: JsonSchema): Naming | undefined {
   return namings.get(schema)
 }

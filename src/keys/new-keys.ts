@@ -59,6 +59,7 @@ const dataKeyBytes = 32
 // now.
 const overlapMarginMs = 60_000
 
+/** Makes what adds keys, sealed under the master key. */
 export function createNewKeys(deps: NewKeysDeps): NewKeys {
   const { config, db, clock, events, masterKey, random } = deps
 

@@ -25,6 +25,7 @@ export interface SealedKey {
 // believes to be replaced: it never signs with them. The largest time of a Date, ECMA-262.
 const neverMs = 8_640_000_000_000_000
 
+/** The table of keys. */
 export function keyStore(db: DatabaseOrTransaction) {
   return {
     /** All keys, the newest first. */
