@@ -38,7 +38,7 @@ export const commands: readonly CommandWork[] = [
     example: 'keys rotate',
     run: (call) =>
       withServices(call, async ({ keys }, { clock }) => {
-        const { handoverMs } = await import('../../keys/key-set.ts')
+        const { handoverMs } = await import('../../keys/retirement.ts')
         const atOnce = call.values.now === true
         const purpose = call.values.refresh === true ? 'refresh' : 'signing'
         const { kid, before, signsFrom } = await keys.rotate({ purpose, atOnce })
@@ -57,7 +57,7 @@ export const commands: readonly CommandWork[] = [
     example: 'keys retire 5vKp2mQwXb3nTz8h',
     run: (call) =>
       withServices(call, async ({ keys }) => {
-        const { KeySigns } = await import('../../keys/key-set.ts')
+        const { KeySigns } = await import('../../keys/retirement.ts')
         const [kid = ''] = call.operands
         const isRetired = await keys.retire(kid).catch((error: unknown) => {
           if (!(error instanceof KeySigns)) throw error
