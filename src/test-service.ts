@@ -14,7 +14,7 @@ import { createLog } from './runtime/deps.ts'
 import { eventsOf } from './runtime/sinks.ts'
 import type { TestService, TestServiceOptions } from './testing.ts'
 
-/** What is not up to a test: the service is on loopback, and its data in a folder that goes with it. */
+/** Settings that a test cannot give: the service is on loopback, its data in a temporary folder. */
 const fixedSettings = new Set([
   'HOST',
   'PORT',
@@ -28,7 +28,7 @@ const fixedSettings = new Set([
 ])
 const attempts = 5
 
-/** Folders of services that run. They go with the process if a test does not stop its service. */
+/** Folders of running services. They are removed at exit if a test does not stop its service. */
 const folders = new Set<string>()
 process.on('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
@@ -89,7 +89,7 @@ async function started(
   }
 }
 
-/** Answers what stops the service. */
+/** Starts the service; answers the function that stops it. */
 async function serve(config: Config): Promise<() => Promise<void>> {
   const log = createLog(config.logLevel)
   const deps = {

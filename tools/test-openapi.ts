@@ -13,7 +13,7 @@ import { read } from './test-files.ts'
 export interface Met {
   /** The variable by which the processes know where to leave their records. */
   readonly env: NodeJS.ProcessEnv
-  /** What the run has against the document and the exceptions; removes the records. */
+  /** Lists what is wrong with the document or the exceptions, by the run; removes the records. */
   mistakes(): string[]
 }
 

@@ -52,7 +52,7 @@ export async function changeClients(
   { clock, mayMake = false }: { readonly clock: Clock; readonly mayMake?: boolean },
 ): Promise<void> {
   const target = targetOf(path)
-  const draft = `${target}.new` // also the lock of a change
+  const draft = `${target}.new` // its existence is the lock of a change
   const descriptor = await openDraft(draft, path, clock)
   // No waiting from here on: a signal finds the draft removed or the change done.
   try {

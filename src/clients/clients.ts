@@ -67,7 +67,7 @@ export function createClients({ config, events, log }: ClientsDeps): Clients {
       }
       const before = clients
       clients = mapOf(reading.clients)
-      if (isFirst && isSame(before, clients)) return // it is as at the start
+      if (isFirst && isSame(before, clients)) return // nothing has changed since the start
       for (const warning of reading.warnings) log.warn(warning)
       events.tell(clientsChanged, { clients: [...clients.keys()] })
     },
@@ -82,7 +82,7 @@ function isSame(left: ReadonlyMap<string, Client>, right: ReadonlyMap<string, Cl
   return JSON.stringify([...left]) === JSON.stringify([...right])
 }
 
-/** What changes with every change of a file; `absent` if it cannot be found. */
+/** A text that differs after each change of a file; `absent` if it cannot be found. */
 async function versionOf(file: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })

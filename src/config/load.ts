@@ -88,7 +88,7 @@ function unsupportedSettings(env: Readonly<Record<string, string | undefined>>):
     .map((name) => `${name} is not supported by this version`)
 }
 
-/** The pair that the files of the settings hold, and what settings about it contradict each other. */
+/** Checks the settings of TLS against each other, and reads the files that they name. */
 function readTls(values: SettingValues): Pick<TlsReading, 'mistakes' | 'warnings'> {
   const { TLS_CERT_FILE, TLS_KEY_FILE, HTTP_REDIRECT_PORT: redirectPort, PORT, BASE_URL } = values
   const mistakes: string[] = []

@@ -58,7 +58,7 @@ export function keyStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** The purpose that the row of a key names, by which version 0.2.0 goes as well. */
+/** The purpose in the row of a key, which version 0.2.0 reads as well. */
 export function storedPurpose(purpose: KeyPurpose): 'signing' | 'data' {
   return purpose === 'data' ? 'data' : 'signing'
 }

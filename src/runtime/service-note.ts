@@ -22,7 +22,7 @@ interface ServiceNote {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** What decides about a note. */
+/** What a note is made of. */
 export interface NoteOptions {
   readonly config: Pick<Config, 'baseUrl' | 'database'>
   readonly env: Readonly<Record<string, string | undefined>>
@@ -30,7 +30,7 @@ export interface NoteOptions {
 
 const fileName = /^service-[1-9][0-9]*\.json$/
 const saltBytes = 16
-/** Enough to see a difference, and too few to be sure of a guess. */
+/** In characters: enough to see a difference, and too few to confirm a guess. */
 const digestLength = 6
 /** Secrets that no password or person has chosen; other secrets are left out. */
 const keys = new Set(['MASTER_KEY', 'TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'TOKEN_PRIVATE_KEY'])
@@ -62,7 +62,7 @@ export function leaveServiceNote(
     for (const { path: stale, isRunning } of notesIn(dataDirectory)) if (!isRunning) rmSync(stale)
     writeFileSync(path, `${JSON.stringify(note)}\n`, { flag: 'wx', mode: 0o600 })
   } catch {
-    return () => {} // commands then warn of less
+    return () => {} // without a note, commands do not warn
   }
   return remove
 }

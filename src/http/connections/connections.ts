@@ -34,7 +34,7 @@ export function prepareConnections(server: Server): Connections {
     server.on('connection', prepare)
     server.on('secureConnection', (socket: Socket) => {
       const transport = transportOf(socket)
-      // From here on the socket above it tells what is under way.
+      // The TLS socket stands for the connection from here on.
       if (transport) sockets.delete(transport)
       serve(socket)
     })
