@@ -5,7 +5,7 @@ import { transact } from '../database/transactions.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { parsePage, type Query } from '../http/lists/paging.ts'
 import { listQuery, Message, type SchemaTypes } from '../http/schemas.ts'
-import { isoTime } from '../kernel/clock.ts'
+import { isoTimeOrNull } from '../kernel/clock.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
 import { ThrottleNow } from './schemas.ts'
@@ -101,8 +101,4 @@ function show(now: NamedState) {
     attempts: now.attempts,
     blocked_until: isoTimeOrNull(now.blockedUntil),
   }
-}
-
-function isoTimeOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : isoTime(milliseconds)
 }

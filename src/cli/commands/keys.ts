@@ -1,4 +1,4 @@
-import { isoTime } from '../../kernel/clock.ts'
+import { isoTimeOrNull } from '../../kernel/clock.ts'
 import { CommandError, type CommandWork, exitCodes } from '../command.ts'
 import { withServices } from '../work.ts'
 
@@ -15,9 +15,9 @@ export const commands: readonly CommandWork[] = [
             kid: id,
             purpose,
             algorithm,
-            created: createdAt === null ? null : isoTime(createdAt),
-            signs_from: signsFrom === null ? null : isoTime(signsFrom),
-            verifies_until: retiredAt === null ? null : isoTime(retiredAt),
+            created: isoTimeOrNull(createdAt),
+            signs_from: isoTimeOrNull(signsFrom),
+            verifies_until: isoTimeOrNull(retiredAt),
             signs,
           })),
         )
@@ -43,7 +43,7 @@ export const commands: readonly CommandWork[] = [
         const purpose = call.values.refresh === true ? 'refresh' : 'signing'
         const { kid, before, signsFrom } = await keys.rotate({ purpose, atOnce })
         if (atOnce) await clock.wait(handoverMs)
-        const from = signsFrom === null ? null : isoTime(signsFrom)
+        const from = isoTimeOrNull(signsFrom)
         call.output.result(
           { signs: kid, purpose, signs_from: from, verifies: before },
           from === null

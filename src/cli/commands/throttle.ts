@@ -23,8 +23,7 @@ export const commands: readonly CommandWork[] = [
 function list(call: CommandCall): Promise<void> {
   return withServices(call, async (services, { clock, config }) => {
     const { nameLimits } = await import('../../login/throttled.ts')
-    const { isoTime } = await import('../../kernel/clock.ts')
-    const time = (until: number | null) => (until === null ? null : isoTime(until))
+    const { isoTimeOrNull } = await import('../../kernel/clock.ts')
     const isWanted = (row: Row) => call.values.blocked !== true || row.blocked_until !== null
 
     async function* lockouts(): AsyncGenerator<Row[]> {
@@ -38,7 +37,7 @@ function list(call: CommandCall): Promise<void> {
           used: failures,
           pending: 0,
           attempts: config.login.lock.after,
-          blocked_until: time(
+          blocked_until: isoTimeOrNull(
             lockedUntil !== null && lockedUntil > clock.now() ? lockedUntil : null,
           ),
         }))
@@ -57,7 +56,7 @@ function list(call: CommandCall): Promise<void> {
           used: state.used,
           pending: state.pending,
           attempts: state.attempts,
-          blocked_until: time(state.blockedUntil),
+          blocked_until: isoTimeOrNull(state.blockedUntil),
         }))
         if (page * batchSize >= total) return
       }
