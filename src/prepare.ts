@@ -75,7 +75,7 @@ function isPrivate(folder: string, uid: number | undefined): boolean {
   return isOwn(folder, uid)
 }
 
-/** Whether it is a folder, no link, of this user, which not every other user may write. */
+/** Whether it is a folder of this user, not a link, and not writable by every other user. */
 function isOwn(folder: string, uid: number | undefined): boolean {
   try {
     const found = lstatSync(folder)

@@ -8,12 +8,13 @@ import { type Config, loadConfig } from './config/load.ts'
 import { connect } from './database/connect.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/random.ts'
+import { systemCode } from './kernel/reason.ts'
 import { generatedPassword } from './passwords/generated-password.ts'
 import { createLog } from './runtime/deps.ts'
 import { eventsOf } from './runtime/sinks.ts'
 import type { TestService, TestServiceOptions } from './testing.ts'
 
-/** What is not up to a test: the service is on loopback, and its data in a folder that goes with it. */
+/** Settings that a test cannot give: the service is on loopback, its data in a temporary folder. */
 const fixedSettings = new Set([
   'HOST',
   'PORT',
@@ -27,7 +28,7 @@ const fixedSettings = new Set([
 ])
 const attempts = 5
 
-/** Folders of services that run. They go with the process if a test does not stop its service. */
+/** Folders of running services. They are removed at exit if a test does not stop its service. */
 const folders = new Set<string>()
 process.on('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
@@ -45,7 +46,7 @@ export async function startTestService({
       return await started(settings, await freePort())
     } catch (error) {
       // Another process can take the port in between.
-      if ((error as { code?: unknown }).code !== 'EADDRINUSE' || attempt === attempts) throw error
+      if (systemCode(error) !== 'EADDRINUSE' || attempt === attempts) throw error
     }
   }
 }
@@ -88,7 +89,7 @@ async function started(
   }
 }
 
-/** Answers what stops the service. */
+/** Starts the service; answers the function that stops it. */
 async function serve(config: Config): Promise<() => Promise<void>> {
   const log = createLog(config.logLevel)
   const deps = {

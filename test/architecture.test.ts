@@ -34,6 +34,7 @@ const floor: Record<string, readonly string[]> = {
 
 /** Parts of http/, each of which may import those before it. */
 const httpParts = [
+  'media-types.ts',
   'schemas.ts',
   'response-headers.ts',
   'tags.ts',

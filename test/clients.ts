@@ -17,6 +17,7 @@ export function secretOf(id: string, number = 1): string {
   return digest(`secret ${number} of the client ${id}`)
 }
 
+/** The hash of a secret as CLIENTS_FILE has it. */
 export function hashOf(secret: string): string {
   return `sha256:${hash('sha256', secret, 'hex')}`
 }

@@ -11,6 +11,7 @@ export function hs256(secret: string | Buffer): Signer {
   return (input) => createHmac('sha256', secret).update(input).digest()
 }
 
+/** Signs with RS256 (RFC 7518 section 3.3). */
 export function rs256(key: KeyObject): Signer {
   return (input) => sign('sha256', Buffer.from(input), key)
 }
@@ -61,10 +62,12 @@ export function accessClaims(app: TestApp, changes: Json = {}): Json {
   }
 }
 
+/** The JOSE header of a token, not verified. */
 export function headerOf(token: string): Json {
   return JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
 }
 
+/** The payload of a token, not verified. */
 export function payloadOf(token: string): Json {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 }

@@ -4,8 +4,9 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
 import { loadConfig } from '../src/config/load.ts'
 import { describeService } from '../src/documents.ts'
+import { mediaTypes } from '../src/http/media-types.ts'
 import { html } from '../src/http/pages/html.ts'
-import { json, named } from '../src/http/schemas.ts'
+import { named } from '../src/http/schemas.ts'
 import { anyone } from '../src/policy/rules.ts'
 import type { Room } from '../src/room/room.ts'
 import { settingsOfRooms } from '../src/room/settings.ts'
@@ -32,7 +33,7 @@ function roomOf(options: RouteShorthandOptions): Room {
 const things = { name: 'Things', description: 'Of a test' } as const
 const access = { rule: anyone }
 const Thing = named('Thing', { type: 'object', properties: { id: { type: 'integer' } } }, { id: 1 })
-const answers = { 200: { [json]: Thing } }
+const answers = { 200: { [mediaTypes.json]: Thing } }
 const errorPage = () => ({ title: 'Refused', main: html`<h1>Refused</h1>` })
 
 suite('the OpenAPI document', async () => {
@@ -48,7 +49,7 @@ suite('the OpenAPI document', async () => {
   const operation = (id: string) =>
     operations.find((one) => one.operation.operationId === id)?.operation ?? assert.fail(id)
   const refOf = (id: string, status: string): string =>
-    operation(id).responses[status].content[json].schema.$ref
+    operation(id).responses[status].content[mediaTypes.json].schema.$ref
 
   test('has an example of each body, parameter and header, which its schema accepts', () => {
     assert.deepEqual(gapsOf(document), [])
@@ -65,7 +66,11 @@ suite('the OpenAPI document', async () => {
   test('a gap is told: an example that does not fit, and one that is not there', async () => {
     const wrong = named('Wrong', { type: 'object', required: ['id'] }, {})
     const room = roomOf({
-      config: { access, tag: things, answers: { 200: { [json]: wrong }, 201: { [json]: {} } } },
+      config: {
+        access,
+        tag: things,
+        answers: { 200: { [mediaTypes.json]: wrong }, 201: { [mediaTypes.json]: {} } },
+      },
       schema: { operationId: 'things', summary: 'Things' },
     })
     assert.deepEqual(gapsOf(await documentOf({}, room)), [
@@ -91,12 +96,12 @@ suite('the OpenAPI document', async () => {
     ] as const) {
       assert.equal(refOf(id, status), `#/components/schemas/${name}`, id)
     }
-    const list = operation('listPosts').responses[200].content[json].schema
+    const list = operation('listPosts').responses[200].content[mediaTypes.json].schema
     assert.deepEqual(list.oneOf, [
       { type: 'array', items: { $ref: '#/components/schemas/Post' } },
       { $ref: '#/components/schemas/PostPage' },
     ])
-    const login = operation('logIn').responses[200].content[json].schema.oneOf
+    const login = operation('logIn').responses[200].content[mediaTypes.json].schema.oneOf
     assert.deepEqual(
       login.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1)),
       ['StartedSession', 'AccessToken', 'TokenPair'],
@@ -133,7 +138,7 @@ suite('the OpenAPI document', async () => {
     assert.equal(fields('CaptchaRequired').captcha.$ref, '#/components/schemas/Captcha')
     assert.equal(fields('EnrolmentRequired').enrolment_token.type, 'string')
     const answer = operation('logIn').responses[401].$ref.split('/').at(-1)
-    const { schema, examples } = components.responses[answer].content[json]
+    const { schema, examples } = components.responses[answer].content[mediaTypes.json]
     assert.deepEqual(
       schema.oneOf.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1)),
       ['Error', 'CaptchaRequired', 'SecondFactorRequired'],
@@ -172,7 +177,10 @@ suite('the OpenAPI document', async () => {
       $ref: '#/components/responses/UserNotFound_OrPage',
     })
     for (const name of ['UserNotFound_OrPage', 'AnyOperation_OrPage']) {
-      assert.deepEqual(Object.keys(made.components.responses[name].content), [json, 'text/html'])
+      assert.deepEqual(Object.keys(made.components.responses[name].content), [
+        mediaTypes.json,
+        'text/html',
+      ])
     }
     assert.deepEqual(gapsOf(made), [])
   })
@@ -205,7 +213,7 @@ suite('the OpenAPI document', async () => {
   test('two shapes with one name are refused', async () => {
     const other = named('User', { type: 'object' }, {})
     const room = roomOf({
-      config: { access, tag: things, answers: { 200: { [json]: other } } },
+      config: { access, tag: things, answers: { 200: { [mediaTypes.json]: other } } },
       schema: { operationId: 'things', summary: 'Things' },
     })
     await assert.rejects(documentOf({}, room), {

@@ -18,6 +18,7 @@ interface AnyAnswer {
   readonly body: unknown
 }
 
+/** Asserts the headers of every answer, and that none names the server. */
 export function assertHeaders({ headers }: AnyAnswer, about = ''): void {
   for (const [name, value] of Object.entries(headersOfEveryAnswer)) {
     assert.equal(headers[name], value, `${name} ${about}`)

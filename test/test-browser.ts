@@ -23,6 +23,7 @@ export const navigation =
 const strict = 'JSESSIONID'
 const maxRedirects = 20
 
+/** Makes a browser without cookies; `accept` is the Accept header of its requests. */
 export function testBrowser(app: TestApp, accept?: string): TestBrowser {
   const { baseUrl } = app.deps.config
   const cookies = new Map<string, string>()

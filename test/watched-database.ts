@@ -46,12 +46,15 @@ export async function interruptedReads(wanted: string): Promise<InterruptedReads
     atNextRead(act) {
       next = act
     },
+    isWaiting: () => next !== undefined,
   }
 }
 
 export interface InterruptedReads {
   readonly options: Pick<TestOptions, 'directory' | 'deps'>
   atNextRead(act: () => Promise<unknown>): void
+  /** Whether that read is still to come. */
+  isWaiting(): boolean
 }
 
 function tableOf(node: RootOperationNode): string | undefined {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
@@ -69,4 +70,16 @@ export async function startService(
     },
     remove: () => rmSync(dataDirectory, { recursive: true, force: true }),
   }
+}
+
+/** Asserts that the first administrator can log in to a new service, and is its only user. */
+export async function assertServes({ url }: Pick<Service, 'url'>, password: string): Promise<void> {
+  const login = await fetch(`${url}/login`, {
+    method: 'POST',
+    body: new URLSearchParams({ username: 'admin', password, mode: 'token' }),
+  })
+  assert.equal(login.status, 200)
+  const { token } = (await login.json()) as { token: string } // what the contract says
+  const users = await fetch(`${url}/users`, { headers: { authorization: `Bearer ${token}` } })
+  assert.deepEqual([users.status, ((await users.json()) as unknown[]).length], [200, 1])
 }

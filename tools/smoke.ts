@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { startService } from './service.ts'
+import { assertServes, startService } from './service.ts'
 
 /** Starts the result of `npm run build`, sends requests to it and stops it. */
 const password = 'a password for one minute'
 const service = await startService([process.execPath, 'dist/main.js'], { ADMIN_PASSWORD: password })
 try {
-  const login = await fetch(`${service.url}/login`, {
-    method: 'POST',
-    body: new URLSearchParams({ username: 'admin', password, mode: 'token' }),
-  })
-  assert.equal(login.status, 200)
-  const { token } = (await login.json()) as { token: string } // what the contract says
-  const users = await fetch(`${service.url}/users`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
-  assert.equal(users.status, 200)
-  assert.equal(((await users.json()) as unknown[]).length, 1)
+  await assertServes(service, password)
   const home = await fetch(service.url, { headers: { accept: 'text/html' } })
   const [, style = ''] = /rel="stylesheet" href="([^"]+)"/.exec(await home.text()) ?? []
   const { status, headers } = await fetch(service.url + style)

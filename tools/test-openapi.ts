@@ -13,10 +13,11 @@ import { read } from './test-files.ts'
 export interface Met {
   /** The variable by which the processes know where to leave their records. */
   readonly env: NodeJS.ProcessEnv
-  /** What the run has against the document and the exceptions; removes the records. */
+  /** Lists what is wrong with the document or the exceptions, by the run; removes the records. */
   mistakes(): string[]
 }
 
+/** Makes the folder of the records of one run. */
 export function recordMet(): Met {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-met-'))
   return {
@@ -30,6 +31,7 @@ export function recordMet(): Met {
   }
 }
 
+/** Reads the records of all processes. */
 export function recordsIn(folder: string): TestRecord[] {
   const files = globSync('*.json', { cwd: folder })
   return files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { filesBesideCode } from './build.ts'
-import { startService } from './service.ts'
+import { assertServes, startService } from './service.ts'
 
 /**
  * Packs the package, compares what is in it with what should be, and uses it as another project
@@ -102,15 +102,7 @@ async function useCommandLine(project: string): Promise<void> {
     project,
   )
   try {
-    const login = await fetch(`${service.url}/login`, {
-      method: 'POST',
-      body: new URLSearchParams({ username: 'admin', password, mode: 'token' }),
-    })
-    assert.equal(login.status, 200)
-    const { token } = (await login.json()) as { token: string } // what the contract says
-    const headers = { authorization: `Bearer ${token}` }
-    const users = await fetch(`${service.url}/users`, { headers })
-    assert.deepEqual([users.status, ((await users.json()) as unknown[]).length], [200, 1])
+    await assertServes(service, password)
   } finally {
     await service.stop()
   }

@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGzip } from 'node:zlib'
+import { systemCode } from '../kernel/reason.ts'
 
 export interface ArchiveContents {
   /** Written as one line of JSON, not compressed. */
@@ -47,7 +48,7 @@ function create(partial: string): void {
   try {
     closeSync(openSync(partial, 'wx', 0o600))
   } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error
+    if (systemCode(error) !== 'EEXIST') throw error
     throw new Error(`${partial} is there: another backup is under way, or was killed; remove it`)
   }
 }
@@ -77,7 +78,7 @@ async function publish(partial: string, path: string): Promise<void> {
   try {
     await link(partial, path)
   } catch (error) {
-    if (isCode(error, 'EEXIST')) throw taken(path)
+    if (systemCode(error) === 'EEXIST') throw taken(path)
     // Some file systems have no links, and a rename replaces a file silently.
     if (existsSync(path)) throw taken(path)
     await rename(partial, path)
@@ -92,8 +93,4 @@ async function publish(partial: string, path: string): Promise<void> {
 
 function taken(path: string): Error {
   return new Error(`${path} is there already: a backup never replaces a file`)
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

@@ -12,7 +12,7 @@ import type { Output, Streams } from './output.ts'
 export interface CommandWork {
   readonly name: string
   readonly options?: Readonly<Record<string, CommandOption>>
-  /** The values of operands that have few, by the name of the operand: for completion. */
+  /** For completion: all values of an operand that has only a few, by its name. */
   readonly operandValues?: Readonly<Record<string, readonly string[]>>
   /** `false`: the command reads no settings, and runs before they are loaded. */
   readonly usesSettings?: false
@@ -32,14 +32,14 @@ export interface CommandOption extends ParseArgsOptionDescriptor {
   readonly doc?: string
   /** The name of its value in the help. */
   readonly value?: string
-  /** All its values, if they are few: for completion. */
+  /** For completion: all its values, if they are few. */
   readonly values?: readonly string[]
 }
 
 export interface CommandCall {
   /** Loaded at the first access. @throws ConfigError */
   readonly config: Config
-  /** As `settings` of the command. */
+  /** The settings on which the command depends: see `Command`. */
   readonly settings: readonly SettingName[]
   readonly operands: readonly string[]
   readonly values: Readonly<Record<string, unknown>>

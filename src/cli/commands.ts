@@ -15,7 +15,6 @@ const order = [
   'keys',
   'client',
   'token',
-  'client',
   'oidc',
   'backup',
   'restore',

@@ -91,7 +91,7 @@ async function settingsOf(rooms: CommandCall['rooms']) {
   return { tables: await settingsOfRooms(rooms), load }
 }
 
-/** Adds to a usage error where the help is: the help itself would hide the message. */
+/** Adds a line that names the help to a usage error; the help itself would hide the message. */
 function withHelp({ message, exitCode }: UsageError, name: string): CommandError {
   return new CommandError(`${message}\nSee: ${['gatehouse help', name].join(' ').trim()}`, exitCode)
 }
@@ -118,7 +118,7 @@ async function find(rooms: CommandCall['rooms'], words: readonly string[]): Prom
   return { group, name: first, reason }
 }
 
-/** A word of the user in a message, in one line and of a length that is read. */
+/** A word that the user typed, for a message: escaped, and at most 40 characters of it. */
 function inWords(word: string): string {
   return shown(word.length > 40 ? `${word.slice(0, 40)}...` : word)
 }
@@ -172,6 +172,7 @@ function assertOneDatabase({ DATABASE_URL, DATABASE_URL_FILE }: Terminal['env'])
 }
 
 async function showVersion(output: Output): Promise<void> {
-  const { version } = await import('./version.ts')
+  const { packageVersion } = await import('../config/version.ts')
+  const version = packageVersion()
   output.result({ version, node: process.versions.node }, `gatehouse ${version}`)
 }

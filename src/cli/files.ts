@@ -1,15 +1,16 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { systemCode } from '../kernel/reason.ts'
 import { UsageError } from './command.ts'
 
-/** Asserts, before any work, that a file or a pipe can be read, unopened. @throws UsageError */
+/** Asserts, without opening it, that a file or a pipe can be read. @throws UsageError */
 export function assertReadable(path: string): void {
   const message = `${path} cannot be read`
   attempt(message, () => accessSync(path, constants.R_OK))
   if (statSync(path).isDirectory()) throw new UsageError(`${message}: it is a folder`)
 }
 
-/** Asserts, before any work, that a new file of this name can be made. @throws UsageError */
+/** Asserts, without making it, that a new file of this name can be made. @throws UsageError */
 export function assertNew(path: string): void {
   const message = `${path} cannot be made`
   const folder = dirname(path)
@@ -23,15 +24,15 @@ export function assertNew(path: string): void {
 }
 
 /**
- * Whether a database file exists. @throws UsageError if it may not be read and written, since a
- * database of another user looks like none
+ * Whether a database file exists. @throws UsageError if it may not be read and written, because it
+ * would be taken for a missing one
  */
 export function isDatabaseThere(path: string): boolean {
   try {
     accessSync(path, constants.R_OK | constants.W_OK)
     return true
   } catch (error) {
-    const code = codeOf(error)
+    const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return false
     throw refusal(`${path} cannot be opened`, error)
   }
@@ -55,12 +56,9 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
 }
 
-/** The refusal of a file, by the error of the system. */
+/** Describes, by the error of the system, why a file cannot be used. */
 export function refusal(message: string, error: unknown): UsageError {
-  const code = codeOf(error)
-  return new UsageError(`${message}: ${reasons[code] ?? (code || String(error))}`)
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = systemCode(error)
+  const reason = code === undefined ? String(error) : (reasons[code] ?? code)
+  return new UsageError(`${message}: ${reason}`)
 }

@@ -17,9 +17,9 @@ import { clientAuthenticationFail } from './events.ts'
  * a route also accepts Basic of accounts, an id of a client is never looked up as a username.
  *
  * An attempt at a secret is reserved in the database, as a login is. That would cost each request of a
- * busy client two transactions, so a client that was right at an address is remembered there: its next
- * right secret needs no attempt. A wrong one for the client from the address ends that, so that each
- * guess but the first meets the rate limits, before it is compared.
+ * busy client two transactions. So a client that sent its right secret is remembered with the address:
+ * its next right secret from there needs no attempt. A wrong secret for the client from this address
+ * ends that, so that the rate limits admit or refuse every guess after the first before it is compared.
  */
 export interface ClientAuthenticatorDeps {
   readonly clientLimits: ClientLimits
@@ -31,11 +31,12 @@ export interface ClientAuthenticatorDeps {
 const rememberedMs = 900_000
 const maxRemembered = 10_000
 
+/** Makes the authenticator of the scheme `client`. */
 export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticator {
   const { clientLimits, clients, clock, events } = deps
-  /** Until when a client's right secret from an address needs no attempt. */
+  /** By client and address: until when a right secret needs no attempt, in epoch milliseconds. */
   const remembered = new BoundedMap<string, number>(maxRemembered)
-  /** The last attempt at a client's secret from an address that is under way. */
+  /** By client and address: the last of the attempts under way. */
   const turns = new Map<string, Promise<void>>()
 
   return {

@@ -16,6 +16,7 @@ import {
 import { dirname } from 'node:path'
 import { type Client, clientsText, maxBytes, parseClients } from '../config/clients-file.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { systemCode } from '../kernel/reason.ts'
 
 /** Why a file of clients was not read or changed; nothing was done. */
 export class ClientsFileError extends Error {
@@ -51,7 +52,7 @@ export async function changeClients(
   { clock, mayMake = false }: { readonly clock: Clock; readonly mayMake?: boolean },
 ): Promise<void> {
   const target = targetOf(path)
-  const draft = `${target}.new` // also the lock of a change
+  const draft = `${target}.new` // its existence is the lock of a change
   const descriptor = await openDraft(draft, path, clock)
   // No waiting from here on: a signal finds the draft removed or the change done.
   try {
@@ -76,7 +77,7 @@ function targetOf(path: string): string {
   try {
     return realpathSync(path)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return path
+    if (systemCode(error) === 'ENOENT') return path
     throw refusalOf(error, path)
   }
 }
@@ -86,7 +87,7 @@ async function openDraft(draft: string, path: string, clock: Clock): Promise<num
     try {
       return openSync(draft, 'wx', 0o600)
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw refusalOf(error, path)
+      if (systemCode(error) !== 'EEXIST') throw refusalOf(error, path)
       if (waitedMs >= maxWaitMs) {
         throw new ClientsFileError(
           'busy',
@@ -107,7 +108,7 @@ function read(path: string): { clients: readonly Client[]; stats: Stats } | null
     if (stats.size > maxBytes) throw new ClientsFileError('content', `${path} is too long`)
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
+    if (systemCode(error) === 'ENOENT') return null
     throw refusalOf(error, path)
   }
   const { clients, mistakes } = parseClients(text)
@@ -132,13 +133,7 @@ function syncFolder(folder: string): void {
 }
 
 function refusalOf(error: unknown, path: string): unknown {
-  const code = codeOf(error)
+  const code = systemCode(error)
   if (code === undefined) return error
   return new ClientsFileError('rights', `${path} cannot be read or changed (${code})`)
-}
-
-/** The code of an error of the operating system; undefined for any other error. */
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('syscall' in error)) return undefined
-  return (error as NodeJS.ErrnoException).code
 }

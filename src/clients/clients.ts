@@ -32,6 +32,7 @@ export interface ClientsDeps {
 // No text has this hash; compared where a client has fewer secrets than another, or does not exist.
 const noHash = '0'.repeat(64)
 
+/** Begins with the clients that were read with the settings. */
 export function createClients({ config, events, log }: ClientsDeps): Clients {
   const { file, atStart } = config.clients
   let clients = mapOf(atStart)
@@ -66,7 +67,7 @@ export function createClients({ config, events, log }: ClientsDeps): Clients {
       }
       const before = clients
       clients = mapOf(reading.clients)
-      if (isFirst && isSame(before, clients)) return // it is as at the start
+      if (isFirst && isSame(before, clients)) return // nothing has changed since the start
       for (const warning of reading.warnings) log.warn(warning)
       events.tell(clientsChanged, { clients: [...clients.keys()] })
     },
@@ -81,7 +82,7 @@ function isSame(left: ReadonlyMap<string, Client>, right: ReadonlyMap<string, Cl
   return JSON.stringify([...left]) === JSON.stringify([...right])
 }
 
-/** What changes with every change of a file; `absent` if it cannot be found. */
+/** A text that differs after each change of a file; `absent` if it cannot be found. */
 async function versionOf(file: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })

@@ -1,5 +1,6 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { type ClientPermission, clientPermissions } from '../kernel/principal.ts'
+import { systemCode } from '../kernel/reason.ts'
 import { hashedSecretWeaknesses } from '../strength/hashed-secret.ts'
 import { isExposed } from './kinds.ts'
 
@@ -68,8 +69,7 @@ function readText(path: string): { text: string; stats: Stats } | { mistake: str
     if (stats.size > maxBytes) return { mistake: `names ${path}, which is longer than 1 MiB` }
     return { text: readFileSync(path, 'utf8'), stats }
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    return { mistake: `names ${path}, which cannot be read (${code})` }
+    return { mistake: `names ${path}, which cannot be read (${systemCode(error) ?? 'unknown'})` }
   }
 }
 

@@ -3,7 +3,8 @@ import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
 import { masterKey } from '../../test/master-key.ts'
 import { isLoopback } from '../addresses/loopback.ts'
-import { type Config, ConfigError, describeSettings, loadConfig } from './load.ts'
+import { describeSettings } from './describe.ts'
+import { type Config, ConfigError, loadConfig } from './load.ts'
 import { settings } from './settings-table.ts'
 
 /** From the decisions on settings, in their order; what is unset is undefined. */

@@ -6,7 +6,7 @@ import { passwordRefusal } from '../kernel/password.ts'
 import { contractRoles, type Role, type RoleName } from '../kernel/principal.ts'
 import { secretAdvice, secretWeaknesses } from '../strength/configured.ts'
 import { type ClientsReading, readClients } from './clients-file.ts'
-import { readSettings, type Setting, type Values } from './kinds.ts'
+import { readSettings, type Values } from './kinds.ts'
 import {
   type ProvidersReading,
   providerContradictions,
@@ -88,7 +88,7 @@ function unsupportedSettings(env: Readonly<Record<string, string | undefined>>):
     .map((name) => `${name} is not supported by this version`)
 }
 
-/** The pair that the files of the settings hold, and what settings about it contradict each other. */
+/** Checks the settings of TLS against each other, and reads the files that they name. */
 function readTls(values: SettingValues): Pick<TlsReading, 'mistakes' | 'warnings'> {
   const { TLS_CERT_FILE, TLS_KEY_FILE, HTTP_REDIRECT_PORT: redirectPort, PORT, BASE_URL } = values
   const mistakes: string[] = []
@@ -280,28 +280,6 @@ function secretWarnings(values: SettingValues): string[] {
   return secretWeaknesses(values).map(([name, weakness]) =>
     [`${name} ${weakness}: production refuses it.`, ...secretAdvice([name])].join(' '),
   )
-}
-
-/** Renders docs/configuration.md from the table, and from those that rooms bring. */
-export function describeSettings(tables: readonly RoomSettings[] = []): string {
-  const all = [settings, ...tables.map(({ table }) => table)].flatMap(Object.entries)
-  const rows = all.map(([name, setting]: [string, Setting<unknown>]) => {
-    const shown = setting.shown === '' ? '(empty)' : setting.shown
-    const value = /[` (,]/.test(shown) ? shown : `\`${shown}\``
-    return `| \`${name}\` | ${value} | ${setting.doc}${setting.secret ? ` Or \`${name}_FILE\`.` : ''} |`
-  })
-  return [
-    '# Configuration',
-    '',
-    'Settings come from the environment. All mistakes are listed at once, and the process exits with 1.',
-    'A secret can be read from a file: `NAME_FILE` names it. An empty variable counts as not set.',
-    'This page is generated from `src/config/settings-table.ts` (`npm run docs`).',
-    '',
-    '| Setting | Default | Meaning |',
-    '|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n')
 }
 
 /** The default of BASE_URL, without a slash at the end. */

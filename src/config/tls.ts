@@ -133,7 +133,7 @@ function assertUsable({ cert, key, certificate }: TlsPair, privateKey: KeyObject
 const dayMs = 86_400_000
 const noticeDays = 14
 
-/** What to tell of the life of a certificate; null while it has more than `noticeDays` to go. */
+/** Warns of a certificate that is not valid, or expires within `noticeDays`; null for any other. */
 export function lifeWarning({ certificate }: TlsPair, now: number): string | null {
   const { validFromDate, validToDate } = certificate
   const [from, to] = [validFromDate.toISOString(), validToDate.toISOString()]

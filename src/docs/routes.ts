@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/load.ts'
+import { contentTypes, mediaTypes } from '../http/media-types.ts'
 import { createAssets } from '../http/pages/assets.ts'
 import { html } from '../http/pages/html.ts'
 import { type ErrorPage, sendPage } from '../http/pages/page.ts'
-import { html as htmlType, json, named, Page } from '../http/schemas.ts'
+import { named, Page } from '../http/schemas.ts'
 import { anyone, role } from '../policy/rules.ts'
 import { referencePage } from './page.ts'
 
@@ -55,15 +56,15 @@ export async function docsRoutes(
   app.get(
     '/api/openapi.json',
     {
-      config: { access, answers: { 200: { [json]: OpenApi } } },
+      config: { access, answers: { 200: { [mediaTypes.json]: OpenApi } } },
       schema: { operationId: 'getOpenApi', summary: 'This document' },
     },
-    async (_request, reply) => reply.type('application/json; charset=utf-8').send(document()),
+    async (_request, reply) => reply.type(contentTypes.json).send(document()),
   )
   app.get(
     '/api/docs',
     {
-      config: { access, errorPage: refusedPage, answers: { 200: { [htmlType]: Page } } },
+      config: { access, errorPage: refusedPage, answers: { 200: { [mediaTypes.html]: Page } } },
       schema: { operationId: 'getDocs', summary: 'This document as a page' },
     },
     async (_request, reply) => sendPage(reply, page()),

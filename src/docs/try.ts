@@ -1,3 +1,4 @@
+import { mediaTypes } from '../http/media-types.ts'
 import { type Html, html } from '../http/pages/html.ts'
 import { type Credential, curlOf } from './browser/curl.js'
 import {
@@ -20,7 +21,6 @@ export interface Inputs {
   readonly body: RequestBody | undefined
 }
 
-const formType = 'application/x-www-form-urlencoded'
 // The credentials of the page set these headers.
 const ownHeaders = new Set(['authorization', 'cookie', 'x-csrf-token'])
 const safe = new Set(['get', 'head', 'options'])
@@ -53,8 +53,8 @@ function renderInput(document: ApiDocument, id: string, parameter: Parameter): H
 function renderBody(document: ApiDocument, id: string, { content }: RequestBody): Html {
   const types = Object.entries(content)
   const [[only = '', media = {}] = []] = types
-  const text = types.find(([type]) => type !== formType)
-  const form = types.find(([type]) => type === formType)
+  const text = types.find(([type]) => type !== mediaTypes.form)
+  const form = types.find(([type]) => type === mediaTypes.form)
   return html`${
     types.length > 1
       ? html`<label for="${id}.type">Body as</label><select id="${id}.type" data-type>${types.map(
@@ -136,7 +136,7 @@ export function curlFor(
     credential: credentialOf(scheme, !safe.has(method)),
     contentType,
     body:
-      contentType === formType
+      contentType === mediaTypes.form
         ? [...fieldValues(document, media)].map(([name, value]) => [name, textOf(value)] as const)
         : example,
   })

@@ -1,4 +1,5 @@
 import { isLoopback } from '../addresses/loopback.ts'
+import { mediaTypes } from '../http/media-types.ts'
 import { ApiError } from '../kernel/errors.ts'
 
 /** A `fetch` with the restrictions of `guardedFetch`. */
@@ -50,7 +51,7 @@ export async function fetchObject(
   fetch: GuardedFetch,
   url: string,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const response = await fetch(url, { headers: { accept: 'application/json' } })
+  const response = await fetch(url, { headers: { accept: mediaTypes.json } })
   if (response.status !== 200) throw wrong(`${url} answers ${response.status}`)
   const value: unknown = await response.json().catch(() => undefined)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { contentTypes } from '../http/media-types.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { authorizationUrl, exchangeCode, type FlowSecrets } from './code-grant.ts'
 import { deadline, type Provider } from './provider.ts'
@@ -40,7 +41,7 @@ export async function loopbackLogin(
     const url = URL.parse(request.url ?? '', base)
     const isOurs = url?.pathname === '/callback' && url.searchParams.get('state') === secrets.state
     response.writeHead(isOurs ? 200 : 404, {
-      'content-type': 'text/html; charset=utf-8',
+      'content-type': contentTypes.html,
       connection: 'close',
     })
     response.end(

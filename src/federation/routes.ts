@@ -6,8 +6,9 @@ import type { Events } from '../events/events.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
+import { mediaTypes } from '../http/media-types.ts'
 import { sendPage } from '../http/pages/page.ts'
-import { html, json, Page, type SchemaTypes } from '../http/schemas.ts'
+import { Page, type SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { anyone } from '../policy/rules.ts'
@@ -106,7 +107,7 @@ export async function externalRoutes(
           access,
           errorPage: failurePage,
           query: CallbackQuery,
-          answers: { 200: { [html]: Page }, 303: {} },
+          answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
           responseHeaders: ['set-cookie'],
           errors: [...providerErrors, ...accountErrors, 'identityLinked', 'invalidCredentials'],
         },
@@ -159,7 +160,7 @@ export async function externalRoutes(
       config: {
         access,
         errorPage: failurePage,
-        answers: { 200: { [html]: Page } },
+        answers: { 200: { [mediaTypes.html]: Page } },
         errors: ['signInFailed'],
       },
       schema: {
@@ -188,7 +189,7 @@ export async function externalRoutes(
           'tooManyLoginAttempts',
         ],
         sends: SentProof,
-        answers: { 200: { [json]: SessionAnswer, [html]: Page } },
+        answers: { 200: { [mediaTypes.json]: SessionAnswer, [mediaTypes.html]: Page } },
         responseHeaders: ['set-cookie'],
       },
       schema: {
@@ -204,7 +205,7 @@ export async function externalRoutes(
       const ticket = flowCookie(request)
       const { answer: csrf_token, returnTo } = await confirm(options, ticket, proof, result)
       clearFlowCookie(reply)
-      const isJson = request.headers['content-type']?.toLowerCase().startsWith('application/json')
+      const isJson = request.headers['content-type']?.toLowerCase().startsWith(mediaTypes.json)
       if (isJson) return { message: 'Logged in', csrf_token }
       return sendPage(reply, landingPage('signed_in', returnTo))
     },

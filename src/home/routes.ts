@@ -2,9 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/load.ts'
 import { defaultName } from '../config/oidc-settings.ts'
 import type { Providers } from '../federation/providers.ts'
+import { contentTypes, mediaTypes } from '../http/media-types.ts'
 import { prefersPage, varyByAccept } from '../http/pages/negotiation.ts'
 import { frameAssets, sendPage } from '../http/pages/page.ts'
-import { html, json, named, Page, Text } from '../http/schemas.ts'
+import { named, Page, Text } from '../http/schemas.ts'
 import { anyone } from '../policy/rules.ts'
 import { homePage, troublePage } from './page.ts'
 
@@ -103,7 +104,7 @@ export async function homeRoutes(
       config: {
         access: { rule: anyone },
         errorPage: troublePage,
-        answers: { 200: { [json]: Home, [html]: Page } },
+        answers: { 200: { [mediaTypes.json]: Home, [mediaTypes.html]: Page } },
       },
       schema: { operationId: 'getHome', summary: 'What this service is; a page for a browser' },
     },
@@ -112,7 +113,7 @@ export async function homeRoutes(
       if (prefersPage(request)) {
         return sendPage(reply, homePage({ links, signIn, isForAdmin: documents === 'ADMIN' }))
       }
-      return reply.type('application/json; charset=utf-8').send({
+      return reply.type(contentTypes.json).send({
         name: 'Gatehouse',
         links,
         sign_in: signIn.map(({ name, href }) => ({ name, href })),

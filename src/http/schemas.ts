@@ -37,12 +37,10 @@ export function named<const Schema extends JsonSchema>(
   return schema
 }
 
+/** Answers the name and the example of a schema; undefined for one without a name. */
 export function namingOf(schema: JsonSchema): Naming | undefined {
   return namings.get(schema)
 }
-
-export const json = 'application/json'
-export const html = 'text/html'
 
 /** A page for people. */
 export const Page = { type: 'string', examples: ['<!doctype html>…'] } as const

@@ -37,6 +37,7 @@ export function inOrder(used: readonly (TagName | Tag)[]): Tag[] {
   return [...all.filter((tag) => !isLast(tag)), ...others.values(), ...all.filter(isLast)]
 }
 
+/** Answers the name of a tag of ours or of an external room. */
 export function nameOf(tag: TagName | Tag): string {
   return typeof tag === 'string' ? tag : tag.name
 }

@@ -33,6 +33,11 @@ export function isoTime(milliseconds: number): string {
   return new Date(Math.min(milliseconds, lastDateMs)).toISOString()
 }
 
+/** The same; null for null. */
+export function isoTimeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : isoTime(milliseconds)
+}
+
 /**
  * How much longer than a token its revocation is kept. A clock that was up to this far ahead can be
  * corrected without a revoked token becoming valid again.

@@ -30,16 +30,6 @@ export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** Escapes a text for the content of an HTML element or a quoted attribute. */
-export function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
-}
-
 /** Formats a line of a table, without blanks at its end. */
 export function alignedLine(cells: readonly string[], widths: readonly number[]): string {
   return `${cells

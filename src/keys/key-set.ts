@@ -9,7 +9,8 @@ import { accessAlgorithm } from './algorithm.ts'
 import { keyRetired } from './events.ts'
 import { loadMasterKey } from './master-key.ts'
 import { type Added, createNewKeys, publishedMs } from './new-keys.ts'
-import { openKeys, settleMs, type TokenPurpose } from './opened-keys.ts'
+import { openKeys, type TokenPurpose } from './opened-keys.ts'
+import { assertReplaced } from './retirement.ts'
 import { openKey } from './sealed-key.ts'
 import { operatorKeys, type SigningAlgorithm, type SigningKey } from './signing-key.ts'
 import { type KeyPurpose, keyStore, type SealedKey } from './store.ts'
@@ -97,14 +98,6 @@ export interface KeySetDeps {
   readonly events: Events
   readonly random: Random
 }
-
-/** A key cannot be retired yet, because it signs, or is about to. */
-export class KeySigns extends Error {}
-
-// Before a node signs, it knows all changes but those of the last half second; then it waits.
-const handedOverMs = settleMs + 500
-/** How long to wait until every node signs with a successor that signs at once. */
-export const handoverMs = handedOverMs + 500
 
 const refreshAlgorithm = 'HS256'
 const dataKeyAlgorithm = 'A256GCM'
@@ -194,7 +187,9 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     async retire(kid) {
       const isRetired = await transact(db, [lockName.keys], async (trx) => {
         const store = keyStore(trx)
-        assertReplaced(await store.all(), kid)
+        const present = await store.all()
+        const key = present.find(({ id }) => id === kid)
+        if (key && isSigner(key)) assertReplaced(key, present, clock.now())
         if (!(await store.end(kid, clock.now()))) return false
         await events.record(trx, keyRetired, { kid })
         return true
@@ -258,26 +253,11 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     confirmedAt = lookedAt
   }
 
-  /** @throws KeySigns if a key signs, and no successor does so on every node */
-  function assertReplaced(present: readonly SealedKey[], kid: string): void {
-    const key = present.find(({ id }) => id === kid)
-    if (!key || !generated.some((purpose) => isSigner(key, purpose))) return
-    if (key.retiredAt === null) throw new KeySigns('this key signs: rotate first')
-    const now = clock.now()
-    const isReplaced = present.some(
-      ({ purpose, algorithm: name, createdAt, signsFrom }) =>
-        purpose === key.purpose &&
-        name === key.algorithm &&
-        createdAt > key.createdAt &&
-        now >= (signsFrom ?? createdAt + handedOverMs),
+  /** Whether a key is of a kind that signs here, now or before it was replaced. */
+  function isSigner(key: SealedKey): boolean {
+    return generated.some(
+      (purpose) => key.purpose === purpose && key.algorithm === algorithms[purpose],
     )
-    if (!isReplaced) {
-      throw new KeySigns('this key signs until its successor does: rotate --now is quicker')
-    }
-  }
-
-  function isSigner(key: SealedKey, purpose: TokenPurpose): boolean {
-    return key.purpose === purpose && key.algorithm === algorithms[purpose]
   }
 
   function open(sealedKeys: readonly SealedKey[]) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/load.ts'
 import { parseMasterKey } from '../config/settings-table.ts'
 import { type Random, randomText } from '../kernel/random.ts'
+import { systemCode } from '../kernel/reason.ts'
 
 const fileName = 'master.key'
 const masterKeyBytes = 32
@@ -46,7 +47,7 @@ function createOnce(path: string, text: string): void {
     writeFileSync(draft, `${text}\n`, { mode: 0o600, flush: true })
     linkSync(draft, path)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (systemCode(error) !== 'EEXIST') throw error
   } finally {
     rmSync(draft, { force: true })
   }

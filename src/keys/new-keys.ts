@@ -59,6 +59,7 @@ const dataKeyBytes = 32
 // now.
 const overlapMarginMs = 60_000
 
+/** Makes `NewKeys`, which seals keys under the master key. */
 export function createNewKeys(deps: NewKeysDeps): NewKeys {
   const { config, db, clock, events, masterKey, random } = deps
 
@@ -155,7 +156,7 @@ function isInUse(purpose: KeyPurpose, algorithm: string) {
     key.purpose === purpose && key.algorithm === algorithm && key.retiredAt === null
 }
 
-/** A time after those of the keys before, whatever clock made them: the newest key signs. */
+/** `now`, or a time after that of the newest key: the newest signs, and clocks of nodes differ. */
 function after(stored: readonly SealedKey[], purpose: KeyPurpose, now: number): number {
   const times = stored.filter((key) => key.purpose === purpose).map((key) => key.createdAt + 1)
   return Math.max(now, ...times)

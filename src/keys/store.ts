@@ -25,6 +25,7 @@ export interface SealedKey {
 // believes to be replaced: it never signs with them. The largest time of a Date, ECMA-262.
 const neverMs = 8_640_000_000_000_000
 
+/** The table of keys. */
 export function keyStore(db: DatabaseOrTransaction) {
   return {
     /** All keys, the newest first. */
@@ -57,7 +58,7 @@ export function keyStore(db: DatabaseOrTransaction) {
   }
 }
 
-/** The purpose that the row of a key names, by which version 0.2.0 goes as well. */
+/** The purpose in the row of a key, which version 0.2.0 reads as well. */
 export function storedPurpose(purpose: KeyPurpose): 'signing' | 'data' {
   return purpose === 'data' ? 'data' : 'signing'
 }

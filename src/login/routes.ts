@@ -4,7 +4,8 @@ import type { Config } from '../config/load.ts'
 import type { LoginMode } from '../config/settings-table.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
-import { json, type SchemaTypes } from '../http/schemas.ts'
+import { mediaTypes } from '../http/media-types.ts'
+import type { SchemaTypes } from '../http/schemas.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, sessionResult } from '../session/browser.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
@@ -44,7 +45,7 @@ export async function loginRoutes(
         body: 'form',
         sends: LoginRequest,
         examples: { bodies: loginExamples },
-        answers: { 200: { [json]: LoginAnswer } },
+        answers: { 200: { [mediaTypes.json]: LoginAnswer } },
         responseHeaders: ['set-cookie'],
         errors: [
           'invalidCredentials',

@@ -5,7 +5,7 @@ import { transact } from '../database/transactions.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { parsePage, type Query } from '../http/lists/paging.ts'
 import { listQuery, Message, type SchemaTypes } from '../http/schemas.ts'
-import { isoTime } from '../kernel/clock.ts'
+import { isoTimeOrNull } from '../kernel/clock.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
 import { ThrottleNow } from './schemas.ts'
@@ -82,8 +82,8 @@ export async function throttleAdminRoutes(
       const guard = stillAllowed(request)
       if (username === null) await guard?.judge(db)
       else {
-        const { username: written } = request.params
-        await transact(db, [], (trx) => clearThrottle(trx, username, options, written), guard)
+        const { username: clientId } = request.params
+        await transact(db, [], (trx) => clearThrottle(trx, username, options, clientId), guard)
       }
       return { message: 'Failed tries forgotten' }
     },
@@ -101,8 +101,4 @@ function show(now: NamedState) {
     attempts: now.attempts,
     blocked_until: isoTimeOrNull(now.blockedUntil),
   }
-}
-
-function isoTimeOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : isoTime(milliseconds)
 }

@@ -7,7 +7,10 @@ import type { Events } from '../events/events.ts'
 import type { Username } from '../kernel/username.ts'
 import type { LimitState, ThrottleOverview } from '../throttle/overview.ts'
 
-/** What an administrator, over HTTP or at the command line, sees and clears of the limits. */
+/**
+ * What an administrator sees and clears of the limits: over HTTP (throttle-routes.ts), or at the
+ * command line (cli/commands/throttle.ts).
+ */
 export interface ThrottledDeps {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly clients: Pick<Clients, 'ids'>
@@ -24,9 +27,9 @@ export interface NamedState extends LimitState {
 }
 
 /**
- * Names the usernames of limits. The limits store only a digest of each tried username, since users
- * type passwords into the wrong field: one is named only if an account with failed logins has it, and the id of a
- * client only if there is one.
+ * Adds the usernames and the ids of clients to the states of limits. A limit stores a digest of the
+ * name that was tried, since users type passwords into the wrong field. So a username is found only
+ * if an account with failed logins has it, and an id only if a client of CLIENTS_FILE has it.
  */
 export async function nameLimits(
   states: readonly LimitState[],
@@ -50,17 +53,18 @@ export async function nameLimits(
 }
 
 /**
- * Forgets the failed attempts of a username and its lockout, and those of the client whose id is
- * `written`, inside a transaction; answers the user's id, or null if no account has the name.
+ * Forgets the failed attempts of a username and its lockout, and those of a client, inside a
+ * transaction; answers the user's id, or null if no account has the name.
+ * @param clientId the name as it was written: an id of a client has no canonical form
  */
 export async function clearThrottle(
   trx: DatabaseOrTransaction,
   username: Username,
   { events, lock, throttle }: Pick<ThrottledDeps, 'events' | 'lock' | 'throttle'>,
-  written: string,
+  clientId: string,
 ): Promise<number | null> {
   const found = await lock.lift(trx, username)
-  await throttle.forget(trx, username, found, written)
+  await throttle.forget(trx, username, found, clientId)
   await events.record(trx, adminAction, { user_id: found, what: 'throttle_cleared' })
   return found
 }

@@ -4,8 +4,9 @@ import { tagged } from '../http/changes/entity-tag.ts'
 import { resource } from '../http/changes/resource.ts'
 import { sendList } from '../http/lists/listing.ts'
 import { positiveInteger } from '../http/lists/paging.ts'
+import { mediaTypes } from '../http/media-types.ts'
 import { callerOf } from '../http/routes/access.ts'
-import { json, listQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
+import { listQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { postsRules, role } from '../policy/rules.ts'
@@ -56,7 +57,7 @@ export async function postRoutes(
         config: {
           access: { rule },
           query: listQuery(config.lists.pageLimitMax),
-          answers: { 200: { [json]: PostList } },
+          answers: { 200: { [mediaTypes.json]: PostList } },
           responseHeaders: ['x-total-count'],
         },
         schema: { operationId, summary: 'All posts, or one page of them' },

@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemCode } from '../kernel/reason.ts'
 
 /** The administrator that the first start has created. */
 interface Administrator {
@@ -67,8 +68,7 @@ function newFile(folder: string, text: string): PasswordFile {
     try {
       file = openSync(path, 'wx', 0o600)
     } catch (error) {
-      const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-      if (isThere && number < maxFiles) continue
+      if (systemCode(error) === 'EEXIST' && number < maxFiles) continue
       throw error
     }
     const discard = () => rmSync(path, { force: true })

@@ -6,6 +6,7 @@ import type { Config } from '../config/load.ts'
 import { type SettingName, settings } from '../config/settings-table.ts'
 import { keyedDigest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
+import { systemCode } from '../kernel/reason.ts'
 import { Secret } from '../kernel/secret.ts'
 
 /**
@@ -21,7 +22,7 @@ interface ServiceNote {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** What decides about a note. */
+/** What a note is made of. */
 export interface NoteOptions {
   readonly config: Pick<Config, 'baseUrl' | 'database'>
   readonly env: Readonly<Record<string, string | undefined>>
@@ -29,7 +30,7 @@ export interface NoteOptions {
 
 const fileName = /^service-[1-9][0-9]*\.json$/
 const saltBytes = 16
-/** Enough to see a difference, and too few to be sure of a guess. */
+/** In characters: enough to see a difference, and too few to confirm a guess. */
 const digestLength = 6
 /** Secrets that no password or person has chosen; other secrets are left out. */
 const keys = new Set(['MASTER_KEY', 'TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'TOKEN_PRIVATE_KEY'])
@@ -61,7 +62,7 @@ export function leaveServiceNote(
     for (const { path: stale, isRunning } of notesIn(dataDirectory)) if (!isRunning) rmSync(stale)
     writeFileSync(path, `${JSON.stringify(note)}\n`, { flag: 'wx', mode: 0o600 })
   } catch {
-    return () => {} // commands then warn of less
+    return () => {} // without a note, commands do not warn
   }
   return remove
 }
@@ -141,7 +142,7 @@ function isRunning({ pid, process: noted }: ServiceNote): boolean {
     process.kill(pid, 0)
   } catch (error) {
     // EPERM: it runs as another user.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
+    if (systemCode(error) !== 'EPERM') return false
   }
   return processOf(pid) === noted
 }

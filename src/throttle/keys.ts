@@ -71,6 +71,7 @@ export interface LimitKey {
   readonly address: string | null
 }
 
+/** Reads a key of `ThrottleKeys`, or `secondFactorKey`. */
 export function readThrottleKey({ username, address }: ThrottleKey): LimitKey {
   const unnamed = { usernameDigest: null, clientDigest: null, userId: null, address }
   if (username === '') return { ...unnamed, count: 'address' }

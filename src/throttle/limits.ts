@@ -100,6 +100,7 @@ export interface ClientLimits {
   ): Promise<T>
 }
 
+/** Makes the rate limits of clients, apart from those of logins: docs/adr/0034. */
 export function createClientLimits(
   deps: Omit<LoginLimitsDeps, 'captcha' | 'failures'>,
 ): ClientLimits {
@@ -129,6 +130,7 @@ export function createClientLimits(
   }
 }
 
+/** Makes the rate limits of logins; `failures` counts those of an account. */
 export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   const { config, events, captcha, failures } = deps
   const limiter = createLimiter(deps)

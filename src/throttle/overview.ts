@@ -17,14 +17,14 @@ export interface ThrottleOverview {
   /** How many keys of a limit are blocked. */
   blocked(count: 'login' | 'address'): Promise<number>
   /**
-   * Deletes the failed attempts of a username, and of a client with that id, over all addresses, and
-   * the wrong codes of the user; pending attempts stay. `client` is the id if it is spelt otherwise.
+   * Deletes the failed attempts of a username and of a client over all addresses, and the wrong
+   * codes of the user; pending attempts stay.
    */
   forget(
     trx: DatabaseOrTransaction,
     username: Username,
     userId: number | null,
-    client?: string,
+    clientId: string,
   ): Promise<void>
 }
 
@@ -89,9 +89,9 @@ export function createThrottleOverview({
       return store.countExceeded(count, { attempts, since, pendingSince: now - pendingMs })
     },
 
-    async forget(trx, username, userId, client = username) {
+    async forget(trx, username, userId, clientId) {
       const names = [
-        throttleKeys.client(client, '').username,
+        throttleKeys.client(clientId, '').username,
         throttleKeys.login(username, '').username,
         throttleKeys.captcha(username, '').username,
         ...(userId === null ? [] : [secondFactorKey(userId).username]),

@@ -21,6 +21,7 @@ export interface BearerDeps {
   readonly verified: Verified
 }
 
+/** Makes the authenticator of the scheme `bearer`. */
 export function bearerAuthenticator({
   clock,
   tokens,

@@ -32,9 +32,9 @@ export interface ActiveToken {
 }
 
 /**
- * Answers the claims of a token that a bearer request would be accepted with now, and that is for one
- * of the audiences; null for any other text. The work for a valid token of other audiences is that
- * for a forged one. RFC 7662. @throws DatabaseUnavailable as `Revocations.refuses`
+ * Answers the claims of a token if a bearer request with it would be accepted now, and if it is for one
+ * of the audiences; null for any other text. A valid token of other audiences takes the same work as a
+ * forged one. RFC 7662. @throws DatabaseUnavailable as `Revocations.refuses`
  */
 export async function introspect(
   { revocations, tokens, verified }: IntrospectionDeps,

@@ -31,6 +31,7 @@ export interface VerifiedDeps {
 
 const maxCached = 10_000
 
+/** Makes the cache, empty at first; a change of the keys empties it. */
 export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified {
   const cached = new BoundedMap<string, VerifiedToken>(maxCached)
   let generation = keys.generation

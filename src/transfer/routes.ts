@@ -5,9 +5,10 @@ import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import type { Guard } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
-import { acceptLines, lineContentType, longBody } from '../http/bodies/long-bodies.ts'
+import { acceptLines, longBody } from '../http/bodies/long-bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
+import { mediaTypes } from '../http/media-types.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
@@ -91,14 +92,14 @@ export async function transferRoutes(
   app.get(
     '/api/admin/export/accounts',
     {
-      config: { access, answers: { 200: { [lineContentType]: ExportLine } } },
+      config: { access, answers: { 200: { [mediaTypes.lines]: ExportLine } } },
       schema: {
         operationId: 'exportAccounts',
         summary: 'Every account, without its password hash',
       },
     },
     async (request, reply) => {
-      reply.header('content-type', lineContentType)
+      reply.header('content-type', mediaTypes.lines)
       if (request.method === 'HEAD') return reply.send()
       const lines = exportAccounts(
         { config, db, events },

@@ -5,8 +5,9 @@ import { resource } from '../http/changes/resource.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
 import { sendList } from '../http/lists/listing.ts'
 import { positiveInteger, type Query } from '../http/lists/paging.ts'
+import { mediaTypes } from '../http/media-types.ts'
 import { authorize } from '../http/routes/access.ts'
-import { json, listQuery, type SchemaTypes } from '../http/schemas.ts'
+import { listQuery, type SchemaTypes } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { asksPrivilege, type Rule, usersRules } from '../policy/rules.ts'
@@ -73,7 +74,7 @@ export async function userRoutes(
         config: {
           access: { rule: rules.list },
           query: listQuery(config.lists.pageLimitMax),
-          answers: { 200: { [json]: UserList } },
+          answers: { 200: { [mediaTypes.json]: UserList } },
           responseHeaders: ['x-total-count'],
         },
         schema: { operationId: idOf('listUsers'), summary: 'All users, or one page of them' },

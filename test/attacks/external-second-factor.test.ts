@@ -6,7 +6,7 @@ import { clockOfToday, identityProvider, settingsFor } from '../identity-provide
 import { eventsNamed, newHost, tally } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
 import { type TestBrowser, testBrowser } from '../test-browser.ts'
-import { watchedDatabase } from '../watched-database.ts'
+import { interruptedReads } from '../watched-database.ts'
 
 const idp = await identityProvider()
 
@@ -31,14 +31,8 @@ async function signedIn(app: TestApp): Promise<TestBrowser> {
 }
 
 suite('an account that vanishes on the way from its provider', async () => {
-  let meanwhile: (() => Promise<unknown>) | undefined
-  const watched = await watchedDatabase(async ({ table }) => {
-    if (table !== 'accounts' || !meanwhile) return
-    const act = meanwhile
-    meanwhile = undefined
-    await act()
-  })
-  const app = await testApp(settingsFor(idp), { clock: clockOfToday(), ...watched })
+  const reads = await interruptedReads('accounts')
+  const app = await testApp(settingsFor(idp), { clock: clockOfToday(), ...reads.options })
   const headers = await app.bearer(app.admin)
   const remove = (path: string) => async () => {
     const removed = await app.call('DELETE', path, { headers })
@@ -57,9 +51,9 @@ suite('an account that vanishes on the way from its provider', async () => {
       const browser = testBrowser(app)
       const begun = await browser.call('GET', '/oauth/login')
       const back = await browser.until(String(begun.headers.location))
-      meanwhile = remove(await pathOf(`early-${what}`))
+      reads.atNextRead(remove(await pathOf(`early-${what}`)))
       const answer = await browser.call('GET', `${back.pathname}${back.search}`)
-      assert.equal(meanwhile, undefined)
+      assert.equal(reads.isWaiting(), false)
       assertRefusal(answer, 401, 'Invalid credentials')
       assert.deepEqual((await app.rows()).flows, [])
       assert.equal(browser.cookies.has('JSESSIONID'), false)
@@ -68,7 +62,7 @@ suite('an account that vanishes on the way from its provider', async () => {
     test(`T57: its ${what} goes while the code is looked at: 401, and no session`, async () => {
       const { code } = await withFactor(app, `late-${what}`)
       const browser = await signedIn(app)
-      meanwhile = remove(await pathOf(`late-${what}`))
+      reads.atNextRead(remove(await pathOf(`late-${what}`)))
       const form = { totp: code() }
       const answer = await browser.call('POST', '/oauth/second-factor', { form })
       assertRefusal(answer, 401, 'Invalid credentials')
@@ -84,7 +78,7 @@ suite('an account that vanishes on the way from its provider', async () => {
     for (const [index, [path, json]] of Object.entries(ways).entries()) {
       const who = await app.account(`asker${index}`)
       const own = await app.session(who)
-      meanwhile = remove(`/api/admin/accounts/${who.username}`)
+      reads.atNextRead(remove(`/api/admin/accounts/${who.username}`))
       const answer = await app.call('POST', path, { headers: own, json })
       assertRefusal(answer, 401, 'Authentication required')
       const { flows, second_factors } = await app.rows()

@@ -40,6 +40,7 @@ export async function comeBack(
   return response
 }
 
+/** Logs out by the route of the provider; answers the redirect. */
 export async function logOut(client: TypedClient, provider: Provider): Promise<Response> {
   const { response } =
     provider === 'default'

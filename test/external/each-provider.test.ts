@@ -9,18 +9,12 @@ import {
 } from '../identity-provider.ts'
 import { assertRefusal } from '../refusal.ts'
 import { testBrowser } from '../test-browser.ts'
-import { watchedDatabase } from '../watched-database.ts'
+import { interruptedReads } from '../watched-database.ts'
 
 /** The same refusals at the provider without a name and at one with a name, below both own accounts. */
 suite('4.4: what a sign-in is refused for, by each provider', async () => {
   const providers = { default: await identityProvider(), acme: await identityProvider() }
-  let meanwhile: (() => Promise<unknown>) | undefined
-  const watched = await watchedDatabase(async ({ table }) => {
-    if (table !== 'accounts' || !meanwhile) return
-    const act = meanwhile
-    meanwhile = undefined
-    await act()
-  })
+  const reads = await interruptedReads('accounts')
   const acme = Object.entries(settingsFor(providers.acme))
   const settings = {
     ...settingsFor(providers.default),
@@ -30,7 +24,7 @@ suite('4.4: what a sign-in is refused for, by each provider', async () => {
     OIDC_ACME_SIGN_UP: 'off',
   }
   const clock = clockOfToday()
-  const app = await testApp(settings, { clock, ...watched })
+  const app = await testApp(settings, { clock, ...reads.options })
   const admin = await app.bearer(app.admin)
   let made = 0
   const someone = () => app.account(`someone${++made}`)
@@ -95,10 +89,11 @@ suite('4.4: what a sign-in is refused for, by each provider', async () => {
     test(`${at}/callback: 401 for an account that goes meanwhile`, async () => {
       const { who } = await link(side, 'brief')
       const back = await until(at)
-      meanwhile = () =>
-        app.call('DELETE', `/api/admin/accounts/${who.username}`, { headers: admin })
+      reads.atNextRead(() =>
+        app.call('DELETE', `/api/admin/accounts/${who.username}`, { headers: admin }),
+      )
       assertRefusal(await back(), 401, 'Invalid credentials')
-      assert.equal(meanwhile, undefined)
+      assert.equal(reads.isWaiting(), false)
       assert.deepEqual((await app.rows()).sessions, [])
     })
 

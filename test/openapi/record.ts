@@ -21,6 +21,7 @@ if (folder) {
   })
 }
 
+/** Notes that a test has met an answer, `GET /users 200`. */
 export function noteMet(answer: string): void {
   met.add(answer)
 }

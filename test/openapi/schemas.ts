@@ -26,6 +26,7 @@ export function bodyCheck(schema: Schema, document: object): Check {
   return checkOf(bodies, closed(resolved(schema, document)))
 }
 
+/** Compiles the schema of a header, whose values are texts. */
 export function headerCheck(schema: Schema, document: object): Check {
   return checkOf(texts, resolved(schema, document))
 }

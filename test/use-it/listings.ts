@@ -17,6 +17,7 @@ import { until } from '../until.ts'
 
 const root = join(import.meta.dirname, '../..')
 
+/** Reads a document, named by its path from the root. */
 export function textOf(document: string): string {
   return readFileSync(join(root, document), 'utf8')
 }
@@ -75,6 +76,7 @@ export function programOf(name: string): string {
   return paths.find((path) => existsSync(path)) ?? name
 }
 
+/** The listing in Python, which needs three packages. */
 export function pythonProgram(): OtherProgram {
   const python = programOf('python3')
   const needed = 'flask, jwt, cryptography'
@@ -84,6 +86,7 @@ export function pythonProgram(): OtherProgram {
   }
 }
 
+/** The listing in Go, built in its folder. */
 export function goProgram(folder: string): OtherProgram {
   return {
     command: ['./orders'],

@@ -18,6 +18,7 @@ export function readTypes(): string {
   return readFileSync(file, 'utf8')
 }
 
+/** Replaces the types that are checked in. */
 export function writeTypes(text: string): void {
   writeFileSync(file, text)
 }

@@ -140,13 +140,13 @@ function show(call: CommandCall): Promise<void> {
 /** Answers the function that shows an account with what an operator asks of it besides. */
 async function accountRow(call: CommandCall, requirements: Services['requirements']) {
   const show = await accountView(call)
-  const { isoTime } = await import('../../kernel/clock.ts')
+  const { isoTimeOrNull } = await import('../../kernel/clock.ts')
   return (account: Account) => {
     const { created_at, ...shown } = show(account)
     const until = requirements.lockedOutUntil(account)
     return {
       ...shown,
-      locked_until: until === null ? null : isoTime(until),
+      locked_until: isoTimeOrNull(until),
       must_change: account.mustChange,
       created_at,
     } satisfies Row

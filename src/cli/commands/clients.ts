@@ -136,7 +136,7 @@ async function newSecret(): Promise<{ secret: string; hex: string }> {
   return { secret, hex: hash('sha256', secret, 'hex') }
 }
 
-/** Writes a result with a secret, this once. @throws CommandError if it was not written */
+/** Writes a result with a secret, which is never shown again. @throws CommandError if it was not written */
 async function tell(
   { output }: CommandCall,
   record: Readonly<Record<string, unknown>> & { readonly secret: string },
@@ -170,7 +170,7 @@ async function change(
   return path
 }
 
-/** Does work on the file. @throws CommandError with an exit code for what the file refuses */
+/** Runs work on the file. @throws CommandError with the exit code of a ClientsFileError */
 async function refusing<T>(work: () => Promise<T>): Promise<T> {
   const { ClientsFileError } = await import('../../clients/change-file.ts')
   try {

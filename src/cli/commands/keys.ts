@@ -1,4 +1,4 @@
-import { isoTime } from '../../kernel/clock.ts'
+import { isoTimeOrNull } from '../../kernel/clock.ts'
 import { CommandError, type CommandWork, exitCodes } from '../command.ts'
 import { withServices } from '../work.ts'
 
@@ -15,9 +15,9 @@ export const commands: readonly CommandWork[] = [
             kid: id,
             purpose,
             algorithm,
-            created: createdAt === null ? null : isoTime(createdAt),
-            signs_from: signsFrom === null ? null : isoTime(signsFrom),
-            verifies_until: retiredAt === null ? null : isoTime(retiredAt),
+            created: isoTimeOrNull(createdAt),
+            signs_from: isoTimeOrNull(signsFrom),
+            verifies_until: isoTimeOrNull(retiredAt),
             signs,
           })),
         )
@@ -38,12 +38,12 @@ export const commands: readonly CommandWork[] = [
     example: 'keys rotate',
     run: (call) =>
       withServices(call, async ({ keys }, { clock }) => {
-        const { handoverMs } = await import('../../keys/key-set.ts')
+        const { handoverMs } = await import('../../keys/retirement.ts')
         const atOnce = call.values.now === true
         const purpose = call.values.refresh === true ? 'refresh' : 'signing'
         const { kid, before, signsFrom } = await keys.rotate({ purpose, atOnce })
         if (atOnce) await clock.wait(handoverMs)
-        const from = signsFrom === null ? null : isoTime(signsFrom)
+        const from = isoTimeOrNull(signsFrom)
         call.output.result(
           { signs: kid, purpose, signs_from: from, verifies: before },
           from === null
@@ -57,7 +57,7 @@ export const commands: readonly CommandWork[] = [
     example: 'keys retire 5vKp2mQwXb3nTz8h',
     run: (call) =>
       withServices(call, async ({ keys }) => {
-        const { KeySigns } = await import('../../keys/key-set.ts')
+        const { KeySigns } = await import('../../keys/retirement.ts')
         const [kid = ''] = call.operands
         const isRetired = await keys.retire(kid).catch((error: unknown) => {
           if (!(error instanceof KeySigns)) throw error

@@ -1,6 +1,6 @@
 import type { ClientToken } from '../../federation/client-tokens.ts'
 import type { Provider } from '../../federation/provider.ts'
-import { type CommandCall, CommandError, type CommandWork, UsageError } from '../command.ts'
+import { type CommandCall, CommandError, type CommandWork, textOf, UsageError } from '../command.ts'
 import { knownSecret } from '../secrets.ts'
 
 const ofProvider = {
@@ -63,7 +63,7 @@ async function getToken(call: CommandCall): Promise<void> {
   const { createClientTokens } = await import('../../federation/client-tokens.ts')
   const { systemClock } = await import('../../kernel/clock.ts')
   const [scope, resource, username] = ['scope', 'resource', 'username'].map((name) =>
-    textOf(call.values[name]),
+    textOf(call, name),
   )
   const tokens = createClientTokens(await providerOf(call), { clock: systemClock })
   const token =
@@ -78,7 +78,7 @@ async function getToken(call: CommandCall): Promise<void> {
 async function logIn(call: CommandCall): Promise<void> {
   const { loopbackLogin } = await import('../../federation/loopback-login.ts')
   const { systemClock } = await import('../../kernel/clock.ts')
-  const port = Number(textOf(call.values.port) ?? '0')
+  const port = Number(textOf(call, 'port') ?? '0')
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new UsageError('--port must be a whole number from 0 to 65535')
   }
@@ -93,21 +93,22 @@ async function logIn(call: CommandCall): Promise<void> {
   call.output.rows([
     {
       sub: String(sub),
-      email: textOf(email) ?? null,
-      name: textOf(name) ?? null,
+      email: typeof email === 'string' ? email : null,
+      name: typeof name === 'string' ? name : null,
       access_token: accessToken,
       refresh_token: refreshToken,
     },
   ])
 }
 
-async function providerOf({ config, values }: CommandCall): Promise<Provider> {
+async function providerOf(call: CommandCall): Promise<Provider> {
   const { createLog } = await import('../../runtime/deps.ts')
   const { createProvider } = await import('../../federation/provider.ts')
   const { systemClock } = await import('../../kernel/clock.ts')
   const { defaultName } = await import('../../config/oidc-settings.ts')
   const { eventsOf } = await import('../../runtime/sinks.ts')
-  const name = textOf(values.provider) ?? defaultName
+  const { config } = call
+  const name = textOf(call, 'provider') ?? defaultName
   const found = config.providers.find((provider) => provider.name === name)
   if (!found) {
     const names = config.providers.map((provider) => provider.name).join(', ')
@@ -121,10 +122,10 @@ async function providerOf({ config, values }: CommandCall): Promise<Provider> {
 }
 
 async function show({ accessToken, expiresAt, refreshToken, scope }: ClientToken) {
-  const { isoTime } = await import('../../kernel/clock.ts')
+  const { isoTimeOrNull } = await import('../../kernel/clock.ts')
   return {
     access_token: accessToken,
-    expires: expiresAt === null ? null : isoTime(expiresAt),
+    expires: isoTimeOrNull(expiresAt),
     scope,
     refresh_token: refreshToken,
   }
@@ -140,8 +141,4 @@ async function told(work: () => Promise<void>): Promise<void> {
     const reason = error.cause instanceof Error ? `: ${error.cause.message}` : ''
     throw new CommandError(`${error.message}${reason}`)
   }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }

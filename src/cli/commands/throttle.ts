@@ -1,3 +1,4 @@
+import type { Page } from '../../http/lists/paging.ts'
 import { canonicalUsername } from '../../kernel/username.ts'
 import { type CommandCall, type CommandWork, UsageError } from '../command.ts'
 import type { Row } from '../output.ts'
@@ -23,14 +24,12 @@ export const commands: readonly CommandWork[] = [
 function list(call: CommandCall): Promise<void> {
   return withServices(call, async (services, { clock, config }) => {
     const { nameLimits } = await import('../../login/throttled.ts')
-    const { isoTime } = await import('../../kernel/clock.ts')
-    const time = (until: number | null) => (until === null ? null : isoTime(until))
+    const { isoTimeOrNull } = await import('../../kernel/clock.ts')
     const isWanted = (row: Row) => call.values.blocked !== true || row.blocked_until !== null
 
-    async function* lockouts(): AsyncGenerator<Row[]> {
-      for (let page = 1; ; page += 1) {
-        const { data, total } = await services.lock.failing({ page, limit: batchSize })
-        yield data.map(({ username, failures, lockedUntil }) => ({
+    async function* batches(): AsyncGenerator<Row[]> {
+      for await (const failing of pages((page) => services.lock.failing(page))) {
+        yield failing.map(({ username, failures, lockedUntil }) => ({
           limit: 'lockout',
           username,
           client: null,
@@ -38,17 +37,13 @@ function list(call: CommandCall): Promise<void> {
           used: failures,
           pending: 0,
           attempts: config.login.lock.after,
-          blocked_until: time(
+          blocked_until: isoTimeOrNull(
             lockedUntil !== null && lockedUntil > clock.now() ? lockedUntil : null,
           ),
         }))
-        if (page * batchSize >= total) return
       }
-    }
-    async function* limits(): AsyncGenerator<Row[]> {
-      for (let page = 1; ; page += 1) {
-        const { data, total } = await services.throttle.page({ page, limit: batchSize })
-        const named = await nameLimits(data, services)
+      for await (const states of pages((page) => services.throttle.page(page))) {
+        const named = await nameLimits(states, services)
         yield named.map((state) => ({
           limit: state.count,
           username: state.username,
@@ -57,21 +52,29 @@ function list(call: CommandCall): Promise<void> {
           used: state.used,
           pending: state.pending,
           attempts: state.attempts,
-          blocked_until: time(state.blockedUntil),
+          blocked_until: isoTimeOrNull(state.blockedUntil),
         }))
-        if (page * batchSize >= total) return
       }
     }
-    async function* batches(): AsyncGenerator<Row[]> {
-      for (const source of [lockouts(), limits()]) {
-        for await (const rows of source) {
-          const wanted = rows.filter(isWanted)
-          if (wanted.length > 0) yield wanted
-        }
+    async function* wanted(): AsyncGenerator<Row[]> {
+      for await (const rows of batches()) {
+        const left = rows.filter(isWanted)
+        if (left.length > 0) yield left
       }
     }
-    await call.output.list(batches())
+    await call.output.list(wanted())
   })
+}
+
+/** Yields the items of all pages, a page at a time. */
+async function* pages<Item>(
+  read: (page: Page) => Promise<{ readonly data: readonly Item[]; readonly total: number }>,
+): AsyncGenerator<readonly Item[]> {
+  for (let page = 1; ; page += 1) {
+    const { data, total } = await read({ page, limit: batchSize })
+    yield data
+    if (page * batchSize >= total) return
+  }
 }
 
 async function clear(call: CommandCall): Promise<void> {

@@ -38,6 +38,7 @@ export interface CompletedOperand extends Completed {
   readonly isOpen: boolean
 }
 
+/** Makes the table of completion, with the options that every command has. */
 export function completionTable(commands: readonly Command[]): CompletionTable {
   const groups = new Map<string, Map<string, string>>([['', new Map()]])
   for (const { name, summary } of commands) {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { mediaTypes } from '../media-types.ts'
 import { bodyMemory, type HeldBody } from './body-memory.ts'
 import { readBody } from './body-reader.ts'
 
@@ -54,7 +55,7 @@ export const bodies = plugin<Pick<Config, 'http'>>(async (app, { http: { bodyLim
     done(null, payload)
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', (request, payload, done) => {
+  app.addContentTypeParser(mediaTypes.json, (request, payload, done) => {
     if (request.routeOptions.config.body === 'parameters') return done(new ApiError('invalidBody'))
     readText(request, payload, (error, text) => {
       if (error) return done(error)
@@ -83,7 +84,7 @@ export function acceptForms(app: FastifyInstance): void {
   app.addHook('preValidation', async (request) => {
     if (takesForms(request.routeOptions.config.body)) await noneIsEmpty(request)
   })
-  app.addContentTypeParser('application/x-www-form-urlencoded', (request, payload, done) => {
+  app.addContentTypeParser(mediaTypes.form, (request, payload, done) => {
     const { body } = request.routeOptions.config
     if (!takesForms(body)) return done(new ApiError('invalidBody'))
     readText(request, payload, (error, text) => {

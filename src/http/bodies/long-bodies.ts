@@ -4,8 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { askForBody } from '../connections/node-requests.ts'
 import { disableRequestTimeout } from '../connections/parser-errors.ts'
-
-export const lineContentType = 'application/x-ndjson'
+import { mediaTypes } from '../media-types.ts'
 
 /** After this time without a byte the client counts as gone. */
 const idleMs = 15_000
@@ -15,8 +14,8 @@ const idleMs = 15_000
  * routes validate the lines.
  */
 export function acceptLines(app: FastifyInstance): void {
-  app.removeContentTypeParser('application/json')
-  app.addContentTypeParser(lineContentType, (request, payload, done) => {
+  app.removeContentTypeParser(mediaTypes.json)
+  app.addContentTypeParser(mediaTypes.lines, (request, payload, done) => {
     if (request.routeOptions.config.body !== 'lines') return done(new ApiError('invalidBody'))
     done(null, payload)
   })

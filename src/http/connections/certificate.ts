@@ -22,7 +22,7 @@ const dayMs = 86_400_000
 export interface Certificate {
   /** The options of a server of node:https. */
   options(): ReturnType<typeof optionsOf>
-  /** Reads the files again and uses what they hold for the handshakes from then on. */
+  /** The job that reads the files again, and uses a renewed pair for new handshakes. */
   renewal(server: Server): Job
 }
 
@@ -43,7 +43,7 @@ export function certificateOf({ config, clock, log }: Needs): Certificate | null
   let seen = ''
   let toldAt = Number.NEGATIVE_INFINITY
 
-  /** Once a day while the certificate ends soon, or is not valid. */
+  /** Warns, once a day, while the certificate is not valid or expires soon. */
   const tellOfLife = () => {
     const now = clock.now()
     const warning = lifeWarning(current, now)

@@ -34,7 +34,7 @@ export function prepareConnections(server: Server): Connections {
     server.on('connection', prepare)
     server.on('secureConnection', (socket: Socket) => {
       const transport = transportOf(socket)
-      // From here on the socket above it tells what is under way.
+      // The TLS socket stands for the connection from here on.
       if (transport) sockets.delete(transport)
       serve(socket)
     })
@@ -70,6 +70,7 @@ function isAnswering(socket: Socket): boolean {
 
 function ignore(): void {}
 
+/** Notes an answer as the last one of its connection. */
 export function startAnswer(response: ServerResponse): void {
   const { socket } = response.req
   const waiting = answers.get(socket)
@@ -84,6 +85,7 @@ export function forgetSentAnswers(socket: Duplex): void {
   while (waiting.length > 1 && waiting[0]?.writableFinished) waiting.shift()
 }
 
+/** Answers the last answer of a connection; undefined before the first. */
 export function lastAnswerOf(socket: Duplex): ServerResponse | undefined {
   return answers.get(socket)?.at(-1)
 }
@@ -102,6 +104,7 @@ export function serveNoMore(socket: Duplex): void {
   over.add(socket)
 }
 
+/** Whether `serveNoMore` was called for a connection. */
 export function isOver(socket: Duplex): boolean {
   return over.has(socket)
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorName, errorTable } from '../../kernel/errors.ts'
 import { securityHeaders } from '../headers.ts'
+import { contentTypes } from '../media-types.ts'
 import { answerAheadOf, endWith, isOver, lastAnswerOf, serveNoMore } from './connections.ts'
 
 // An import by name would load all exports of node:http, among them a client of its own.
@@ -88,7 +89,7 @@ export function answer(
 function closingHeaders(body: string): Record<string, string | number> {
   return {
     ...securityHeaders,
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': contentTypes.json,
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   }

@@ -81,7 +81,7 @@ function targetOf({ url = '/' }: IncomingMessage, baseUrl: string): string {
   return new URL(`${baseUrl}${path}`).href
 }
 
-/** 308, which `no-store` keeps browsers from remembering. */
+/** Redirects by 308. Browsers do not remember it, because of `Cache-Control: no-store`. */
 function redirect(response: ServerResponse, location: string): void {
   serveNoMore(response.req.socket)
   const headers = { ...securityHeaders, location, 'content-length': 0, connection: 'close' }

@@ -18,6 +18,7 @@ export interface Components {
   all(): Readonly<Record<ComponentKind, object>>
 }
 
+/** Makes the components of one document, empty at first. */
 export function createComponents(): Components {
   const parts = new Map(kinds.map((kind) => [kind, new Map<string, string>()]))
 

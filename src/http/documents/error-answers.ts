@@ -2,10 +2,11 @@ import type { RouteOptions } from 'fastify'
 import { type ErrorName, errorTable, problemOf } from '../../kernel/errors.ts'
 import { decide } from '../../policy/decide.ts'
 import { canDeny, scopesOf } from '../../policy/rules.ts'
+import { mediaTypes } from '../media-types.ts'
 import type { ResponseHeader } from '../response-headers.ts'
 import { csrfGuardsOf, declaredErrors, type RouteDeclaration } from '../routes/declaration.ts'
 import { capitalized, type DeclaredError, errorNameOf, rowOf } from '../routes/declared-error.ts'
-import { html, type JsonSchema, json, namingOf, Page } from '../schemas.ts'
+import { type JsonSchema, namingOf, Page } from '../schemas.ts'
 import type { Components, Reference } from './components.ts'
 import { ErrorBody, InternalError, ValidationError } from './error-schemas.ts'
 import { headersOf } from './headers.ts'
@@ -149,11 +150,11 @@ function answer(
     description: [...byName.values()].map((error) => problemOf(rowOf(error)).error).join(' · '),
     headers: headersOf(components, [...header, ...retry]),
     content: {
-      [json]: {
+      [mediaTypes.json]: {
         schema: more.length === 0 ? only : { oneOf: schemas },
         examples: Object.fromEntries(examples),
       },
-      ...(isPage && { [html]: media(components, Page) }),
+      ...(isPage && { [mediaTypes.html]: media(components, Page) }),
     },
   })
 }

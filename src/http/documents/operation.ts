@@ -2,26 +2,24 @@ import type { FastifySchema, RouteOptions } from 'fastify'
 import { decide } from '../../policy/decide.ts'
 import { describeRule } from '../../policy/rules.ts'
 import type { BodyKind } from '../bodies/bodies.ts'
-import { lineContentType } from '../bodies/long-bodies.ts'
+import { mediaTypes } from '../media-types.ts'
 import { csrfGuardsOf, type RouteDeclaration } from '../routes/declaration.ts'
-import { type JsonSchema, json } from '../schemas.ts'
+import type { JsonSchema } from '../schemas.ts'
 import { nameOf } from '../tags.ts'
 import type { Components } from './components.ts'
 import { type ErrorOptions, errorAnswers } from './error-answers.ts'
 import { csrfParameter, headersOf, parametersOf } from './headers.ts'
 import { media } from './media.ts'
 
-const form = 'application/x-www-form-urlencoded'
-
 /** The media types of a body; none is read where the list is empty. */
-const mediaTypes: Readonly<Record<BodyKind, readonly string[]>> = {
+const acceptedTypes: Readonly<Record<BodyKind, readonly string[]>> = {
   none: [],
-  json: [json],
-  optional: [json],
-  form: [json, form],
-  any: [json, form],
-  parameters: [form],
-  lines: [lineContentType],
+  json: [mediaTypes.json],
+  optional: [mediaTypes.json],
+  form: [mediaTypes.json, mediaTypes.form],
+  any: [mediaTypes.json, mediaTypes.form],
+  parameters: [mediaTypes.form],
+  lines: [mediaTypes.lines],
 }
 
 /** Describes the operation of a route in OpenAPI. */
@@ -132,7 +130,7 @@ function bodyOf(
   { body = 'none', examples, line, sends }: RouteDeclaration,
 ): object | undefined {
   const taken = sends ?? line ?? (schema.body as JsonSchema | undefined) ?? anyJson
-  const types = mediaTypes[body]
+  const types = acceptedTypes[body]
   if (types.length === 0) return undefined
   const given = { one: examples?.body, several: examples?.bodies }
   const content = types.map((type) => [type, media(components, taken, given)])
@@ -154,14 +152,14 @@ function successes(
 ): Record<string, object> {
   const serialized = Object.entries((schema.response ?? {}) as Record<string, JsonSchema>)
   const all = [
-    ...serialized.map(([status, one]) => [status, { [json]: one }] as const),
+    ...serialized.map(([status, one]) => [status, { [mediaTypes.json]: one }] as const),
     ...Object.entries(answers),
   ]
   return Object.fromEntries(
     all.map(([status, byType]) => {
       const content = Object.entries(byType).map(([type, one]) => [
         type,
-        media(components, one, type === json ? { one: examples?.answer } : {}),
+        media(components, one, type === mediaTypes.json ? { one: examples?.answer } : {}),
       ])
       const isRedirect = status.startsWith('3')
       const headers = [...responseHeaders, ...(isRedirect ? (['location'] as const) : [])]

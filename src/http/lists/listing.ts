@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { contentTypes } from '../media-types.ts'
 import { inTurn, type MakeBatch } from './bulk-answers.ts'
 import { asksForPage, offsetOf, parsePage, type Query } from './paging.ts'
 
@@ -22,7 +23,6 @@ export interface Listing<Item extends { readonly id: number }> {
   readonly pageLimitMax: number
 }
 
-const json = 'application/json; charset=utf-8'
 // How much text of an answer is in memory at once, in characters; the last item may exceed it.
 const maxBatchLength = 65_536
 // A page of at most this fraction of a batch does not wait in the queue.
@@ -42,7 +42,7 @@ export async function sendList<Item extends { readonly id: number }>(
   const judged = { ...listing, slice: forCallersStillAllowed(request, listing.slice) }
   const { batchSize, pageLimitMax } = judged
   const query = request.query as Query // parsed by Fastify
-  reply.header('content-type', json)
+  reply.header('content-type', contentTypes.json)
   if (request.method === 'HEAD') {
     // A stream omits Content-Length, which must be that of GET. RFC 9110 section 8.6.
     return reply.header('x-total-count', await listing.count()).send(Readable.from([]))

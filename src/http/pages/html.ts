@@ -1,5 +1,3 @@
-import { escapeHtml } from '../../kernel/text.ts'
-
 /** A piece of HTML: made by `html` alone, so that no text gets into a page without being escaped. */
 export class Html {
   readonly #text: string
@@ -25,5 +23,15 @@ function render(value: Content): string {
   if (value === false || value === null || value === undefined) return ''
   if (value instanceof Html) return value.toString()
   if (Array.isArray(value)) return value.map(render).join('')
-  return escapeHtml(String(value))
+  return escaped(String(value))
+}
+
+/** Escapes a text for the content of an HTML element or a quoted attribute. */
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
 }

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
+import { mediaTypes } from '../media-types.ts'
 
 // The first is the answer to a request that has no preference, as `*/*` of curl and fetch.
-const offered = ['application/json', 'text/html']
+const offered = [mediaTypes.json, mediaTypes.html]
 
 // Longer than that of any browser. Reading a header of 16 kB takes as long as hundreds of requests.
 const maxLength = 1024
@@ -13,7 +14,7 @@ const maxLength = 1024
  */
 export function prefersPage({ headers }: FastifyRequest): boolean {
   if ((headers.accept?.length ?? 0) > maxLength) return false
-  return new Negotiator({ headers }).mediaType(offered) === 'text/html'
+  return new Negotiator({ headers }).mediaType(offered) === mediaTypes.html
 }
 
 /** Adds `Accept` to the Vary header, which CORS may have set. RFC 9110 section 12.5.5. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../../kernel/errors.ts'
 import { securityHeaders } from '../headers.ts'
+import { contentTypes } from '../media-types.ts'
 import { createAssets } from './assets.ts'
 import { type Html, html } from './html.ts'
 
@@ -37,7 +38,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .headers({
       'content-security-policy': [securityHeaders['content-security-policy'], ownPolicy],
       'referrer-policy': 'same-origin',
-      'content-type': 'text/html; charset=utf-8',
+      'content-type': contentTypes.html,
     })
     .serializer(String)
     .send(render(page))

@@ -147,6 +147,7 @@ export function isSafe(method: string | readonly string[]): boolean {
     : method.every((name) => safeMethods.has(name))
 }
 
+/** Whether a route with these schemes accepts an authenticator. */
 export function accepts(
   { schemes }: Pick<Access, 'schemes'>,
   { mustBeNamed, scheme }: Pick<Authenticator, 'mustBeNamed' | 'scheme'>,

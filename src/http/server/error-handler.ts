@@ -11,6 +11,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { ApiError, type Detail, type ErrorName } from '../../kernel/errors.ts'
 import { describeValidation } from '../bodies/validation.ts'
 import { serveNoMore } from '../connections/connections.ts'
+import { contentTypes } from '../media-types.ts'
 import { prefersPage, varyByAccept } from '../pages/negotiation.ts'
 import { sendPage } from '../pages/page.ts'
 
@@ -86,7 +87,7 @@ function isPlanned({ row, cause }: ApiError): boolean {
 function sendError(reply: FastifyReply, error: ApiError, message: string | undefined) {
   // Without the schema of the route, which describes a success.
   const { details, extra } = error
-  reply.header('content-type', 'application/json; charset=utf-8')
+  reply.header('content-type', contentTypes.json)
   return reply.serializer(JSON.stringify).send({
     error: error.message,
     ...(details && { details }),

@@ -1,0 +1,25 @@
+import type { Setting } from './kinds.ts'
+import type { RoomSettings } from './room-settings.ts'
+import { settings } from './settings-table.ts'
+
+/** Renders docs/configuration.md from the table, and from those that rooms bring. */
+export function describeSettings(tables: readonly RoomSettings[] = []): string {
+  const all = [settings, ...tables.map(({ table }) => table)].flatMap(Object.entries)
+  const rows = all.map(([name, setting]: [string, Setting<unknown>]) => {
+    const shown = setting.shown === '' ? '(empty)' : setting.shown
+    const value = /[` (,]/.test(shown) ? shown : `\`${shown}\``
+    return `| \`${name}\` | ${value} | ${setting.doc}${setting.secret ? ` Or \`${name}_FILE\`.` : ''} |`
+  })
+  return [
+    '# Configuration',
+    '',
+    'Settings come from the environment. All mistakes are listed at once, and the process exits with 1.',
+    'A secret can be read from a file: `NAME_FILE` names it. An empty variable counts as not set.',
+    'This page is generated from `src/config/settings-table.ts` (`npm run docs`).',
+    '',
+    '| Setting | Default | Meaning |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
