@@ -23,7 +23,8 @@ export interface KeySet {
   /** The key that signs access tokens now, as far as this process knows. */
   readonly current: SigningKey
   /**
-   * A number that changes with the keys: a token that was verified before must be verified again.
+   * A number that changes with the keys, also when the time of one is over: a token that was verified
+   * before must be verified again.
    */
   readonly generation: number
   /**
@@ -134,6 +135,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   let keys = open(loaded)
   let keysPrint = printOf(loaded)
   let generation = 0
+  let ended = keys.ended(clock.now())
   let seenVersion = feed.version()
   let lookedAt = clock.now()
   let confirmedAt = clock.now()
@@ -143,6 +145,9 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
       return keys.current('signing', clock.now())
     },
     get generation() {
+      const endedNow = keys.ended(clock.now())
+      if (endedNow !== ended) generation += 1
+      ended = endedNow
       return generation
     },
     get dataKey() {

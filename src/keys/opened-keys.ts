@@ -38,6 +38,8 @@ export interface OpenedKeys {
   has(kid: string): boolean
   /** The key of a `kid` that verifies tokens of a type at `now`. */
   verifier(kid: string, purpose: TokenPurpose, now: number): SigningKey | undefined
+  /** How many keys verify nothing any more at `now`. */
+  ended(now: number): number
   /** The public keys of access tokens, also of those that do not sign yet. RFC 7517 section 5. */
   jwks(now: number): JWK[]
 }
@@ -105,17 +107,19 @@ export function openKeys(
 
     verifier(kid, purpose, now) {
       const found = byKid.get(kid)
-      if (!found || now >= (found.retiredAt ?? Infinity)) return undefined
+      if (!found || hasEnded(found, now)) return undefined
       if (found.purpose === purpose) return found.key
       return found.purpose === 'signing' && now < sharedUntil ? found.key : undefined
     },
 
+    ended: (now) => [...byKid.values()].filter((key) => hasEnded(key, now)).length,
+
     jwks: (now) =>
-      [...byKid.values()].flatMap(({ key: { kid, algorithm: alg, verifyWith }, retiredAt }) =>
-        alg === 'RS256' && now < (retiredAt ?? Infinity)
-          ? [{ ...publicJwk(verifyWith), kid, alg, use: 'sig' }]
-          : [],
-      ),
+      [...byKid.values()].flatMap((verifier) => {
+        const { kid, algorithm: alg, verifyWith } = verifier.key
+        if (alg !== 'RS256' || hasEnded(verifier, now)) return []
+        return [{ ...publicJwk(verifyWith), kid, alg, use: 'sig' }]
+      }),
   }
 
   function signersOf(purpose: TokenPurpose, name: string) {
@@ -144,6 +148,10 @@ export function openKeys(
     if (createdAt === bornAt) return createdAt // no node has worked without it
     return Math.min((seenAt.get(id) ?? Infinity) + settleMs, createdAt + knownAfterMs)
   }
+}
+
+function hasEnded({ retiredAt }: Pick<Verifier, 'retiredAt'>, now: number): boolean {
+  return now >= (retiredAt ?? Infinity)
 }
 
 /** The longest life of a token by the present settings. */
