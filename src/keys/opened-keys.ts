@@ -34,6 +34,8 @@ export interface OpenedKeys {
   signer(purpose: TokenPurpose, now: number): { readonly key: SigningKey; readonly waitMs: number }
   /** The key that signs at `now` by the times of the keys alone, whenever this process saw them. */
   current(purpose: TokenPurpose, now: number): SigningKey
+  /** Whether there is a key that signs; only a command can lack one. */
+  canSign(purpose: TokenPurpose, now: number): boolean
   /** Whether there is a key of a `kid`, for whatever tokens. */
   has(kid: string): boolean
   /** The key of a `kid` that verifies tokens of a type at `now`. */
@@ -50,6 +52,8 @@ export interface OpenKeysOptions {
   /** When this process has first seen each key, in epoch milliseconds. */
   readonly seenAt: ReadonlyMap<string, number>
   readonly config: Pick<Config, 'token'>
+  /** Whether a key of access tokens may be missing. */
+  readonly mayLackSigner?: boolean
 }
 
 /**
@@ -65,7 +69,7 @@ const weekSeconds = 604_800
 /** Opens a state of the key set, `stored` being the newest first. @throws Error if keys are missing */
 export function openKeys(
   stored: readonly OpenKey[],
-  { algorithm, own, seenAt, config }: OpenKeysOptions,
+  { algorithm, own, seenAt, config, mayLackSigner = false }: OpenKeysOptions,
 ): OpenedKeys {
   const dataKeys = stored.filter(({ key }) => key.purpose === 'data' && key.retiredAt === null)
   const [dataKey] = dataKeys
@@ -86,7 +90,8 @@ export function openKeys(
     signing: signersOf('signing', algorithm),
     refresh: signersOf('refresh', 'HS256'),
   }
-  const isWhole = (operatorKey || signers.signing.length > 0) && signers.refresh.length > 0
+  const hasSigner = operatorKey !== undefined || signers.signing.length > 0
+  const isWhole = (hasSigner || mayLackSigner) && signers.refresh.length > 0
   if (!isWhole || !dataKey) throw new Error('the key set is not whole')
 
   return {
@@ -102,6 +107,9 @@ export function openKeys(
       if (purpose === 'signing' && operatorKey) return operatorKey
       return newest(purpose, now, ({ createdAt }) => createdAt + settleMs).key
     },
+
+    canSign: (purpose, now) =>
+      (purpose === 'signing' && operatorKey !== undefined) || lasting(purpose, now).length > 0,
 
     has: (kid) => byKid.has(kid),
 
@@ -129,16 +137,18 @@ export function openKeys(
     })
   }
 
-  /**
-   * The newest key whose time has come, and that is known; if there is none, the newest of all. A
-   * replaced key signs no token that would outlive it.
-   */
-  function newest(purpose: TokenPurpose, now: number, known: (row: OpenKey['key']) => number) {
-    const lasting = signers[purpose].filter(
+  /** The keys of a purpose, the newest first. A replaced key signs no token that would outlive it. */
+  function lasting(purpose: TokenPurpose, now: number) {
+    return signers[purpose].filter(
       ({ row }) => now + longestTokenMs(config) <= (row.retiredAt ?? Infinity),
     )
-    const due = lasting.filter(({ row }) => (row.signsFrom ?? 0) <= now)
-    const found = due.find(({ row }) => known(row) <= now) ?? due[0] ?? lasting[0]
+  }
+
+  /** The newest key whose time has come, and that is known; if there is none, the newest of all. */
+  function newest(purpose: TokenPurpose, now: number, known: (row: OpenKey['key']) => number) {
+    const all = lasting(purpose, now)
+    const due = all.filter(({ row }) => (row.signsFrom ?? 0) <= now)
+    const found = due.find(({ row }) => known(row) <= now) ?? due[0] ?? all[0]
     if (!found) throw new Error('the key set is not whole')
     return found
   }
