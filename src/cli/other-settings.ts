@@ -1,8 +1,15 @@
 import type { SettingName } from '../config/settings-table.ts'
 import { type CommandCall, CommandError, exitCodes } from './command.ts'
 
-/** What decides which key signs. */
-const signing = ['TOKEN_ALGORITHM', 'TOKEN_SECRET', 'TOKEN_PRIVATE_KEY'] as const
+/** What decides which key signs, and how long a replaced one verifies. */
+const signing = [
+  'TOKEN_ALGORITHM',
+  'TOKEN_SECRET',
+  'TOKEN_PRIVATE_KEY',
+  'TOKEN_SECONDS',
+  'ACCESS_TOKEN_SECONDS',
+  'REFRESH_TOKEN_SECONDS',
+] as const
 
 /**
  * Refuses to change the keys of access tokens with other settings than the service that runs on this

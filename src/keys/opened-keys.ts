@@ -138,17 +138,26 @@ export function openKeys(
   }
 
   /** The keys of a purpose, the newest first. A replaced key signs no token that would outlive it. */
-  function lasting(purpose: TokenPurpose, now: number) {
-    return signers[purpose].filter(
-      ({ row }) => now + longestTokenMs(config) <= (row.retiredAt ?? Infinity),
-    )
+  function lasting(purpose: TokenPurpose, now: number, ms = longestTokenMs(config)) {
+    return signers[purpose].filter(({ row }) => now + ms <= (row.retiredAt ?? Infinity))
   }
 
-  /** The newest key whose time has come, and that is known; if there is none, the newest of all. */
+  function longestOf(purpose: TokenPurpose): number {
+    const { singleSeconds, accessSeconds, refreshSeconds } = config.token
+    return 1000 * (purpose === 'refresh' ? refreshSeconds : Math.max(singleSeconds, accessSeconds))
+  }
+
+  /**
+   * The newest key whose time has come, and that is known. If the time of none has come, the one
+   * before still signs what it outlives: it can have been replaced with shorter lives of tokens in
+   * the settings.
+   */
   function newest(purpose: TokenPurpose, now: number, known: (row: OpenKey['key']) => number) {
     const all = lasting(purpose, now)
-    const due = all.filter(({ row }) => (row.signsFrom ?? 0) <= now)
-    const found = due.find(({ row }) => known(row) <= now) ?? due[0] ?? all[0]
+    const isDue = ({ row }: (typeof all)[number]) => (row.signsFrom ?? 0) <= now
+    const due = all.filter(isDue)
+    const before = lasting(purpose, now, longestOf(purpose)).find(isDue)
+    const found = due.find(({ row }) => known(row) <= now) ?? due[0] ?? before ?? all[0]
     if (!found) throw new Error('the key set is not whole')
     return found
   }

@@ -156,6 +156,17 @@ suite('T19: rotation of the signing key', async () => {
     assert.equal(kidOf(await steady.token(steady.admin)), old)
   })
 
+  test('a command that knows shorter lives of refresh tokens makes no key sign before it is published', async () => {
+    const long = await testApp({ REFRESH_TOKEN_SECONDS: String(30 * day) })
+    const old = kidOf(await long.token(long.admin))
+    const { signs } = JSON.parse((await gatehouse(long, 'keys rotate --json')).stdout)
+    await job(long, 'keys of other processes')
+    long.clock.advance(published - 1)
+    assert.equal(kidOf(await long.token(long.admin)), old)
+    long.clock.advance(1)
+    assert.equal(kidOf(await long.token(long.admin)), signs)
+  })
+
   for (const [lifetime, seconds] of [
     ['TOKEN_SECONDS', 20 * day],
     ['ACCESS_TOKEN_SECONDS', 21 * day],

@@ -52,13 +52,13 @@ suite('a command with other settings than the running service', async () => {
       (row: { purpose: string; signs: boolean }) => row.purpose === 'signing' && row.signs,
     )
     const { keys } = await app.rows()
-    const env = { TOKEN_SECRET: secret }
+    const env = { TOKEN_SECRET: secret, REFRESH_TOKEN_SECONDS: '3600' }
     await beside({}, async () => {
       for (const words of [`keys retire ${kid}`, 'keys rotate', 'keys rotate --refresh']) {
         assert.deepEqual(await gatehouse(app.directory, words, { env }), {
           code: 4,
           stdout: '',
-          stderr: `error: the service that runs as process ${process.pid} has other settings: TOKEN_SECRET; give this command the same\n`,
+          stderr: `error: the service that runs as process ${process.pid} has other settings: TOKEN_SECRET, REFRESH_TOKEN_SECONDS; give this command the same\n`,
         })
       }
       assert.deepEqual((await app.rows()).keys, keys)
