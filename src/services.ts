@@ -82,6 +82,8 @@ export type Wired = Deps & Services
 export interface ServicesOptions {
   /** Whether to migrate an older schema. */
   readonly mayMigrate?: boolean
+  /** See `loadKeySet`. */
+  readonly mayAddSigner?: boolean
   readonly rooms: readonly Room<Wired>[]
 }
 
@@ -93,14 +95,14 @@ export interface ServicesOptions {
  */
 export async function createServices(
   deps: Deps,
-  { mayMigrate = true, rooms }: ServicesOptions,
+  { mayMigrate = true, mayAddSigner = true, rooms }: ServicesOptions,
 ): Promise<Services> {
   const { config, db, asyncCommitDb, clock, events, random } = deps
   assertDistinct(rooms)
   await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
-  const keys = await loadKeySet(deps)
+  const keys = await loadKeySet(deps, { mayAddSigner })
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)

@@ -1,5 +1,31 @@
 import type { SettingName } from '../config/settings-table.ts'
-import type { CommandCall } from './command.ts'
+import { type CommandCall, CommandError, exitCodes } from './command.ts'
+
+/** What decides which key signs, and how long a replaced one verifies. */
+const signing = [
+  'TOKEN_ALGORITHM',
+  'TOKEN_SECRET',
+  'TOKEN_PRIVATE_KEY',
+  'TOKEN_SECONDS',
+  'ACCESS_TOKEN_SECONDS',
+  'REFRESH_TOKEN_SECONDS',
+] as const
+
+/**
+ * Refuses to change the keys of access tokens with other settings than the service that runs on this
+ * data directory: the command would take another key for the one that signs.
+ * @throws CommandError
+ */
+export async function refuseOtherKeys({ config, terminal }: CommandCall): Promise<void> {
+  const { runningServices } = await import('../runtime/service-note.ts')
+  for (const { pid, different } of runningServices({ config, env: terminal.env }, signing)) {
+    if (different.length === 0) continue
+    throw new CommandError(
+      `the service that runs as process ${pid} has other settings: ${different.join(', ')}; give this command the same`,
+      exitCodes.refused.code,
+    )
+  }
+}
 
 /** What every command on the database depends on. */
 const always = ['DATABASE_URL', 'MASTER_KEY'] as const

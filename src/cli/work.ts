@@ -52,7 +52,8 @@ export async function withServices<T>(
       const place = `${postgres.host}/${postgres.database}`
       if (!(await hasSchema(deps.db))) throw noDatabase(place, 'DATABASE_URL')
     }
-    return work(await createServices(deps, { mayMigrate: false, rooms: call.rooms }), deps)
+    const options = { mayMigrate: false, mayAddSigner: false, rooms: call.rooms }
+    return work(await createServices(deps, options), deps)
   })
 }
 

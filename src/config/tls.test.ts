@@ -60,6 +60,14 @@ suite('TLS_CERT_FILE and TLS_KEY_FILE', () => {
       [/^TLS_CERT_FILE cannot be read: EISDIR/, /^TLS_KEY_FILE is empty: .*empty$/],
     ],
     [
+      'a device, whose end may never come, and a file that is none of these',
+      { TLS_CERT_FILE: '/dev/null', TLS_KEY_FILE: write('long', 'x'.repeat(1_048_577)) },
+      [
+        'TLS_CERT_FILE cannot be read: /dev/null is no file',
+        /^TLS_KEY_FILE cannot be read: .*long is longer than 1 MiB$/,
+      ],
+    ],
+    [
       'the two files in each other’s place',
       { TLS_CERT_FILE: keyFile, TLS_KEY_FILE: certFile },
       [noPem, 'TLS_KEY_FILE must hold a private key in PEM'],

@@ -84,6 +84,7 @@ export function readTlsPair(
 function textOf(name: string, file: string): string {
   let text: string
   try {
+    assertOrdinary(file)
     text = readFileSync(file, 'utf8')
   } catch (error) {
     throw new Error(`${name} cannot be read`, { cause: error })
@@ -92,6 +93,18 @@ function textOf(name: string, file: string): string {
   return text
 }
 
+/**
+ * Asserts that a path leads to a file that can be read at once: reading a pipe or a device could take
+ * forever, and the service could not stop meanwhile. @throws Error
+ */
+export function assertOrdinary(path: string): void {
+  const stats = statSync(path)
+  if (stats.isDirectory()) return // whose error says more
+  if (!stats.isFile()) throw new Error(`${path} is no file`)
+  if (stats.size > maxBytes) throw new Error(`${path} is longer than 1 MiB`)
+}
+
+const maxBytes = 1_048_576
 const pemCertificates = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
 /** The first certificate of a chain, all of whose certificates must be readable. */

@@ -10,7 +10,7 @@ import { keyRetired } from './events.ts'
 import { loadMasterKey } from './master-key.ts'
 import { type Added, createNewKeys, publishedMs } from './new-keys.ts'
 import { openKeys, type TokenPurpose } from './opened-keys.ts'
-import { assertReplaced } from './retirement.ts'
+import { assertReplaced, KeySigns } from './retirement.ts'
 import { openKey } from './sealed-key.ts'
 import { operatorKeys, type SigningAlgorithm, type SigningKey } from './signing-key.ts'
 import { type KeyPurpose, keyStore, type SealedKey } from './store.ts'
@@ -24,7 +24,8 @@ export interface KeySet {
   /** The key that signs access tokens now, as far as this process knows. */
   readonly current: SigningKey
   /**
-   * A number that changes with the keys: a token that was verified before must be verified again.
+   * A number that changes with the keys, also when the time of one is over: a token that was verified
+   * before must be verified again.
    */
   readonly generation: number
   /**
@@ -105,8 +106,20 @@ const lookUpAgainMs = 1000
 const dayMs = 86_400_000
 const maxAgeSeconds = publishedMs / 2000
 
+export interface LoadKeySetOptions {
+  /**
+   * Whether to add a key of access tokens to a key set that lacks one of the present algorithm. Not
+   * for a command: it can have other settings than the service, and the newest key decides with which
+   * algorithm the service signs after its next start.
+   */
+  readonly mayAddSigner?: boolean
+}
+
 /** Loads the key set and creates missing keys. @throws Error if the master key does not open it */
-export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
+export async function loadKeySet(
+  deps: KeySetDeps,
+  { mayAddSigner = true }: LoadKeySetOptions = {},
+): Promise<KeySet> {
   const { config, db, feed, clock, events, random } = deps
   const { rotationDays } = config.token
   const stored = await keyStore(db).all()
@@ -118,8 +131,10 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   const algorithms = { signing: algorithm, refresh: refreshAlgorithm } as const
   const generated = isOperators ? (['refresh'] as const) : (['signing', 'refresh'] as const)
   const newKeys = createNewKeys({ ...deps, masterKey })
+  const mayLackSigner = !mayAddSigner && stored.length > 0
+  const added = generated.filter((purpose) => purpose !== 'signing' || !mayLackSigner)
   await newKeys.addMissing({
-    ...Object.fromEntries(generated.map((purpose) => [purpose, algorithms[purpose]])),
+    ...Object.fromEntries(added.map((purpose) => [purpose, algorithms[purpose]])),
     data: dataKeyAlgorithm,
   })
   const seenAt = new Map<string, number>()
@@ -127,6 +142,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
   let keys = open(loaded)
   let keysPrint = printOf(loaded)
   let generation = 0
+  let ended = keys.ended(clock.now())
   let seenVersion = feed.version()
   let lookedAt = clock.now()
   let confirmedAt = clock.now()
@@ -136,6 +152,9 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
       return keys.current('signing', clock.now())
     },
     get generation() {
+      const endedNow = keys.ended(clock.now())
+      if (endedNow !== ended) generation += 1
+      ended = endedNow
       return generation
     },
     get dataKey() {
@@ -150,8 +169,10 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     },
 
     async find(kid, purpose = 'signing') {
-      if (kid === undefined) return keys.current(purpose, clock.now())
       const now = clock.now()
+      if (kid === undefined) {
+        return keys.canSign(purpose, now) ? keys.current(purpose, now) : undefined
+      }
       const mayBeNew = now - lookedAt >= lookUpAgainMs || seenVersion !== feed.version()
       if (!keys.has(kid) && mayBeNew) await read()
       return keys.verifier(kid, purpose, now)
@@ -177,6 +198,7 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
 
     async rotate({ purpose = 'signing', atOnce = false } = {}) {
       if (purpose === 'signing' && isOperators) throw new Error(operatorKeyMessage(algorithm))
+      if (!keys.canSign(purpose, clock.now())) throw new Error(noSignerMessage(algorithm))
       const before = keys.current(purpose, clock.now()).kid
       const added = await newKeys.replace(purpose, algorithms[purpose], { atOnce })
       await read()
@@ -189,6 +211,9 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
         const store = keyStore(trx)
         const present = await store.all()
         const key = present.find(({ id }) => id === kid)
+        if (key?.purpose === 'signing' && !keys.canSign('signing', clock.now())) {
+          throw new KeySigns(noSignerMessage(algorithm)) // these may not be the service's settings
+        }
         if (key && isSigner(key)) assertReplaced(key, present, clock.now())
         if (!(await store.end(kid, clock.now()))) return false
         await events.record(trx, keyRetired, { kid })
@@ -202,7 +227,9 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
       const listed = await keyStore(db).all()
       const now = clock.now()
       const signers = new Set(
-        (['signing', 'refresh'] as const).map((purpose) => keys.current(purpose, now).kid),
+        (['signing', 'refresh'] as const)
+          .filter((purpose) => keys.canSign(purpose, now))
+          .map((purpose) => keys.current(purpose, now).kid),
       )
       return [
         ...own.map(({ kid, algorithm: name }) => ({
@@ -264,13 +291,17 @@ export async function loadKeySet(deps: KeySetDeps): Promise<KeySet> {
     const now = clock.now()
     const opened = sealedKeys.map((key) => ({ key, material: openKey(masterKey, key) }))
     for (const { id } of sealedKeys) if (!seenAt.has(id)) seenAt.set(id, now)
-    return openKeys(opened, { algorithm, own, seenAt, config })
+    return openKeys(opened, { algorithm, own, seenAt, config, mayLackSigner })
   }
 }
 
 /** Answers a text that differs between two states of the key set. */
 function printOf(keys: readonly SealedKey[]): string {
   return keys.map(({ id, retiredAt }) => `${id}:${retiredAt}`).join(' ')
+}
+
+function noSignerMessage(algorithm: SigningAlgorithm): string {
+  return `no ${algorithm} key signs: is TOKEN_ALGORITHM right? The service makes such a key at its start`
 }
 
 function operatorKeyMessage(algorithm: SigningAlgorithm): string {

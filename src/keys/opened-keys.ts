@@ -34,10 +34,14 @@ export interface OpenedKeys {
   signer(purpose: TokenPurpose, now: number): { readonly key: SigningKey; readonly waitMs: number }
   /** The key that signs at `now` by the times of the keys alone, whenever this process saw them. */
   current(purpose: TokenPurpose, now: number): SigningKey
+  /** Whether there is a key that signs; only a command can lack one. */
+  canSign(purpose: TokenPurpose, now: number): boolean
   /** Whether there is a key of a `kid`, for whatever tokens. */
   has(kid: string): boolean
   /** The key of a `kid` that verifies tokens of a type at `now`. */
   verifier(kid: string, purpose: TokenPurpose, now: number): SigningKey | undefined
+  /** How many keys verify nothing any more at `now`. */
+  ended(now: number): number
   /** The public keys of access tokens, also of those that do not sign yet. RFC 7517 section 5. */
   jwks(now: number): JWK[]
 }
@@ -48,6 +52,8 @@ export interface OpenKeysOptions {
   /** When this process has first seen each key, in epoch milliseconds. */
   readonly seenAt: ReadonlyMap<string, number>
   readonly config: Pick<Config, 'token'>
+  /** Whether a key of access tokens may be missing. */
+  readonly mayLackSigner?: boolean
 }
 
 /**
@@ -63,7 +69,7 @@ const weekSeconds = 604_800
 /** Opens a state of the key set, `stored` being the newest first. @throws Error if keys are missing */
 export function openKeys(
   stored: readonly OpenKey[],
-  { algorithm, own, seenAt, config }: OpenKeysOptions,
+  { algorithm, own, seenAt, config, mayLackSigner = false }: OpenKeysOptions,
 ): OpenedKeys {
   const dataKeys = stored.filter(({ key }) => key.purpose === 'data' && key.retiredAt === null)
   const [dataKey] = dataKeys
@@ -84,7 +90,8 @@ export function openKeys(
     signing: signersOf('signing', algorithm),
     refresh: signersOf('refresh', 'HS256'),
   }
-  const isWhole = (operatorKey || signers.signing.length > 0) && signers.refresh.length > 0
+  const hasSigner = operatorKey !== undefined || signers.signing.length > 0
+  const isWhole = (hasSigner || mayLackSigner) && signers.refresh.length > 0
   if (!isWhole || !dataKey) throw new Error('the key set is not whole')
 
   return {
@@ -101,21 +108,26 @@ export function openKeys(
       return newest(purpose, now, ({ createdAt }) => createdAt + settleMs).key
     },
 
+    canSign: (purpose, now) =>
+      (purpose === 'signing' && operatorKey !== undefined) || lasting(purpose, now).length > 0,
+
     has: (kid) => byKid.has(kid),
 
     verifier(kid, purpose, now) {
       const found = byKid.get(kid)
-      if (!found || now >= (found.retiredAt ?? Infinity)) return undefined
+      if (!found || hasEnded(found, now)) return undefined
       if (found.purpose === purpose) return found.key
       return found.purpose === 'signing' && now < sharedUntil ? found.key : undefined
     },
 
+    ended: (now) => [...byKid.values()].filter((key) => hasEnded(key, now)).length,
+
     jwks: (now) =>
-      [...byKid.values()].flatMap(({ key: { kid, algorithm: alg, verifyWith }, retiredAt }) =>
-        alg === 'RS256' && now < (retiredAt ?? Infinity)
-          ? [{ ...publicJwk(verifyWith), kid, alg, use: 'sig' }]
-          : [],
-      ),
+      [...byKid.values()].flatMap((verifier) => {
+        const { kid, algorithm: alg, verifyWith } = verifier.key
+        if (alg !== 'RS256' || hasEnded(verifier, now)) return []
+        return [{ ...publicJwk(verifyWith), kid, alg, use: 'sig' }]
+      }),
   }
 
   function signersOf(purpose: TokenPurpose, name: string) {
@@ -125,16 +137,27 @@ export function openKeys(
     })
   }
 
+  /** The keys of a purpose, the newest first. A replaced key signs no token that would outlive it. */
+  function lasting(purpose: TokenPurpose, now: number, ms = longestTokenMs(config)) {
+    return signers[purpose].filter(({ row }) => now + ms <= (row.retiredAt ?? Infinity))
+  }
+
+  function longestOf(purpose: TokenPurpose): number {
+    const { singleSeconds, accessSeconds, refreshSeconds } = config.token
+    return 1000 * (purpose === 'refresh' ? refreshSeconds : Math.max(singleSeconds, accessSeconds))
+  }
+
   /**
-   * The newest key whose time has come, and that is known; if there is none, the newest of all. A
-   * replaced key signs no token that would outlive it.
+   * The newest key whose time has come, and that is known. If the time of none has come, the one
+   * before still signs what it outlives: it can have been replaced with shorter lives of tokens in
+   * the settings.
    */
   function newest(purpose: TokenPurpose, now: number, known: (row: OpenKey['key']) => number) {
-    const lasting = signers[purpose].filter(
-      ({ row }) => now + longestTokenMs(config) <= (row.retiredAt ?? Infinity),
-    )
-    const due = lasting.filter(({ row }) => (row.signsFrom ?? 0) <= now)
-    const found = due.find(({ row }) => known(row) <= now) ?? due[0] ?? lasting[0]
+    const all = lasting(purpose, now)
+    const isDue = ({ row }: (typeof all)[number]) => (row.signsFrom ?? 0) <= now
+    const due = all.filter(isDue)
+    const before = lasting(purpose, now, longestOf(purpose)).find(isDue)
+    const found = due.find(({ row }) => known(row) <= now) ?? due[0] ?? before ?? all[0]
     if (!found) throw new Error('the key set is not whole')
     return found
   }
@@ -144,6 +167,10 @@ export function openKeys(
     if (createdAt === bornAt) return createdAt // no node has worked without it
     return Math.min((seenAt.get(id) ?? Infinity) + settleMs, createdAt + knownAfterMs)
   }
+}
+
+function hasEnded({ retiredAt }: Pick<Verifier, 'retiredAt'>, now: number): boolean {
+  return now >= (retiredAt ?? Infinity)
 }
 
 /** The longest life of a token by the present settings. */

@@ -38,7 +38,7 @@ export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified 
   return {
     recall(token) {
       if (keys.generation !== generation) {
-        cached.clear() // the key of a signature may have been removed
+        cached.clear() // the key of a signature may have ended
         generation = keys.generation
       }
       const known = cached.get(token)
@@ -46,10 +46,12 @@ export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified 
     },
 
     async verify(token) {
+      const { generation: verifiedWith } = keys
       const claims = await tokens.verifyAccess(token)
       if (!claims) return null
       const entry = { claims, principal: principalOf(claims) }
-      cached.set(token, entry)
+      // The key may have been removed meanwhile: then no later use may go without it.
+      if (keys.generation === verifiedWith) cached.set(token, entry)
       return entry
     },
   }

@@ -136,6 +136,37 @@ suite('T19: rotation of the signing key', async () => {
     assert.equal(await use(moved, old), 401)
   })
 
+  test('a command with another algorithm adds no key, by which the service would change its own', async () => {
+    const steady = await testApp()
+    const old = kidOf(await steady.token(steady.admin))
+    const { keys } = await steady.rows()
+    const env = { TOKEN_ALGORITHM: 'RS256' }
+    const { code, stdout } = await gatehouse(steady, 'keys list --json', env)
+    assert.equal(code, 0)
+    const listed: { signs: boolean; purpose: string }[] = JSON.parse(stdout)
+    const signing = listed.filter(({ signs }) => signs).map(({ purpose }) => purpose)
+    assert.deepEqual(signing, ['refresh'])
+    assert.equal((await gatehouse(steady, 'account list', env)).code, 0)
+    const reason =
+      'no RS256 key signs: is TOKEN_ALGORITHM right? The service makes such a key at its start'
+    const refused = (exit: number) => ({ code: exit, stdout: '', stderr: `error: ${reason}\n` })
+    assert.deepEqual(await gatehouse(steady, 'keys rotate', env), refused(1))
+    assert.deepEqual(await gatehouse(steady, `keys retire ${old}`, env), refused(4))
+    assert.deepEqual((await steady.rows()).keys, keys)
+    assert.equal(kidOf(await steady.token(steady.admin)), old)
+  })
+
+  test('a command that knows shorter lives of refresh tokens makes no key sign before it is published', async () => {
+    const long = await testApp({ REFRESH_TOKEN_SECONDS: String(30 * day) })
+    const old = kidOf(await long.token(long.admin))
+    const { signs } = JSON.parse((await gatehouse(long, 'keys rotate --json')).stdout)
+    await job(long, 'keys of other processes')
+    long.clock.advance(published - 1)
+    assert.equal(kidOf(await long.token(long.admin)), old)
+    long.clock.advance(1)
+    assert.equal(kidOf(await long.token(long.admin)), signs)
+  })
+
   for (const [lifetime, seconds] of [
     ['TOKEN_SECONDS', 20 * day],
     ['ACCESS_TOKEN_SECONDS', 21 * day],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -364,6 +365,17 @@ suite('a certificate that is renewed', async () => {
         [...kept, 'TLS_KEY_FILE must hold a pr'],
       ],
     )
+  })
+
+  test('a pipe in place of a file holds up neither the service nor its end', async () => {
+    const from = app.log.length
+    unlinkSync(files.certFile)
+    assert.equal(spawnSync('mkfifo', [files.certFile]).status, 0)
+    await renew(app) // it would wait for a writer
+    const mistake = `TLS_CERT_FILE cannot be read: ${files.certFile} is no file`
+    assert.deepEqual(told(app, from), [[...kept, mistake]])
+    files.put({ cert: fourth.cert })
+    await renew(app)
   })
 
   test('is taken up with its warnings', async () => {

@@ -46,6 +46,25 @@ suite('a command with other settings than the running service', async () => {
     assert.equal(await warningsOf('keys list'), '', 'no service runs')
   })
 
+  test('changes no key if they decide which key signs: it would end the one that does', async () => {
+    const listed = await gatehouse(app.directory, 'keys list --json')
+    const { kid } = JSON.parse(listed.stdout).find(
+      (row: { purpose: string; signs: boolean }) => row.purpose === 'signing' && row.signs,
+    )
+    const { keys } = await app.rows()
+    const env = { TOKEN_SECRET: secret, REFRESH_TOKEN_SECONDS: '3600' }
+    await beside({}, async () => {
+      for (const words of [`keys retire ${kid}`, 'keys rotate', 'keys rotate --refresh']) {
+        assert.deepEqual(await gatehouse(app.directory, words, { env }), {
+          code: 4,
+          stdout: '',
+          stderr: `error: the service that runs as process ${process.pid} has other settings: TOKEN_SECRET, REFRESH_TOKEN_SECONDS; give this command the same\n`,
+        })
+      }
+      assert.deepEqual((await app.rows()).keys, keys)
+    })
+  })
+
   test('is warned of another database, and of none if only the password differs', () => {
     const config = loadConfig(base)
     const at = (postgres: object) => ({

@@ -1,5 +1,6 @@
 import { isoTimeOrNull } from '../../kernel/clock.ts'
 import { CommandError, type CommandWork, exitCodes } from '../command.ts'
+import { refuseOtherKeys } from '../other-settings.ts'
 import { withServices } from '../work.ts'
 
 /** The commands of the key set. A running service uses a changed key set within a second. */
@@ -37,7 +38,7 @@ export const commands: readonly CommandWork[] = [
     },
     example: 'keys rotate',
     run: (call) =>
-      withServices(call, async ({ keys }, { clock }) => {
+      withKeys(call, async ({ keys }, { clock }) => {
         const { handoverMs } = await import('../../keys/retirement.ts')
         const atOnce = call.values.now === true
         const purpose = call.values.refresh === true ? 'refresh' : 'signing'
@@ -56,7 +57,7 @@ export const commands: readonly CommandWork[] = [
     name: 'keys retire',
     example: 'keys retire 5vKp2mQwXb3nTz8h',
     run: (call) =>
-      withServices(call, async ({ keys }) => {
+      withKeys(call, async ({ keys }) => {
         const { KeySigns } = await import('../../keys/retirement.ts')
         const [kid = ''] = call.operands
         const isRetired = await keys.retire(kid).catch((error: unknown) => {
@@ -70,3 +71,9 @@ export const commands: readonly CommandWork[] = [
       }),
   },
 ]
+
+/** As `withServices`, for a change of the keys. @throws CommandError also for other settings */
+const withKeys: typeof withServices = async (call, work) => {
+  await refuseOtherKeys(call)
+  return withServices(call, work)
+}

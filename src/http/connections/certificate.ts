@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { Config } from '../../config/load.ts'
 import {
+  assertOrdinary,
   lifeWarning,
   readTlsPair,
   type TlsFiles,
@@ -86,9 +87,13 @@ export function certificateOf({ config, clock, log }: Needs): Certificate | null
 
 /** A digest of what the files hold, or of why they cannot be read. */
 async function contentsOf({ certFile, keyFile }: TlsFiles): Promise<string> {
-  const contents = await Promise.allSettled([readFile(certFile), readFile(keyFile)])
-  const parts = contents.map((read) =>
-    read.status === 'fulfilled' ? digest(read.value.toString('base64')) : reasonOf(read.reason),
+  const read = async (file: string) => {
+    assertOrdinary(file)
+    return readFile(file)
+  }
+  const contents = await Promise.allSettled([read(certFile), read(keyFile)])
+  const parts = contents.map((found) =>
+    found.status === 'fulfilled' ? digest(found.value.toString('base64')) : reasonOf(found.reason),
   )
   return parts.join(' ')
 }
