@@ -79,7 +79,8 @@ suite('the command line', async () => {
     const { stderr: bogus } = await gatehouse(nowhere, 'help shout')
     assert.equal(bogus, 'error: there is no command shout\nSee: gatehouse help\n')
     const noProvider = await gatehouse(nowhere, 'oidc token')
-    const unset = 'error: the settings have no identity provider: set OIDC_ISSUER and OIDC_CLIENT_ID\n'
+    const unset =
+      'error: the settings have no identity provider: set OIDC_ISSUER and OIDC_CLIENT_ID\n'
     assert.deepEqual([noProvider.code, noProvider.stderr], [1, unset])
     const steered = await gatehouse(nowhere, `\x1b[2J${'x'.repeat(1000)}`)
     assert.match(steered.stderr, /^error: there is no command \\u\{1b\}\[2Jx{36}\.\.\.\n/)
