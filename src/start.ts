@@ -31,10 +31,15 @@ export async function start(
     process.stderr.write(
       error instanceof ConfigError
         ? `${error.message}\n`
-        : `Gatehouse cannot start: ${reasonOf(error)}\n`,
+        : `Gatehouse cannot start: ${reasonOf(error)}${hintFor(error)}\n`,
     )
     process.exit(1)
   }
+}
+
+function hintFor(error: unknown): string {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  return isTaken ? '; stop the program that listens there, or set PORT to another port' : ''
 }
 
 async function serve(

@@ -29,7 +29,7 @@ export async function replay(
   after(() => rmSync(folder, { recursive: true, force: true }))
   const modules = join(folderOf(new Map()), 'node_modules')
   const prelude = `npm() {
-    if [ "$1 $2" = 'install --prefix' ]; then ln -s '${modules}' "$3"; else command npm "$@"; fi
+    if [ "$1" = install ]; then ln -s '${modules}' .; else command npm "$@"; fi
   }`
   const script = [prelude, ...commands].join(`\nprintf '${separator}'\n`)
   const placed = Object.entries(ports).reduce(

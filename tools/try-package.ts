@@ -63,7 +63,7 @@ function pack(): Packed {
   }
 }
 
-/** What is in the package: the code, what it reads, and the guides. No tests, no tools. */
+/** What is in the package: the code, what it reads, the guides and lists. No tests, no tools. */
 function assertFiles(files: readonly string[]): void {
   const code = globSync('src/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'))
   const wanted = [
@@ -73,7 +73,7 @@ function assertFiles(files: readonly string[]): void {
     'SECURITY.md',
     'package.json',
     'docs/openapi.json',
-    ...globSync('docs/*.md', { cwd: root }),
+    ...globSync('docs/*.{md,txt}', { cwd: root }),
     ...code.map((path) => path.replace(/^src/, 'dist').replace(/\.ts$/, '.js')),
     ...filesBesideCode().map((path) => `dist/${path}`),
     'dist/testing.d.ts',

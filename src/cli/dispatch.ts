@@ -74,7 +74,8 @@ async function runCommand(
       terminal,
     })
   } catch (error) {
-    throw error instanceof UsageError ? withHelp(error, command.name) : error
+    const name = command.name === 'help' ? '' : command.name
+    throw error instanceof UsageError ? withHelp(error, name) : error
   }
 }
 
@@ -113,7 +114,7 @@ async function find(rooms: CommandCall['rooms'], words: readonly string[]): Prom
   }
   const reason =
     second === undefined
-      ? `${first} is not whole: it goes on with ${group.map(({ name }) => name.slice(first.length + 1)).join(', ')}`
+      ? `${first} needs one more word: ${group.map(({ name }) => name.slice(first.length + 1)).join(', ')}`
       : `there is no command ${first} ${inWords(second)}`
   return { group, name: first, reason }
 }

@@ -1,5 +1,6 @@
 import { type Content, type Html, html } from '../http/pages/html.ts'
 import { type ApiDocument, nameOf, resolve, type Schema } from './document.ts'
+import { prose } from './text.ts'
 
 interface Field {
   readonly name: string
@@ -53,11 +54,6 @@ export function table(titles: readonly string[], rows: readonly (readonly Conten
     ([head, ...cells]) =>
       html`<tr><th scope="row">${head}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`,
   )}</tbody></table>`
-}
-
-/** A text of the document: what stands between backticks is code. */
-export function prose(text = ''): Html {
-  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
 function fieldsOf(document: ApiDocument, given: Schema, path: string, depth: number): Field[] {

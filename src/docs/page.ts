@@ -14,7 +14,8 @@ import {
   schemesOf,
 } from './document.ts'
 import { examplesOf } from './example.ts'
-import { prose, renderFields, table, typeOf } from './fields.ts'
+import { renderFields, table, typeOf } from './fields.ts'
+import { blocks, prose } from './text.ts'
 import { curlFor, renderTry, sessionOf } from './try.ts'
 
 /** The addresses of the files that the page loads. */
@@ -39,7 +40,7 @@ export function referencePage(document: ApiDocument, { modules, style }: Referen
 ${modules.slice(1).map((url) => html`<link rel="modulepreload" href="${url}">`)}
 <script type="module" src="${modules[0]}"></script>`,
     main: html`<h1>${title} API</h1>
-<p>${prose(description)}</p>
+${blocks(description)}
 <p><a href="/api/openapi.json">OpenAPI document</a>, from which clients are generated. ${count} operations.</p>
 <div id="tools" hidden>
 <search>

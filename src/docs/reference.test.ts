@@ -47,6 +47,23 @@ suite('the reference of an OpenAPI document', () => {
     assert.deepEqual(shown({}), [signIn, ...others, ['Tokens', '/b'], ['Users', '/a']])
   })
 
+  test('the text before the operations has paragraphs, a list, code and strong words', () => {
+    const description = [
+      'Of **all** things, `a**b` and <i>.',
+      '- `one` of\n  two\n- three - or **four**',
+      'Not **ended.',
+    ].join('\n\n')
+    const shown = page(documentOf({}, { info: { title: 'Test', description } }))
+    assert.ok(
+      shown.includes('<p>Of <strong>all</strong> things, <code>a**b</code> and &lt;i&gt;.</p>'),
+    )
+    assert.match(
+      shown,
+      /<ul><li><code>one<\/code> of\s+two<\/li><li>three - or <strong>four<\/strong><\/li><\/ul>/,
+    )
+    assert.ok(shown.includes('<p>Not **ended.</p>'))
+  })
+
   test('named schemas, unions and references are followed, also where they go in circles', () => {
     const components = {
       schemas: {

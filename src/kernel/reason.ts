@@ -1,7 +1,9 @@
-/** The message of an error with those of its causes. */
+/** The message of an error with those of its causes; what a cause repeats is told once. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
+  if (error.cause === undefined) return error.message
+  const cause = reasonOf(error.cause)
+  return cause === error.message ? cause : `${error.message}: ${cause}`
 }
 
 /** The code of a failed call to the operating system, such as `ENOENT`; undefined for other errors. */

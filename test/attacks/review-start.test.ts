@@ -35,7 +35,7 @@ suite('a start that fails', async () => {
     const failed = await failedStart({ DATA_DIR: directory, PORT: String(port) })
     blocker.close()
     assert.equal(failed.code, 1)
-    assert.match(failed.output, /EADDRINUSE/)
+    assert.match(failed.output, /EADDRINUSE.*; stop the program that listens there, or set PORT to/)
     const service = await startService(main, { PASSWORD_MIN_LENGTH: '40' }, directory)
     const [, path = ''] = /"password_file":"([^"]+)"/.exec(service.output()) ?? []
     assert.equal(path, join(directory, 'first-password'), 'and no file of the failed start')

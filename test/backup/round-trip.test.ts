@@ -217,7 +217,10 @@ suite('a copy of everything', async () => {
       const refused = await move(`--to ${secret}`)
       assert.equal(refused.code, 2)
       assert.ok(!refused.stderr.includes('hidden'))
-      assert.match((await move(`--to ${url}`)).stderr, /is in use: stop the service first/)
+      assert.match(
+        (await move(`--to ${url}`)).stderr,
+        /is in use: stop the service first: database is locked\n/,
+      )
       await file.db.destroy()
       const { code, stdout, stderr } = await move(`--to ${url} --verbose`)
       assert.equal(code, 0)

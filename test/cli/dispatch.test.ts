@@ -62,7 +62,7 @@ suite('the command line', async () => {
     for (const [words, sentence] of [
       ['', 'no command is given'],
       ['acount list', 'there is no command acount'],
-      ['keys', 'keys is not whole: it goes on with list, rotate, retire'],
+      ['keys', 'keys needs one more word: list, rotate, retire'],
       ['keys shout', 'there is no command keys shout'],
       ['account list --nonsense=secret', 'there is no option --nonsense'],
       ['account list -x', 'there is no option -x'],
@@ -76,6 +76,12 @@ suite('the command line', async () => {
       const { code, stderr } = await gatehouse(nowhere, words)
       assert.deepEqual([code, stderr.split('\n')[0]], [2, `error: ${sentence}`])
     }
+    const { stderr: bogus } = await gatehouse(nowhere, 'help shout')
+    assert.equal(bogus, 'error: there is no command shout\nSee: gatehouse help\n')
+    const noProvider = await gatehouse(nowhere, 'oidc token')
+    const unset =
+      'error: the settings have no identity provider: set OIDC_ISSUER and OIDC_CLIENT_ID\n'
+    assert.deepEqual([noProvider.code, noProvider.stderr], [1, unset])
     const steered = await gatehouse(nowhere, `\x1b[2J${'x'.repeat(1000)}`)
     assert.match(steered.stderr, /^error: there is no command \\u\{1b\}\[2Jx{36}\.\.\.\n/)
   })

@@ -59,6 +59,8 @@ suite('gatehouse token inspect', async () => {
       const ran = await gatehouse(app.directory, 'token inspect', { stdin, clock, env })
       assert.equal(ran.code, 4)
       assert.match(ran.stderr, reason)
+      assert.equal(ran.stderr.match(/does not pass/g)?.length, 1)
+      assert.doesNotMatch(ran.stdout, /pass/)
     }
     const early = { now: () => clock.now() - 60_000, wait: clock.wait }
     const ran = await gatehouse(app.directory, 'token inspect', { stdin, clock: early })

@@ -112,7 +112,11 @@ async function providerOf(call: CommandCall): Promise<Provider> {
   const found = config.providers.find((provider) => provider.name === name)
   if (!found) {
     const names = config.providers.map((provider) => provider.name).join(', ')
-    throw new CommandError(`no provider ${name}: the settings have ${names || 'none'}`)
+    throw new CommandError(
+      names
+        ? `no provider ${name}: the settings have ${names}`
+        : 'the settings have no identity provider: set OIDC_ISSUER and OIDC_CLIENT_ID',
+    )
   }
   return createProvider(found, {
     clock: systemClock,

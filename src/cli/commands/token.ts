@@ -48,7 +48,7 @@ function show(
   if (values.json === true) output.result({ header, claims, times: readable, ...verdict }, '')
   else {
     output.rows([...rowsOf('header', header, toIso), ...rowsOf('claims', claims, toIso)])
-    output.message(`\n${passes ? 'It passes here.' : `It does not pass here: ${refusal}.`}`)
+    if (passes) output.message('\nIt passes here.')
   }
   if (!passes) throw new CommandError(`the token does not pass: ${refusal}`, exitCodes.refused.code)
 }
