@@ -95,17 +95,27 @@ async function useCommandLine(project: string): Promise<void> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   assert.match(run(project, 'npx', 'gatehouse', '--version'), new RegExp(`\\b${version}\\n$`))
   const password = 'a password for one minute'
+  const data = join(folder, 'data')
   const service = await startService(
     ['npx', 'gatehouse', 'start'],
     { ...environment(), ADMIN_PASSWORD: password },
-    join(folder, 'data'),
+    data,
     project,
   )
+  const exited = new Promise((resolve) => service.process.once('exit', resolve))
+  service.process.ref()
   try {
     await assertServes(service, password)
   } finally {
-    await service.stop()
+    stopServiceOf(data)
   }
+  assert.equal(await exited, 0)
+}
+
+/** Stops the service itself, by the process id in the name of its note: npx passes no signal on. */
+function stopServiceOf(data: string): void {
+  const [note = ''] = globSync('service-*.json', { cwd: data })
+  process.kill(Number(/\d+/.exec(note)?.[0]), 'SIGTERM')
 }
 
 function useInTests(project: string): void {
