@@ -87,7 +87,8 @@ function installed(file: string): string {
   mkdirSync(join(folder, 'home'))
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), '{ "name": "project", "version": "1.0.0" }')
-  run(project, 'npm', 'install', '--no-audit', '--no-fund', '--silent', file)
+  const options = ['--no-audit', '--no-fund', '--silent']
+  runWith({ ...environment(), PATH: ofMachine() }, project, 'npm', 'install', ...options, file)
   return project
 }
 
@@ -135,10 +136,8 @@ function useInTests(project: string): void {
 
 /** With a Node of the machine, if there is one that is too old. */
 function refuseOlderNode(project: string): void {
-  const own = dirname(process.execPath)
-  const node = (process.env.PATH ?? '')
+  const node = ofMachine()
     .split(delimiter)
-    .filter((path) => path !== own && !path.includes('node_modules'))
     .map((path) => join(path, 'node'))
     .find((path) => spawnSync(path, ['--version']).status === 0)
   const version =
@@ -172,12 +171,28 @@ function environment(): Record<string, string> {
   }
 }
 
+/** The PATH without the Node of this project: npm finds its settings (certificates) beside its own Node. */
+function ofMachine(): string {
+  const own = dirname(process.execPath)
+  const paths = (process.env.PATH ?? '').split(delimiter)
+  return paths.filter((path) => path !== own && !path.includes('node_modules')).join(delimiter)
+}
+
 function run(cwd: string, program: string, ...args: string[]): string {
+  return runWith(cwd === root ? {} : environment(), cwd, program, ...args)
+}
+
+function runWith(
+  more: Readonly<Record<string, string>>,
+  cwd: string,
+  program: string,
+  ...args: string[]
+): string {
   // npm tells its scripts its settings by variables: those of this project must not reach another.
   const inherited = Object.entries(process.env).filter(
     ([name]) => cwd === root || !/^npm_(package|lifecycle|config_(local_prefix|prefix))/.test(name),
   )
-  const env = { ...Object.fromEntries(inherited), ...(cwd === root ? {} : environment()) }
+  const env = { ...Object.fromEntries(inherited), ...more }
   return execFileSync(program, args, {
     cwd,
     env,
