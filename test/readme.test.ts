@@ -82,7 +82,8 @@ suite('README', async () => {
     const banner = firstRunText({ username: 'admin', password }, first.url)
     assert.equal(banner.match(/^ {2}curl /gm)?.length, 3)
     for (const [line] of banner.matchAll(/^ {2}curl .*$/gm)) {
-      const answer = JSON.parse(await curl(line.trim(), first.url, state))
+      const command = line.trim().replaceAll('"$ADMIN_PASSWORD"', password)
+      const answer = JSON.parse(await curl(command, first.url, state))
       assert.equal(answer.error, undefined)
     }
     assert.equal(await first.stop('SIGINT'), 0)

@@ -9,9 +9,12 @@ interface Administrator {
   readonly password: string | null
 }
 
-/** The text that the first start prints: the administrator and three requests to try. */
+/**
+ * The text that the first start prints: the administrator and three requests to try, which read the
+ * password from a variable, so that it is shown once and stays out of the shell's history.
+ */
 export function firstRunText({ username, password }: Administrator, address: string): string {
-  const shown = password === null ? '"$ADMIN_PASSWORD"' : shellWord(password)
+  const shown = '"$ADMIN_PASSWORD"'
   const [url, name] = [shellWord(address), shellWord(username)]
   const told = password
     ? `password  ${password}   (shown once: keep it)`
@@ -22,7 +25,8 @@ Gatehouse is ready at ${address}
   username  ${username}
   ${told}
 
-Try:
+Try, in another terminal:
+  read -rs ADMIN_PASSWORD   # paste the password, then Enter
   curl -s ${url}/api/public/status
   curl -s -u ${name}:${shown} ${url}/users
   curl -s ${url}/login -d mode=token --data-urlencode username=${name} --data-urlencode password=${shown}
