@@ -2,6 +2,7 @@ import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kyse
 import { type Account, splitRoles } from '../authentication/account.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { type Parameters, prepared } from '../database/prepared.ts'
 import { roleNamesOfAccount } from '../database/role-names.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
@@ -50,17 +51,35 @@ export interface EndedTokens {
   readonly refresh: boolean
 }
 
-export function accountStore(db: DatabaseOrTransaction) {
-  const accounts = () =>
-    db
-      .selectFrom('accounts')
-      .innerJoin('token_versions', 'token_versions.user_id', 'accounts.user_id')
-      .leftJoin('passwords', 'passwords.account', 'accounts.user_id')
-      .selectAll('accounts')
-      .select(['access_version', 'refresh_version', 'passwords.hash', 'passwords.must_change'])
-      .select(roleNamesOfAccount.as('roles'))
-      .where(isPresentAccount)
+const accounts = (db: DatabaseOrTransaction) =>
+  db
+    .selectFrom('accounts')
+    .innerJoin('token_versions', 'token_versions.user_id', 'accounts.user_id')
+    .leftJoin('passwords', 'passwords.account', 'accounts.user_id')
+    .selectAll('accounts')
+    .select(['access_version', 'refresh_version', 'passwords.hash', 'passwords.must_change'])
+    .select(roleNamesOfAccount.as('roles'))
+    .where(isPresentAccount)
 
+const byUsername = prepared((db, { username }: Parameters<{ username: string }>) =>
+  accounts(db).where('username', '=', username),
+)
+const byUserId = prepared((db, { userId }: Parameters<{ userId: number }>) =>
+  accounts(db).where('accounts.user_id', '=', userId),
+)
+const present = prepared((db, { userId }: Parameters<{ userId: number }>) =>
+  accounts(db)
+    .select((eb) =>
+      eb
+        .selectFrom('sessions')
+        .whereRef('sessions.user_id', '=', 'accounts.user_id')
+        .select(({ fn }) => fn.countAll<number>().as('sessions'))
+        .as('sessions'),
+    )
+    .where('accounts.user_id', '=', userId),
+)
+
+export function accountStore(db: DatabaseOrTransaction) {
   async function insertAll<Wanted extends NewAccount>(
     wanted: readonly Wanted[],
     rowOf: (account: Wanted) => Insertable<Schema['accounts']>,
@@ -159,12 +178,12 @@ export function accountStore(db: DatabaseOrTransaction) {
     removeStaged,
 
     async byUsername(username: Username): Promise<Account | null> {
-      const row = await accounts().where('username', '=', username).executeTakeFirst()
+      const row = await byUsername.first(db, { username })
       return row ? toAccount(row) : null
     },
 
     async byUserId(userId: number): Promise<Account | null> {
-      const row = await accounts().where('accounts.user_id', '=', userId).executeTakeFirst()
+      const row = await byUserId.first(db, { userId })
       return row ? toAccount(row) : null
     },
 
@@ -172,16 +191,7 @@ export function accountStore(db: DatabaseOrTransaction) {
      * An account and the count of its stored sessions, in one statement: every login reads both.
      */
     async present(userId: number): Promise<PresentAccount | null> {
-      const row = await accounts()
-        .select((eb) =>
-          eb
-            .selectFrom('sessions')
-            .whereRef('sessions.user_id', '=', 'accounts.user_id')
-            .select(({ fn }) => fn.countAll<number>().as('sessions'))
-            .as('sessions'),
-        )
-        .where('accounts.user_id', '=', userId)
-        .executeTakeFirst()
+      const row = await present.first(db, { userId })
       return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
     },
 
@@ -195,7 +205,7 @@ export function accountStore(db: DatabaseOrTransaction) {
         .orderBy('user_id')
         .limit(limit)
         .offset(offset)
-      const rows = await accounts()
+      const rows = await accounts(db)
         .where('accounts.user_id', 'in', ids)
         .orderBy('accounts.user_id')
         .execute()
@@ -210,12 +220,12 @@ export function accountStore(db: DatabaseOrTransaction) {
       // Ordered by the column of the index in use, so that the database reads no more than `limit`
       // rows.
       let query = role
-        ? accounts()
+        ? accounts(db)
             .innerJoin('role_assignments', 'role_assignments.account', 'accounts.user_id')
             .where('role_assignments.role', '=', role)
             .where('role_assignments.account', '>', userId)
             .orderBy('role_assignments.account')
-        : accounts().where('accounts.user_id', '>', userId).orderBy('accounts.user_id')
+        : accounts(db).where('accounts.user_id', '>', userId).orderBy('accounts.user_id')
       if (active !== undefined) query = query.where('active', '=', Number(active))
       if (lockedAt !== undefined) {
         query = query.where((eb) =>

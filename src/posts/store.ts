@@ -1,5 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { type Parameters, prepared } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
@@ -15,29 +16,48 @@ export interface NewPost {
   readonly createdAt: number
 }
 
+const posts = (db: DatabaseOrTransaction) =>
+  db
+    .selectFrom('posts')
+    .leftJoin('accounts', (join) =>
+      join.onRef('accounts.user_id', '=', 'posts.author_id').on(isPresentAccount),
+    )
+    .select([
+      'posts.id',
+      'posts.title',
+      'posts.body',
+      'posts.author_id as authorId',
+      'accounts.username as author',
+      'posts.locked',
+      'posts.created_at as createdAt',
+      'posts.updated_at as updatedAt',
+    ])
+
+const byId = prepared((db, { id }: Parameters<{ id: number }>) =>
+  posts(db).where('posts.id', '=', id),
+)
+const afterId = prepared((db, { id, limit }: Parameters<{ id: number; limit: number }>) =>
+  posts(db).where('posts.id', '>', id).orderBy('posts.id').limit(limit),
+)
+// The subquery skips ids in an index: skipping whole posts takes longer.
+const fromOffset = prepared(
+  (db, { offset, limit }: Parameters<{ offset: number; limit: number }>) =>
+    posts(db)
+      .where('posts.id', 'in', (eb) =>
+        eb.selectFrom('posts').select('id').orderBy('id').limit(limit).offset(offset),
+      )
+      .orderBy('posts.id'),
+)
+const total = prepared((db) =>
+  db.selectFrom('row_counts').select('total').where('name', '=', 'posts'),
+)
+
 export type PostStore = ReturnType<typeof postStore>
 
 export function postStore(db: DatabaseOrTransaction) {
-  const posts = () =>
-    db
-      .selectFrom('posts')
-      .leftJoin('accounts', (join) =>
-        join.onRef('accounts.user_id', '=', 'posts.author_id').on(isPresentAccount),
-      )
-      .select([
-        'posts.id',
-        'posts.title',
-        'posts.body',
-        'posts.author_id as authorId',
-        'accounts.username as author',
-        'posts.locked',
-        'posts.created_at as createdAt',
-        'posts.updated_at as updatedAt',
-      ])
-
   return {
     async byId(id: number): Promise<Post | null> {
-      const row = await posts().where('posts.id', '=', id).executeTakeFirst()
+      const row = await byId.first(db, { id })
       return row ? toPost(row) : null
     },
 
@@ -46,7 +66,7 @@ export function postStore(db: DatabaseOrTransaction) {
       const row = await forNoKeyUpdate(
         db,
         'posts',
-        posts().where('posts.id', '=', id),
+        posts(db).where('posts.id', '=', id),
       ).executeTakeFirst()
       return row ? toPost(row) : null
     },
@@ -105,26 +125,15 @@ export function postStore(db: DatabaseOrTransaction) {
 
     /** Counts all posts; costs the same at any number. */
     async count(): Promise<number> {
-      const row = await db
-        .selectFrom('row_counts')
-        .select('total')
-        .where('name', '=', 'posts')
-        .executeTakeFirstOrThrow()
-      return row.total
+      return (await total.one(db, {})).total
     },
 
     /** Reads posts in id order from `offset`, or after an id. */
     async slice(limit: number, from: SliceStart): Promise<Post[]> {
-      const query = posts().orderBy('posts.id')
       const rows =
-        'afterId' in from
-          ? await query.where('posts.id', '>', from.afterId).limit(limit).execute()
-          : await query
-              // The subquery skips ids in an index: skipping whole posts takes longer.
-              .where('posts.id', 'in', (eb) =>
-                eb.selectFrom('posts').select('id').orderBy('id').limit(limit).offset(from.offset),
-              )
-              .execute()
+        'offset' in from
+          ? await fromOffset.all(db, { limit, offset: from.offset })
+          : await afterId.all(db, { limit, id: from.afterId })
       return rows.map(toPost)
     },
   }

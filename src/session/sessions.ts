@@ -11,7 +11,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { sessionCreated, sessionEnded } from './events.ts'
-import { purgeSessions, type StoredSession, sessionLookUp, sessionStore } from './store.ts'
+import { purgeSessions, type StoredSession, sessionStore } from './store.ts'
 
 /**
  * Cookie sessions. A session starts with a login. It ends by logout, by the idle timeout (30
@@ -122,7 +122,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
-  const lookUp = sessionLookUp(db)
+  const { byId: lookUp } = sessionStore(db)
   // Cached until anything in the database changes.
   const known = new BoundedMap<string, StoredSession>(maxKnown)
   let knownVersion = feed.anyVersion()

@@ -1,6 +1,8 @@
+import type { Expression } from 'kysely'
 import { splitRoles } from '../authentication/account.ts'
 import type { Judged } from '../authentication/requirements.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { type Parameters, prepared } from '../database/prepared.ts'
 import { deleteExpired } from '../database/purge.ts'
 import { roleNamesOfAccount } from '../database/role-names.ts'
 import { forKeyShare } from '../database/transactions.ts'
@@ -34,22 +36,7 @@ export interface NewSession {
 /** A stored session without its account. */
 export type SessionRow = NewSession & Pick<StoredSession, 'lastSeenAt'>
 
-/**
- * Creates the look-up of every request with a cookie. The query is compiled once: to compile it for
- * each request would cost as much as to run it.
- */
-export function sessionLookUp(db: Database): (id: string) => Promise<StoredSession | null> {
-  const query = withAccount(db, '').compile()
-
-  return async (id) => {
-    const asked: typeof query = { ...query, parameters: [id] }
-    const { rows } = await db.executeQuery(asked)
-    const [row] = rows
-    return row ? toSession(row) : null
-  }
-}
-
-function withAccount(db: DatabaseOrTransaction, id: string) {
+function withAccount(db: DatabaseOrTransaction, id: string | Expression<string>) {
   return db
     .selectFrom('sessions')
     .innerJoin('accounts', 'accounts.user_id', 'sessions.user_id')
@@ -71,6 +58,9 @@ function withAccount(db: DatabaseOrTransaction, id: string) {
     ])
     .where('sessions.id', '=', id)
 }
+
+/** The look-up of every request with a cookie. */
+const byId = prepared((db, { id }: Parameters<{ id: string }>) => withAccount(db, id))
 
 type SessionWithAccount = NonNullable<
   Awaited<ReturnType<ReturnType<typeof withAccount>['executeTakeFirst']>>
@@ -108,11 +98,9 @@ export function sessionStore(db: DatabaseOrTransaction) {
      * end.
      */
     async byId(id: string): Promise<StoredSession | null> {
-      const query = withAccount(db, id)
-      const row = await (db.isTransaction
-        ? forKeyShare(db, 'sessions', query)
-        : query
-      ).executeTakeFirst()
+      const row = db.isTransaction
+        ? await forKeyShare(db, 'sessions', withAccount(db, id)).executeTakeFirst()
+        : await byId.first(db, { id })
       return row ? toSession(row) : null
     },
 

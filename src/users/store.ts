@@ -6,6 +6,7 @@ import {
   sql,
 } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { type Parameters, prepared } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/staged.ts'
 import { forKeyShare, forNoKeyUpdate } from '../database/transactions.ts'
@@ -40,35 +41,47 @@ export interface Part {
 export const shown = ['id', 'name', 'email'] as const
 const columnOf = { id: 'id', name: 'name_key', email: 'email_key' } as const
 
-export function userStore(db: DatabaseOrTransaction) {
-  const present = () => db.selectFrom('users').where(isPresentUser)
+const present = (db: DatabaseOrTransaction) => db.selectFrom('users').where(isPresentUser)
 
+const byId = prepared((db, { id }: Parameters<{ id: number }>) =>
+  present(db).select(shown).where('id', '=', id),
+)
+const afterId = prepared((db, { id, limit }: Parameters<{ id: number; limit: number }>) =>
+  present(db).select(shown).where('id', '>', id).orderBy('id').limit(limit),
+)
+const fromOffset = prepared(
+  (db, { offset, limit }: Parameters<{ offset: number; limit: number }>) =>
+    present(db).select(shown).orderBy('id').limit(limit).offset(offset),
+)
+const total = prepared((db) =>
+  db.selectFrom('row_counts').select('total').where('name', '=', 'users'),
+)
+const inserted = prepared((db, { name, email, name_key, email_key }: Parameters<UserRow>) =>
+  db.insertInto('users').values({ name, email, name_key, email_key }).returning(shown),
+)
+
+export function userStore(db: DatabaseOrTransaction) {
   return {
     async byId(id: number): Promise<User | null> {
-      const row = await present().select(shown).where('id', '=', id).executeTakeFirst()
+      const row = await byId.first(db, { id })
       return row ? toUser(row) : null
     },
 
     /** Reads and locks the row until the transaction ends. */
     async byIdForUpdate(id: number): Promise<User | null> {
-      const query = forNoKeyUpdate(db, 'users', present().select(shown).where('id', '=', id))
+      const query = forNoKeyUpdate(db, 'users', present(db).select(shown).where('id', '=', id))
       const row = await query.executeTakeFirst()
       return row ? toUser(row) : null
     },
 
     /** Whether there is such a user; if so, its row stays until the transaction ends. */
     async existsForKeyShare(id: number): Promise<boolean> {
-      const query = forKeyShare(db, 'users', present().select('id').where('id', '=', id))
+      const query = forKeyShare(db, 'users', present(db).select('id').where('id', '=', id))
       return (await query.executeTakeFirst()) !== undefined
     },
 
     async insert(user: NewUser): Promise<User> {
-      const row = await db
-        .insertInto('users')
-        .values(rowOf(user))
-        .returning(shown)
-        .executeTakeFirstOrThrow()
-      return toUser(row)
+      return toUser(await inserted.one(db, rowOf(user)))
     },
 
     /** Inserts staged users of an import; answers their ids in the order given. */
@@ -128,27 +141,21 @@ export function userStore(db: DatabaseOrTransaction) {
 
     /** Counts all users; costs the same at any number. */
     async count(): Promise<number> {
-      const row = await db
-        .selectFrom('row_counts')
-        .select('total')
-        .where('name', '=', 'users')
-        .executeTakeFirstOrThrow()
-      return row.total
+      return (await total.one(db, {})).total
     },
 
     /** Reads users in id order from `offset`, or after an id. */
     async slice(limit: number, from: SliceStart): Promise<User[]> {
-      const query = present().select(shown).orderBy('id').limit(limit)
       const rows =
         'offset' in from
-          ? await query.offset(from.offset).execute()
-          : await query.where('id', '>', from.afterId).execute()
+          ? await fromOffset.all(db, { limit, offset: from.offset })
+          : await afterId.all(db, { limit, id: from.afterId })
       return rows.map(toUser)
     },
 
     /** Reads one page of all users, in any order. */
     async list({ order, limit, offset = 0, after }: Part): Promise<User[]> {
-      const rows = await inOrder(present().select(shown), order, after)
+      const rows = await inOrder(present(db).select(shown), order, after)
         .limit(limit)
         .offset(offset)
         .execute()
@@ -181,6 +188,8 @@ export function inOrder<Selection>(
 export function positionOf(user: User, { key }: Order): Position {
   return { value: key === 'id' ? '' : caseFold(user[key]), id: user.id }
 }
+
+type UserRow = ReturnType<typeof rowOf>
 
 function rowOf({ name, email }: NewUser) {
   return { name, email, name_key: caseFold(name), email_key: caseFold(email) }

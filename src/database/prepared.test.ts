@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { connect } from './connect.ts'
+import { execute } from './database.ts'
+import { type Parameters, prepared } from './prepared.ts'
+
+suite('prepared', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  const { db } = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
+  after(async () => {
+    await db.destroy()
+    rmSync(directory, { recursive: true })
+  })
+  await execute(db, 'create table used_challenges (nonce text, expires_at integer)')
+  let builds = 0
+  const between = prepared((from, { low, high }: Parameters<{ low: number; high: number }>) => {
+    builds += 1
+    return from
+      .selectFrom('used_challenges')
+      .select('nonce')
+      .where('expires_at', '>', low)
+      .where('nonce', '!=', 'never')
+      .where('expires_at', '<', high)
+      .orderBy('nonce')
+  })
+  const inserted = prepared((from, row: Parameters<{ nonce: string; expires_at: number }>) =>
+    from
+      .insertInto('used_challenges')
+      .values({ nonce: row.nonce, expires_at: row.expires_at })
+      .returning('nonce'),
+  )
+  const injection = "x' or '1' = '1"
+  for (const [nonce, expires_at] of [
+    ['a', 1],
+    ['b', 2],
+    [injection, 3],
+    ['d', 4],
+  ] as const) {
+    assert.deepEqual(await inserted.one(db, { nonce, expires_at }), { nonce })
+  }
+  const names = (rows: readonly { nonce: string }[]) => rows.map(({ nonce }) => nonce)
+
+  test('binds the values of each call by their names, and builds the query once', async () => {
+    builds = 0
+    assert.deepEqual(names(await between.all(db, { high: 4, low: 1 })), ['b', injection])
+    assert.deepEqual(names(await between.all(db, { low: 0, high: 2 })), ['a'])
+    assert.deepEqual(names(await between.all(db, { low: 9, high: 0 })), [])
+    assert.equal(builds, 1)
+  })
+
+  test('reads in the transaction that it is given', async () => {
+    const undone = db.transaction().execute(async (trx) => {
+      await inserted.one(trx, { nonce: 'c', expires_at: 5 })
+      assert.deepEqual(names(await between.all(trx, { low: 4, high: 6 })), ['c'])
+      throw new Error('of the work')
+    })
+    await assert.rejects(undone, /of the work/)
+    assert.deepEqual(names(await between.all(db, { low: 4, high: 6 })), [])
+  })
+
+  test('is built for each database, which may have another dialect', async () => {
+    const other = connect({ dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' })
+    builds = 0
+    await between.all(db, { low: 0, high: 2 })
+    assert.deepEqual(names(await between.all(other.db, { low: 0, high: 2 })), ['a'])
+    await other.db.destroy()
+    assert.equal(builds, 1)
+  })
+
+  test('answers the first row, undefined or an error if there is none', async () => {
+    assert.deepEqual(await between.first(db, { low: 0, high: 9 }), { nonce: 'a' })
+    assert.equal(await between.first(db, { low: 8, high: 9 }), undefined)
+    await assert.rejects(between.one(db, { low: 8, high: 9 }), /no row/)
+  })
+
+  test('refuses a value that cannot be bound', async () => {
+    const values = { low: Number.NaN, high: 9 }
+    await assert.rejects(between.all(db, values), TypeError)
+    await assert.rejects(between.all(db, { low: 1 } as typeof values), TypeError)
+  })
+})
