@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { calculateJwkThumbprint, type JWK } from 'jose'
+import type { JWK } from 'jose'
 import type { Config } from '../config/load.ts'
 import type { SigningAlgorithm } from '../config/settings-table.ts'
 import type { Random } from '../kernel/random.ts'
@@ -80,6 +80,7 @@ export async function operatorKeys({ token }: Pick<Config, 'token'>): Promise<Op
   if (token.privateKey) {
     const signWith = createPrivateKey(token.privateKey.reveal())
     const verifyWith = createPublicKey(signWith)
+    const { calculateJwkThumbprint } = await import('jose')
     const kid = await calculateJwkThumbprint(publicJwk(verifyWith)) // RFC 7638
     keys.push({ kid, algorithm: 'RS256', signWith, verifyWith, signs: true })
   }

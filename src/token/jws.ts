@@ -1,9 +1,10 @@
-import type { KeyObject } from 'node:crypto'
-import { type CompactJWSHeaderParameters, compactVerify, errors } from 'jose'
+import { createHmac, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { SigningKey } from '../keys/signing-key.ts'
 
 /** A token with a valid signature; its claims are not checked yet. */
 export interface VerifiedJws {
-  readonly header: CompactJWSHeaderParameters
+  readonly header: Readonly<Record<string, unknown>>
   readonly payload: Uint8Array
 }
 
@@ -36,16 +37,68 @@ export async function verifyJws(token: string, find: FindKey): Promise<VerifiedJ
   const { kid } = header
   if (kid !== undefined && typeof kid !== 'string') return null
   const key = await find(kid, header)
-  if (!key) return null
+  if (!key || header.alg !== key.algorithm) return null
+  if (!(await isSignedBy(key, token))) return null
+  return { header, payload: Buffer.from(segments[1] ?? '', 'base64url') }
+}
+
+/**
+ * Checks the signature of a token. The two algorithms of this service are verified at once: jose
+ * would take the way through WebCrypto and another thread, which costs 4 to 20 times as much.
+ */
+async function isSignedBy(
+  { algorithm, verifyWith }: VerifyingKey,
+  token: string,
+): Promise<boolean> {
+  const end = token.lastIndexOf('.')
+  const input = Buffer.from(token.slice(0, end), 'ascii')
+  const signature = Buffer.from(token.slice(end + 1), 'base64url')
+  if (algorithm === 'HS256' && verifyWith.type === 'secret') {
+    const expected = hmac(verifyWith, input)
+    return signature.length === expected.length && timingSafeEqual(signature, expected)
+  }
+  if (algorithm === 'RS256' && isRsa(verifyWith)) {
+    return verify(rsaSha256, input, verifyWith, signature)
+  }
+  const { compactVerify, errors } = await import('jose') // of providers alone: not at the start
   try {
-    const { protectedHeader, payload } = await compactVerify(token, key.verifyWith, {
-      algorithms: [key.algorithm],
-    })
-    return { header: protectedHeader, payload }
+    await compactVerify(token, verifyWith, { algorithms: [algorithm] })
+    return true
   } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof TypeError) return null
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return false
     throw error
   }
+}
+
+/**
+ * Signs a payload as a compact JWS: HS256 at once, RS256 on a thread of libuv's pool, because it
+ * takes 0.3 to 1 ms. RFC 7515 section 5.1.
+ */
+export async function signJws(
+  { algorithm, signWith }: Pick<SigningKey, 'algorithm' | 'signWith'>,
+  header: object,
+  payload: object,
+): Promise<string> {
+  const input = `${encoded({ ...header, alg: algorithm })}.${encoded(payload)}`
+  const bytes = Buffer.from(input, 'ascii')
+  const signature =
+    algorithm === 'HS256' ? hmac(signWith, bytes) : await signOnThread(rsaSha256, bytes, signWith)
+  return `${input}.${signature.toString('base64url')}`
+}
+
+const rsaSha256 = 'RSA-SHA256' // RSASSA-PKCS1-v1_5, RFC 7518 section 3.3
+const signOnThread = promisify(sign)
+
+function hmac(secret: KeyObject, input: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update(input).digest() // RFC 7518 section 3.2
+}
+
+function isRsa({ type, asymmetricKeyType }: KeyObject): boolean {
+  return type === 'public' && asymmetricKeyType === 'rsa'
+}
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
 /** Parses UTF-8 bytes as a JSON object; null for anything else. */

@@ -1,4 +1,3 @@
-import { type CompactJWSHeaderParameters, CompactSign, SignJWT } from 'jose'
 import type { Account } from '../authentication/account.ts'
 import type { Evidence } from '../authentication/evidence.ts'
 import type { Config } from '../config/load.ts'
@@ -9,7 +8,7 @@ import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
 import { parseAccessClaims, parseRefreshClaims, type RefreshClaims } from './claims.ts'
-import { parseObject, verifyJws } from './jws.ts'
+import { parseObject, signJws, verifyJws } from './jws.ts'
 import { pairIdOf } from './pair.ts'
 import type { Successor } from './rotation.ts'
 
@@ -71,24 +70,22 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
     async issueAccess(account, { seconds, authTime, amr, sid, type = 'access' }) {
       const key = await keys.signer('signing')
       const now = epochSeconds(clock.now())
-      return new SignJWT({
+      return signJws(key, header(key), {
         username: account.username,
         roles: rolesAmong(account.roles, config.roles),
         type,
         auth_time: epochSeconds(authTime),
-        ...(amr.length > 0 && { amr: [...amr] }),
+        ...(amr.length > 0 && { amr }),
         ver: account.accessVersion,
         ...(sid !== undefined && { sid }),
+        iss: config.token.issuer,
+        sub: String(account.userId),
+        aud: config.token.audience,
+        exp: now + seconds,
+        nbf: now,
+        iat: now,
+        jti: randomText(random, idBytes),
       })
-        .setProtectedHeader(header(key))
-        .setIssuer(config.token.issuer)
-        .setSubject(String(account.userId))
-        .setAudience(config.token.audience)
-        .setExpirationTime(now + seconds)
-        .setNotBefore(now)
-        .setIssuedAt(now)
-        .setJti(randomText(random, idBytes))
-        .sign(key.signWith)
     },
 
     issueEnrolment(account, { amr, authTime }) {
@@ -113,23 +110,20 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
       const key = await keys.signer('refresh')
       // Spec 2.5 allows the token five claims only, so the claims for its revocation are in the
       // header.
-      const protectedHeader: CompactJWSHeaderParameters = {
+      const protectedHeader = {
         ...header(key),
         rid,
         ver: account.refreshVersion,
         auth_time: epochSeconds(authTime),
-        ...(amr.length > 0 && { amr: [...amr] }),
+        ...(amr.length > 0 && { amr }),
       }
-      const payload = JSON.stringify({
+      return signJws(key, protectedHeader, {
         iss: config.token.issuer,
         sub: String(account.userId),
         type: 'refresh',
         iat: issuedAt,
         exp: expiresAt,
       })
-      return new CompactSign(Buffer.from(payload))
-        .setProtectedHeader(protectedHeader)
-        .sign(key.signWith)
     },
 
     async verifyAccess(token, type) {
