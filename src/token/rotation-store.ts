@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { type Parameters, prepared } from '../database/prepared.ts'
 import { deleteExpired } from '../database/purge.ts'
 import type { RefreshClaims } from './claims.ts'
 import { pairIdOf } from './pair.ts'
@@ -15,11 +16,23 @@ export interface RefreshUse {
   readonly usedAt: number
 }
 
+const useOf = prepared((db, { rid }: Parameters<{ rid: string }>) =>
+  db.selectFrom('refresh_uses').selectAll().where('rid', '=', rid),
+)
+const familyOf = prepared((db, { rid }: Parameters<{ rid: string }>) =>
+  db
+    .selectFrom('refresh_uses')
+    .select('family')
+    .where((eb) => eb.or([eb('rid', '=', rid), eb('successor', '=', rid)])),
+)
+const ended = prepared((db, { family }: Parameters<{ family: string }>) =>
+  db.selectFrom('refresh_families_ended').select('family').where('family', '=', family),
+)
+
 export function rotationStore(db: DatabaseOrTransaction) {
-  const uses = () => db.selectFrom('refresh_uses').selectAll()
   return {
     async use(rid: string): Promise<RefreshUse | null> {
-      const row = await uses().where('rid', '=', rid).executeTakeFirst()
+      const row = await useOf.first(db, { rid })
       return row ? toUse(row) : null
     },
 
@@ -28,11 +41,7 @@ export function rotationStore(db: DatabaseOrTransaction) {
      * issued it, or, for the first token of a pair, from the token itself.
      */
     async familyOf({ rid, exp }: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<string> {
-      const row = await db
-        .selectFrom('refresh_uses')
-        .select('family')
-        .where((eb) => eb.or([eb('rid', '=', rid), eb('successor', '=', rid)]))
-        .executeTakeFirst()
+      const row = await familyOf.first(db, { rid })
       return row?.family ?? pairIdOf({ rid, exp })
     },
 
@@ -61,12 +70,7 @@ export function rotationStore(db: DatabaseOrTransaction) {
     },
 
     async isEnded(family: string): Promise<boolean> {
-      const row = await db
-        .selectFrom('refresh_families_ended')
-        .select('family')
-        .where('family', '=', family)
-        .executeTakeFirst()
-      return row !== undefined
+      return (await ended.first(db, { family })) !== undefined
     },
 
     async end(family: string, expiresAt: number): Promise<void> {
