@@ -30,6 +30,7 @@ export async function describeService(
       { ...deps, log: createLog('silent') },
       { runsJobs: false, rooms },
     )
+    await server.compileSchemas()
     const openapi = server.openapi()
     await server.close()
     return { routes: routes(), openapi }

@@ -65,6 +65,7 @@ async function serve(
   process.once('exit', leaveServiceNote({ config, env }, deps.random))
   const ports = { address, ...(redirect && { redirect }), base_url }
   deps.log.info({ event: 'sys_startup', ...ports, milliseconds }, 'ready')
+  await server.compileSchemas()
   flushCompileCache()
 }
 

@@ -87,6 +87,24 @@ suite('what a route declares', async () => {
     )
   })
 
+  test('a schema that is not one ends the start, and names the route', async () => {
+    const declare = (type: string) => (server: FastifyInstance) => {
+      const config = { access: { rule: authenticated } }
+      const schema = { querystring: { type: 'object', properties: { day: { type } } } }
+      server.get('/days', { config, schema }, async () => ({}))
+    }
+    const wrong = await serve(declare('date'))
+    await wrong.ready()
+    await assert.rejects(wrong.compileSchemas(), {
+      message: 'a schema of GET /days cannot be compiled',
+    })
+    await wrong.close()
+    const right = await serve(declare('string'))
+    await right.ready()
+    await right.compileSchemas()
+    await right.close()
+  })
+
   test('the rule of the group counts: below /api/admin nothing is open to anyone', async () => {
     const post = (url: string, csrf?: 'exempt') =>
       serve((server) => {

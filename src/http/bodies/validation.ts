@@ -41,8 +41,8 @@ export function isEmail(value: string): boolean {
  * for a body. Ajv is loaded at the first call.
  */
 export async function compileCheck(schema: JsonSchema): Promise<(value: unknown) => Detail[]> {
-  const { compilersFactory } = await import('./compilers.ts')
-  const compile = compilersFactory.buildValidator({}, ajvOptions)
+  const { createCompilers } = await import('./compilers.ts')
+  const compile = createCompilers().factory.buildValidator({}, ajvOptions)
   const route = { schema, method: '', url: '', httpPart: 'body' }
   const validate = compile(route) as Validate // as Fastify's own routes use it
   return (value) => (validate(value) === true ? [] : describeValidation(validate.errors ?? []))

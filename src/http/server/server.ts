@@ -13,7 +13,7 @@ import type { Config } from '../../config/load.ts'
 import { randomText } from '../../kernel/random.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { bodies } from '../bodies/bodies.ts'
-import { compilersFactory } from '../bodies/compilers.ts'
+import { createCompilers } from '../bodies/compilers.ts'
 import { ajvOptions } from '../bodies/validation.ts'
 import type { Certificate } from '../connections/certificate.ts'
 import { prepareConnections } from '../connections/connections.ts'
@@ -38,6 +38,16 @@ import { cors } from './cors.ts'
 import { errorHandler } from './error-handler.ts'
 import { requestContext } from './request-context.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Compiles the schemas of all routes, which otherwise happens at the first request that needs one.
+     * @throws Error for a schema that is not one; the message names its route
+     */
+    compileSchemas(): Promise<void>
+  }
+}
+
 const keepAliveTimeoutMs = 72_000
 // As long as a request line can be, so that an over-long parameter is a resource that is not found.
 const maxParamLength = 16_384
@@ -61,6 +71,7 @@ export async function createServer(
   const logger: FastifyBaseLogger = deps.log.child({}, { level })
   const instanceId = randomText(random, 6)
   let requests = 0
+  const compilers = createCompilers()
   const limits = {
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: checkIntervalMs,
@@ -87,7 +98,7 @@ export async function createServer(
       answer(reply.raw as ServerResponse<IncomingMessage>, 'badRequest') // HTTP/1 is all there is
     },
     ajv: ajvOptions,
-    schemaController: { compilersFactory },
+    schemaController: { compilersFactory: compilers.factory },
   }
   const https = certificate && {
     ...limits,
@@ -100,6 +111,7 @@ export async function createServer(
   takeRequests(app.server)
   if (certificate) endFailedHandshakes(app.server)
 
+  app.decorate('compileSchemas', compilers.compileAll)
   warnOfForgedProxies(app, config)
   await app.register(requestContext)
   await app.register(oneRequestAtATime) // before any other work on a request
