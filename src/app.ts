@@ -1,11 +1,9 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { type MakeFirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
-import { packageVersion } from './config/version.ts'
 import { certificateOf } from './http/connections/certificate.ts'
 import { closeWith, plainHttp } from './http/connections/plain-http.ts'
-import { registerOpenApi } from './http/documents/openapi.ts'
-import { collectRoutes, type RouteRow } from './http/documents/route-table.ts'
+import { collectRoutes } from './http/documents/declared-routes.ts'
 import { access } from './http/routes/access.ts'
 import { createServer } from './http/server/server.ts'
 import { jobsOf } from './room/jobs.ts'
@@ -21,7 +19,6 @@ export interface App {
   readonly server: FastifyInstance
   /** Called once the service listens; null if there is an account already. */
   readonly makeFirstAdministrator: MakeFirstAdministrator | null
-  readonly routes: () => RouteRow[]
   /** The server of HTTP_REDIRECT_PORT; null if the setting is not set. */
   readonly plainHttp: Server | null
   /** The jobs, which a caller may run at once. */
@@ -55,8 +52,7 @@ export async function buildApp(
   const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms), certificate })
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
-  const routes = collectRoutes(server, config.roles)
-  registerOpenApi(server, { config, version: packageVersion() })
+  collectRoutes(server, config)
   registerRoutes(server, loaded, wired)
 
   const jobs = [
@@ -77,7 +73,6 @@ export async function buildApp(
   return {
     server,
     makeFirstAdministrator: await bootstrap,
-    routes,
     plainHttp: plain?.server ?? null,
     jobs,
   }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildApp } from './app.ts'
 import type { Config } from './config/load.ts'
-import type { RouteRow } from './http/documents/route-table.ts'
+import { type OpenApiDocument, openApiOf } from './http/documents/openapi.ts'
+import { type RouteRow, routeRows } from './http/documents/route-table.ts'
 import type { Room } from './room/room.ts'
 import { rooms as ours } from './rooms.ts'
 import { createLog, systemDeps } from './runtime/deps.ts'
@@ -11,8 +12,7 @@ import type { Wired } from './services.ts'
 
 export interface ServiceDescription {
   readonly routes: readonly RouteRow[]
-  /** The OpenAPI 3.1 document. */
-  readonly openapi: object
+  readonly openapi: OpenApiDocument
 }
 
 /**
@@ -26,14 +26,15 @@ export async function describeService(
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   try {
     const deps = systemDeps(throwaway(given, directory))
-    const { server, routes } = await buildApp(
+    const { server } = await buildApp(
       { ...deps, log: createLog('silent') },
       { runsJobs: false, rooms },
     )
     await server.compileSchemas()
-    const openapi = server.openapi()
+    const openapi = openApiOf(server)
+    const routes = routeRows(server.declared)
     await server.close()
-    return { routes: routes(), openapi }
+    return { routes, openapi }
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

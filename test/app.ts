@@ -10,6 +10,7 @@ import { type Config, loadConfig } from '../src/config/load.ts'
 import { connect } from '../src/database/connect.ts'
 import type { Database } from '../src/database/database.ts'
 import type { Sinks } from '../src/events/events.ts'
+import { type RouteRow, routeRows } from '../src/http/documents/route-table.ts'
 import { digest } from '../src/kernel/digest.ts'
 import type { Role } from '../src/kernel/principal.ts'
 import { secretFields } from '../src/room/registry.ts'
@@ -78,7 +79,7 @@ export interface SessionHeaders extends Headers {
 }
 
 export interface TestApp {
-  readonly app: App
+  readonly app: App & { readonly routes: () => RouteRow[] }
   readonly deps: Deps
   readonly clock: FixedClock
   /** The parsed lines of the log. */
@@ -222,7 +223,8 @@ export async function testApp(
       ...(sinks && { sinks }),
     }),
   }
-  const app = await buildApp(deps, { runsJobs: false, rooms }) // tests run jobs themselves
+  const built = await buildApp(deps, { runsJobs: false, rooms }) // tests run jobs themselves
+  const app = { ...built, routes: () => routeRows(built.server.declared) }
   describeSettings(app.server, [env, rooms.map(({ name }) => name)])
   await app.makeFirstAdministrator?.()
   enterDatabase(directory)

@@ -6,7 +6,6 @@ import { html } from '../http/pages/html.ts'
 import { type ErrorPage, sendPage } from '../http/pages/page.ts'
 import { named, Page } from '../http/schemas.ts'
 import { anyone, role } from '../policy/rules.ts'
-import { referencePage } from './page.ts'
 
 /** The modules of the script, which import each other by these names; the first is the entry. */
 const modules = [
@@ -44,14 +43,18 @@ export async function docsRoutes(
   { config }: { config: Pick<Config, 'environment'> },
 ): Promise<void> {
   const access = { rule: config.environment === 'production' ? role('ADMIN') : anyone }
-  // Made at the first call, because it takes time and needs all routes to be declared.
-  const document = once(() => JSON.stringify(app.openapi()))
-  const page = once(() =>
-    referencePage(JSON.parse(document()), {
+  // Loaded and made at the first call, because it takes time and needs all routes to be declared.
+  const document = once(async () => {
+    const { openApiOf } = await import('../http/documents/openapi.ts')
+    return JSON.stringify(openApiOf(app))
+  })
+  const page = once(async () => {
+    const { referencePage } = await import('./page.ts')
+    return referencePage(JSON.parse(await document()), {
       modules: modules.map((name) => files.address(name)),
       style: files.address('reference.css'),
-    }),
-  )
+    })
+  })
 
   app.get(
     '/api/openapi.json',
@@ -59,7 +62,7 @@ export async function docsRoutes(
       config: { access, answers: { 200: { [mediaTypes.json]: OpenApi } } },
       schema: { operationId: 'getOpenApi', summary: 'This document' },
     },
-    async (_request, reply) => reply.type(contentTypes.json).send(document()),
+    async (_request, reply) => reply.type(contentTypes.json).send(await document()),
   )
   app.get(
     '/api/docs',
@@ -67,7 +70,7 @@ export async function docsRoutes(
       config: { access, errorPage: refusedPage, answers: { 200: { [mediaTypes.html]: Page } } },
       schema: { operationId: 'getDocs', summary: 'This document as a page' },
     },
-    async (_request, reply) => sendPage(reply, page()),
+    async (_request, reply) => sendPage(reply, await page()),
   )
   files.routes(app)
 }
@@ -86,10 +89,14 @@ const refusedPage: ErrorPage = ({ status, message }) => ({
 <p class="muted">${message}.</p>`,
 })
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
+/** Keeps what was made; what failed is made again at the next call. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
   }
 }

@@ -1,5 +1,4 @@
-import { createChallenge, type Payload, verifySolution } from 'altcha-lib'
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import type { Payload } from 'altcha-lib'
 import type { Database } from '../database/database.ts'
 import { deleteExpired } from '../database/purge.ts'
 import type { Static } from '../http/schemas.ts'
@@ -39,6 +38,7 @@ export function createCaptcha({ db, clock, keys }: CaptchaDeps): Captcha {
 
   return {
     async challenge() {
+      const { createChallenge, deriveKey } = await loadAltcha()
       const expiresAt = Math.floor(clock.now() / 1000) + lifeSeconds
       const { parameters, signature } = await createChallenge({
         algorithm,
@@ -61,6 +61,7 @@ export function createCaptcha({ db, clock, keys }: CaptchaDeps): Captcha {
   }
 
   async function isSolved({ challenge, solution }: Payload): Promise<boolean> {
+    const { deriveKey, verifySolution } = await loadAltcha()
     try {
       const options = { challenge, solution, deriveKey, hmacSignatureSecret }
       return (await verifySolution(options)).verified
@@ -87,6 +88,15 @@ export function purgeChallenges(
 ): Promise<number> {
   const challenges = { table: 'used_challenges', key: 'nonce', column: 'expires_at' } as const
   return deleteExpired(db, { ...challenges, until: clock.now() }, batchSize)
+}
+
+/** Loads the library at the first captcha: many services have none. */
+async function loadAltcha() {
+  const [library, { deriveKey }] = await Promise.all([
+    import('altcha-lib'),
+    import('altcha-lib/algorithms/pbkdf2'),
+  ])
+  return { ...library, deriveKey }
 }
 
 /** Reads base64 of JSON, as the widget sends it; null for anything else. */

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, suite, test } from 'node:test'
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
-import type { OpenApiDocument } from '../../src/http/documents/openapi.ts'
 import { anyone } from '../../src/policy/rules.ts'
 import { takeMistakes } from './answers.ts'
+import { type ApiDocument, describeBy } from './operations.ts'
 
 const root = join(import.meta.dirname, '../..')
 const item = { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } }
@@ -173,9 +173,10 @@ suite('an answer and its document', async () => {
       `import { test } from 'node:test'
        import fastify from '${root}/node_modules/fastify/fastify.js'
        import '${root}/test/app.ts'
+       import { describeBy } from '${root}/test/openapi/operations.ts'
        const app = fastify()
        const responses = { 200: {} }
-       app.decorate('openapi', () => ({ paths: { '/a/{status}': { get: { responses } } } }))
+       describeBy(app, { paths: { '/a/{status}': { get: { responses } } } })
        const config = { access: {} }
        app.get('/a/:status', { config }, ({ params }, reply) => reply.status(params.status).send())
        test('is well', () => app.inject('/a/200'))
@@ -197,7 +198,7 @@ suite('an answer and its document', async () => {
 async function serverOf(answer: (reply: FastifyReply) => FastifyReply): Promise<FastifyInstance> {
   const app = fastify()
   const document = { paths: pathsOf(), components: { schemas: { Error: error } } }
-  app.decorate('openapi', () => document as unknown as OpenApiDocument) // as much of it as is read
+  describeBy(app, document as unknown as ApiDocument) // as much of it as is read
   const config = { access: { rule: anyone } }
   for (const shape of [...Object.keys(shapes), 'none', 'hidden']) {
     if (shape === 'parts') continue

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { openApiOf } from '../../src/http/documents/openapi.ts'
 import type { Schema } from './schemas.ts'
 
 /** The parts of an OpenAPI document that answers are compared with. */
@@ -42,11 +43,16 @@ export function describeSettings(app: FastifyInstance, settings: object): void {
   settingsOf.set(app, JSON.stringify(settings))
 }
 
+/** Gives a server without rooms a document. */
+export function describeBy(app: FastifyInstance, document: ApiDocument): void {
+  documentOf.set(app, document)
+}
+
 /** The OpenAPI document of an app; null for a server without one. */
 export function documentFor(app: FastifyInstance): ApiDocument | null {
   const known = documentOf.get(app)
   if (known !== undefined) return known
-  const made = 'openapi' in app ? make(app) : null
+  const made = 'declared' in app ? make(app) : null
   documentOf.set(app, made)
   return made
 }
@@ -56,7 +62,7 @@ function make(app: FastifyInstance): ApiDocument {
   const known = settings === undefined ? undefined : bySettings.get(settings)
   if (known) return known
   // As clients read it: without what JSON leaves out.
-  const { paths, components } = app.openapi()
+  const { paths, components } = openApiOf(app)
   const text = JSON.stringify({ paths, components })
   const document = byText.getOrInsertComputed(text, (given): ApiDocument => JSON.parse(given))
   if (settings !== undefined) bySettings.set(settings, document)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { KyselyPlugin } from 'kysely'
 import { DatabaseUnavailable } from '../../src/database/errors.ts'
+import { openApiOf } from '../../src/http/documents/openapi.ts'
 import { readDoc } from '../../tools/docs.ts'
 import { type Answer, type Call, type Headers, type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
@@ -119,7 +120,7 @@ suite('the general limit: 429 everywhere but at the probes', async () => {
   const app = await testApp({ RATE_LIMIT_MAX: '1' })
   await app.call('GET', '/api/public/status')
   // Where it is off, the document has nothing of it.
-  const of = operationsOf(app.app.server.openapi() as unknown as ApiDocument)
+  const of = operationsOf(openApiOf(app.app.server) as unknown as ApiDocument)
   each([429, 'Too many requests'], ({ method, path }) => app.call(method, path), { of })
 })
 

@@ -3,6 +3,16 @@ import { setImmediate } from 'node:timers/promises'
 import type { ValidatorFactory } from '@fastify/ajv-compiler'
 import type { SerializerFactory } from '@fastify/fast-json-stringify-compiler'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Compiles the schemas of all routes, which otherwise happens at the first request that needs one.
+     * @throws Error for a schema that is not one; the message names its route
+     */
+    compileSchemas(): Promise<void>
+  }
+}
+
 /** The compilers of the schemas of one server. */
 export interface Compilers {
   /** For Fastify. */

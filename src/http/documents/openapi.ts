@@ -1,15 +1,9 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Config } from '../../config/load.ts'
+import { packageVersion } from '../../config/version.ts'
 import { inOrder, nameOf } from '../tags.ts'
 import { createComponents } from './components.ts'
 import { operationOf, pathOf } from './operation.ts'
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Makes the OpenAPI document of all routes, which takes time: keep the answer. */
-    openapi(): OpenApiDocument
-  }
-}
 
 /** A document of OpenAPI 3.1. */
 export interface OpenApiDocument {
@@ -27,34 +21,18 @@ export interface OpenApiDocument {
   readonly components: Readonly<Record<string, object>>
 }
 
-export interface OpenApiOptions {
-  readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
-  /** The version of the package. */
-  readonly version: string
-}
-
 /** What a newcomer needs first. */
 const firstPath = '/login'
 
 /**
- * Adds `openapi()`, which makes the document from the declarations of all routes that are
- * registered after this call. The document is of the running configuration: its roles, rules,
- * cookie and address. docs/adr/0039
+ * Makes the document from the declarations of all routes, which takes time: keep the answer. It is
+ * of the running configuration: its roles, rules, cookie and address. docs/adr/0039
+ * @throws Error for an operation without an id, or with that of another one, or without a tag
  */
-export function registerOpenApi(app: FastifyInstance, options: OpenApiOptions): void {
-  const routes: RouteOptions[] = []
-  app.addHook('onRoute', (route) => {
-    if (route.method !== 'HEAD') routes.push(route) // HEAD routes are copies of their GET
-  })
-  app.decorate('openapi', () => documentOf(app, routes, options))
-}
-
-/** @throws Error for an operation without an id, or with that of another one, or without a tag */
-function documentOf(
-  app: FastifyInstance,
-  routes: readonly RouteOptions[],
-  { config, version }: OpenApiOptions,
-): OpenApiDocument {
+export function openApiOf({
+  authenticators,
+  declared: { routes, config },
+}: Pick<FastifyInstance, 'authenticators' | 'declared'>): OpenApiDocument {
   const shown = routes.filter(({ config, schema }) => config?.access && !schema?.hide)
   assertNamed(shown)
   const tags = inOrder(shown.flatMap(({ config }) => config?.tag ?? []))
@@ -77,7 +55,7 @@ function documentOf(
     openapi: '3.1.0',
     info: {
       title: 'Gatehouse',
-      version,
+      version: packageVersion(),
       description: descriptionFor(config),
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -87,7 +65,7 @@ function documentOf(
     paths,
     components: {
       securitySchemes: Object.fromEntries(
-        app.authenticators.map(({ scheme, describes }) => [scheme, describes]),
+        authenticators.map(({ scheme, describes }) => [scheme, describes]),
       ),
       ...components.all(),
     },

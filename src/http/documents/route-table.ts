@@ -1,9 +1,8 @@
-import type { FastifyInstance } from 'fastify'
-import type { Role } from '../../kernel/principal.ts'
 import { inColumns } from '../../kernel/text.ts'
 import { describeRule } from '../../policy/rules.ts'
 import type { BodyKind } from '../bodies/bodies.ts'
 import { csrfGuardsOf, type RouteDeclaration } from '../routes/declaration.ts'
+import type { Declared } from './declared-routes.ts'
 import { type Caller, callersOf, verdicts } from './matrix.ts'
 
 export interface RouteRow extends Guards {
@@ -38,16 +37,15 @@ const guardColumns = {
 } as const satisfies Record<keyof Guards, string>
 const guardNames = Object.keys(guardColumns) as (keyof Guards)[] // its own keys
 
-/** Collects every route that is registered after this call; the answered function lists them. */
-export function collectRoutes(app: FastifyInstance, roles: readonly Role[]): () => RouteRow[] {
+/** Lists every route of the rooms. */
+export function routeRows({ routes, config: { roles } }: Declared): RouteRow[] {
   const callers = callersOf(roles)
-  const rows: RouteRow[] = []
-  app.addHook('onRoute', ({ method, url, config, schema }) => {
+  return routes.flatMap(({ method, url, config, schema }) => {
     const access = config?.access
-    if (!access || method === 'HEAD') return // HEAD routes are copies of their GET
+    if (!access) return []
     const schemes = (config.accepted ?? []).map(({ scheme }) => scheme)
     const success = Array.isArray(method) ? '404' : successOf(schema?.response)
-    rows.push({
+    const row: RouteRow = {
       method: Array.isArray(method) ? '*' : method,
       url,
       schemes: access.rule.kind === 'anyone' ? '-' : schemes.join(','),
@@ -63,9 +61,9 @@ export function collectRoutes(app: FastifyInstance, roles: readonly Role[]): () 
             .join('/'),
         ]),
       ) as Record<Caller, string>,
-    })
+    }
+    return [row]
   })
-  return () => rows
 }
 
 /** Prints docs/routes.txt, which lists the guards of each route. */

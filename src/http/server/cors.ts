@@ -1,4 +1,3 @@
-import fastifyCors from '@fastify/cors'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
 import { requestHeaders as known } from './request-headers.ts'
@@ -14,7 +13,7 @@ interface CorsOptions extends Pick<Config, 'http'> {
 /** Allows cross-origin requests of browsers. Spec 4.5, and the request headers that rooms and routes declare. */
 export const cors = plugin<CorsOptions>(async (app, { http, requestHeaders }) => {
   if (http.corsOrigins.length === 0) return // no origin is allowed: browsers then refuse without a header
-  await app.register(fastifyCors, {
+  await app.register(import('@fastify/cors'), {
     origin: http.corsOrigins.includes('*') ? true : [...http.corsOrigins],
     methods: ['GET', 'POST', 'PUT', 'DELETE'],
     allowedHeaders: ['Content-Type', 'Authorization', ...requestHeaders, ...declarable],

@@ -38,16 +38,6 @@ import { cors } from './cors.ts'
 import { errorHandler } from './error-handler.ts'
 import { requestContext } from './request-context.ts'
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /**
-     * Compiles the schemas of all routes, which otherwise happens at the first request that needs one.
-     * @throws Error for a schema that is not one; the message names its route
-     */
-    compileSchemas(): Promise<void>
-  }
-}
-
 const keepAliveTimeoutMs = 72_000
 // As long as a request line can be, so that an over-long parameter is a resource that is not found.
 const maxParamLength = 16_384
@@ -65,7 +55,6 @@ export async function createServer(
   { requestHeaders = [], certificate = null }: ServerOptions = {},
 ): Promise<FastifyInstance> {
   const { config, random } = deps
-  const log: FastifyBaseLogger = deps.log
   // Fastify's own messages below a warning are dropped: start.ts logs that the service listens.
   const level = deps.log.isLevelEnabled('warn') ? 'warn' : deps.log.level
   const logger: FastifyBaseLogger = deps.log.child({}, { level })
@@ -83,7 +72,7 @@ export async function createServer(
     logController: new LogController({ disableRequestLogging: true }),
     // One logger for all: a child logger per request costs more than some requests do. Log lines
     // name their request themselves.
-    childLoggerFactory: () => log,
+    childLoggerFactory: () => deps.log,
     genReqId: () => `${instanceId}-${(requests++).toString(36)}`,
     trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
     bodyLimit: config.http.bodyLimitBytes,
