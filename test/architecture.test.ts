@@ -57,6 +57,8 @@ interface Import {
   readonly from: string
   readonly to: string
   readonly typesOnly: boolean
+  /** By `import()`: loaded when that runs. */
+  readonly isLazy: boolean
 }
 
 const statement = /^(?:import|export) (type )?([^'"]*?)from '(\.[^']+)'/gms
@@ -67,15 +69,18 @@ const imports: Import[] = sources.flatMap((from) => {
   const statements = [...source.matchAll(statement)].map(([, type, names = '', path]) => ({
     path,
     typesOnly: type !== undefined || namesTypes(names),
+    isLazy: false,
   }))
   const expressions = [...source.matchAll(expression)].map(([, path]) => ({
     path,
     typesOnly: false,
+    isLazy: true,
   }))
-  return [...statements, ...expressions].map(({ path = '', typesOnly }) => ({
+  return [...statements, ...expressions].map(({ path = '', typesOnly, isLazy }) => ({
     from,
     to: normalize(join(dirname(from), path)),
     typesOnly,
+    isLazy,
   }))
 })
 
@@ -127,6 +132,15 @@ function filesOfTree(page: string): Set<string> {
     for (const [name] of line.matchAll(/(?<![\w/.-])[\w-]+\.ts\b/g)) files.add(`${place}/${name}`)
   }
   return files
+}
+
+/** The files that a start loads: those that its own and the parts of all rooms import. */
+function loadedByStart(): Set<string> {
+  const values = imports.filter(({ typesOnly, isLazy }) => !typesOnly && !isLazy)
+  const next = Map.groupBy(values, ({ from }) => from)
+  const loaded = new Set(sources.filter((path) => /^src\/(?:start|\w+\/parts)\.ts$/.test(path)))
+  for (const path of loaded) for (const { to } of next.get(path) ?? []) loaded.add(to)
+  return loaded
 }
 
 function assertNoCircles(from: readonly string[], next: (name: string) => string[]): void {
@@ -184,6 +198,34 @@ suite('architecture', () => {
     const places = new Set(sources.map(placeOf).filter((place) => !place.endsWith('.ts')))
     const parts = Object.keys(floor).filter((part) => !part.endsWith('.ts'))
     assert.deepEqual([...places].sort(), [...rooms, ...parts].sort())
+  })
+
+  test('a start loads nothing that only documents, pages, commands or a few services need', () => {
+    const loaded = [...loadedByStart()]
+    assert.ok(loaded.length > 250)
+    const later =
+      /^src\/(?:cli\/|backup\/(?!room)|docs\/(?!room|parts|routes)|http\/documents\/(?!declared-routes))/
+    assert.deepEqual(
+      loaded.filter((path) => later.test(path)),
+      [],
+    )
+    const packages = new Set(
+      loaded.flatMap((path) =>
+        [...read(path).matchAll(/^(?:import|\}) (?!type )[^;']*?from '([^.'][^']*)'/gm)]
+          .map(([, name = '']) => name)
+          .filter((name) => !name.startsWith('node:')),
+      ),
+    )
+    assert.deepEqual([...packages].sort(), [
+      '@fastify/cookie',
+      '@node-rs/argon2',
+      '@node-rs/bcrypt',
+      'fastify',
+      'fastify-plugin',
+      'kysely',
+      'negotiator',
+      'pino',
+    ])
   })
 
   test('there are no circles of files, by types and by values alike', () => {

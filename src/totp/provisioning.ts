@@ -1,4 +1,3 @@
-import { renderSVG } from 'uqr'
 import { base32 } from './totp.ts'
 
 /** The values from which an authenticator app is set up. Spec 5.5. */
@@ -13,7 +12,8 @@ export interface Provisioning {
 const issuer = 'Gatehouse'
 
 /** Builds `otpauth://totp/<issuer>:<account>?secret=<SECRET>&issuer=<issuer>`, exactly. */
-export function provision(bytes: Uint8Array, account: string): Provisioning {
+export async function provision(bytes: Uint8Array, account: string): Promise<Provisioning> {
+  const { renderSVG } = await import('uqr') // needed by an enrolment alone
   const secret = base32(bytes)
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
   const uri = `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`
