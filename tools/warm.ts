@@ -5,4 +5,10 @@ import { prepare } from '../src/prepare.ts'
 if (prepare()) {
   await import('../src/start.ts')
   await import('../src/cli/run.ts')
+  // What a start loads by itself.
+  const { rooms } = await import('../src/rooms.ts')
+  const { loadParts } = await import('../src/room/serve.ts')
+  await loadParts(rooms)
+  await import('@fastify/ajv-compiler')
+  await import('@fastify/fast-json-stringify-compiler')
 }
