@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { suite, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
@@ -103,6 +105,32 @@ suite('what a route declares', async () => {
     await right.ready()
     await right.compileSchemas()
     await right.close()
+  })
+
+  test('the service ends by a schema that no request has needed', () => {
+    const src = join(import.meta.dirname, '../../src')
+    const program = `
+      import { start } from '${src}/start.ts'
+      import { rooms } from '${src}/rooms.ts'
+      const config = { access: { rule: { kind: 'authenticated' } } }
+      const routes = async (app) =>
+        app.get('/days', { config, schema: { querystring: { type: 'date' } } }, async () => ({}))
+      await start(process.env, [...rooms, { name: 'days', parts: async () => ({ parts: { routes } }) }])`
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      env: {
+        ...process.env,
+        PORT: '0',
+        DATA_DIR: join(app.directory, 'days'),
+        LOG_LEVEL: 'silent',
+      },
+      encoding: 'utf8',
+      timeout: 30_000,
+    })
+    assert.match(
+      stderr,
+      /^Gatehouse cannot start: a schema of GET \/days cannot be compiled: schema is invalid/,
+    )
+    assert.equal(status, 1)
   })
 
   test('the rule of the group counts: below /api/admin nothing is open to anyone', async () => {
