@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, suite, test } from 'node:test'
+import type { Dialect } from 'kysely'
 import { connect } from './connect.ts'
-import { execute } from './database.ts'
+import { type Database, execute } from './database.ts'
 import { type Parameters, prepared } from './prepared.ts'
+import { databaseFileName } from './sqlite/connect.ts'
 
 suite('prepared', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
@@ -68,6 +71,33 @@ suite('prepared', async () => {
     assert.deepEqual(names(await between.all(other.db, { low: 0, high: 2 })), ['a'])
     await other.db.destroy()
     assert.equal(builds, 1)
+  })
+
+  test('reads at once outside a transaction, unless the dialect is wrapped', async () => {
+    const file = new DatabaseSync(join(directory, databaseFileName))
+    const settings = { dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' } as const
+    const wrap = (dialect: Dialect): Dialect => ({
+      createAdapter: () => dialect.createAdapter(),
+      createDriver: () => dialect.createDriver(),
+      createIntrospector: (given) => dialect.createIntrospector(given),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
+    })
+    const wrapped = connect({ ...settings, wrap })
+    const sees = async (from: Database, nonce: string) => {
+      file.exec(`insert into used_challenges values ('${nonce}', 7)`)
+      const rows = between.all(from, { low: 6, high: 8 })
+      file.exec(`delete from used_challenges where nonce = '${nonce}'`)
+      return names(await rows)
+    }
+    await between.all(wrapped.db, { low: 6, high: 8 })
+    assert.deepEqual(await sees(db, 'e'), ['e'])
+    assert.deepEqual(await sees(wrapped.db, 'e'), [])
+    file.close()
+    await wrapped.db.destroy()
+    const other = connect(settings)
+    await between.all(other.db, { low: 6, high: 8 })
+    await other.db.destroy()
+    await assert.rejects(between.all(other.db, { low: 6, high: 8 }), /destroyed/)
   })
 
   test('answers the first row, undefined or an error if there is none', async () => {

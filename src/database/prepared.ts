@@ -1,5 +1,6 @@
 import { type Compilable, type CompiledQuery, type Expression, sql } from 'kysely'
 import type { DatabaseOrTransaction } from './database.ts'
+import { ReadingAdapter } from './reading.ts'
 
 /** The parameters of a prepared query, as expressions for the function that builds it. */
 export type Parameters<Values> = { readonly [Name in keyof Values]: Expression<Values[Name]> }
@@ -26,35 +27,44 @@ export function prepared<Values extends object, Row>(
 
   function compile(db: DatabaseOrTransaction, adapter: object): Template<Row> {
     const query = build(db, byName()).compile()
-    const template: Template<Row> = { query, places: query.parameters }
+    const isRead = query.query.kind === 'SelectQueryNode'
+    const template: Template<Row> = { query, places: query.parameters, isRead }
     compiled.set(adapter, template)
     return template
   }
 
-  async function all(db: DatabaseOrTransaction, values: Values): Promise<Row[]> {
-    const { adapter } = db.getExecutor()
-    const { query, places } = compiled.get(adapter) ?? compile(db, adapter)
+  function rowsOf(db: DatabaseOrTransaction, values: Values): Row[] | Promise<Row[]> {
+    const { adapter, plugins } = db.getExecutor()
+    const { query, places, isRead } = compiled.get(adapter) ?? compile(db, adapter)
     const given = values as Readonly<Record<string, unknown>> // its keys are the parameters' names
     const parameters = places.map((place) =>
       place instanceof Parameter ? given[place.name] : place,
     )
-    const { rows } = await db.executeQuery<Row>({ ...query, parameters })
-    return rows
+    const isPlain = isRead && !db.isTransaction && plugins.length === 0
+    if (isPlain && adapter instanceof ReadingAdapter) {
+      const result = adapter.readAtOnce<Row>({ sql: query.sql, parameters })
+      if (result) return result.rows
+    }
+    return db.executeQuery<Row>({ ...query, parameters }).then(({ rows }) => rows)
   }
 
-  async function one(db: DatabaseOrTransaction, values: Values): Promise<Row> {
-    const [row] = await all(db, values)
-    if (row === undefined) throw new Error('a query has answered no row')
-    return row
+  return {
+    all: async (db, values) => rowsOf(db, values),
+    first: async (db, values) => (await rowsOf(db, values))[0],
+    async one(db, values) {
+      const [row] = await rowsOf(db, values)
+      if (row === undefined) throw new Error('a query has answered no row')
+      return row
+    },
   }
-
-  return { all, one, first: async (db, values) => (await all(db, values))[0] }
 }
 
 interface Template<Row> {
   readonly query: CompiledQuery<Row>
   /** A parameter, or the value of a constant of the query. */
   readonly places: readonly unknown[]
+  /** Whether it is a select. */
+  readonly isRead: boolean
 }
 
 class Parameter {

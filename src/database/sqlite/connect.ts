@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Kysely } from 'kysely'
+import { type Dialect, Kysely } from 'kysely'
 import type { Connected, ConnectOptions } from '../database.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import type { Schema } from '../schema.ts'
@@ -17,7 +17,7 @@ export function connectSqlite({
   dataDirectory,
   timeoutMs,
   synchronous = 'full',
-  wrap = (given) => given,
+  wrap,
 }: ConnectOptions): Connected {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
@@ -27,10 +27,11 @@ export function connectSqlite({
   const path = join(dataDirectory, databaseFileName)
   closeSync(openSync(path, 'a', 0o600)) // SQLite would create it readable for all users
   assertPrivate(path)
-  const dialect = new NodeSqliteDialect({ path, timeoutMs, synchronous })
+  const dialect = new NodeSqliteDialect({ path, timeoutMs, synchronous, readsAtOnce: !wrap })
+  const connected = (given: Dialect) => new Kysely<Schema>({ dialect: wrap?.(given) ?? given })
   return {
-    db: new Kysely<Schema>({ dialect: wrap(dialect) }),
-    asyncCommitDb: new Kysely<Schema>({ dialect: wrap(dialect.asyncCommit()) }),
+    db: connected(dialect),
+    asyncCommitDb: connected(dialect.asyncCommit()),
     feed: {
       isCurrent: () => true,
       version: () => dialect.foreignVersion(),

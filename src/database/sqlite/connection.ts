@@ -1,7 +1,8 @@
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
-import type { CompiledQuery, QueryResult } from 'kysely'
+import type { QueryResult } from 'kysely'
 import { bindable } from '../bindable.ts'
 import { DatabaseUnavailable, UniqueViolation } from '../errors.ts'
+import type { SqlText } from '../reading.ts'
 
 // SQLite's primary result codes, https://sqlite.org/rescode.html
 const busy = 5
@@ -46,7 +47,7 @@ export class Connection {
     this.#synchronous = mode
   }
 
-  run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
+  run<R>({ sql, parameters }: SqlText): QueryResult<R> {
     try {
       const { statement, columns } = this.#prepare(sql)
       const bound = parameters.map(bindable)

@@ -8,7 +8,6 @@ import {
   type Kysely,
   type QueryCompiler,
   type QueryResult,
-  SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
   type TransactionSettings,
@@ -16,6 +15,7 @@ import {
 import { acquiringBy } from '../acquiring.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import { Deadline, Mutex } from '../mutex.ts'
+import { ReadingAdapter, type SqlText } from '../reading.ts'
 import { Connection, type Synchronous } from './connection.ts'
 
 const retryMs = 5
@@ -33,6 +33,8 @@ export interface NodeSqliteOptions {
   readonly timeoutMs: number
   /** FULL: an acknowledged change survives a loss of power. OFF is for throw-away databases. */
   readonly synchronous: 'full' | 'off'
+  /** Whether reads may bypass Kysely's connections, which a wrapper of the dialect counts on. */
+  readonly readsAtOnce?: boolean
 }
 
 /**
@@ -67,7 +69,7 @@ export class NodeSqliteDialect implements Dialect {
   }
 
   createAdapter(): DialectAdapter {
-    return new TwoConnectionAdapter()
+    return new ReadingAdapter((query) => this.#driver.readAtOnce(query))
   }
 
   createDriver(): Driver {
@@ -81,12 +83,6 @@ export class NodeSqliteDialect implements Dialect {
   // biome-ignore lint/suspicious/noExplicitAny: the signature is Kysely's
   createIntrospector(db: Kysely<any>): DatabaseIntrospector {
     return new SqliteIntrospector(db)
-  }
-}
-
-class TwoConnectionAdapter extends SqliteAdapter {
-  override get supportsMultipleConnections(): boolean {
-    return true // the driver's mutex orders the writers
   }
 }
 
@@ -129,6 +125,11 @@ class NodeSqliteDriver implements Driver {
 
   version(): number {
     return this.#reader?.dataVersion() ?? 0
+  }
+
+  readAtOnce<R>(query: SqlText): QueryResult<R> | undefined {
+    const { readsAtOnce = true } = this.#options
+    return readsAtOnce ? this.#reader?.run<R>(query) : undefined
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
