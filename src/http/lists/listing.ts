@@ -62,7 +62,8 @@ export async function sendList<Item extends { readonly id: number }>(
   const after = ']}'
   const items = await readItems(judged, { offset, limit: page.limit }, before, makeBatch)
   if (!items.isWhole()) return reply.send(textStream(items, after))
-  return reply.send(Buffer.concat([items.takeFirst(), Buffer.from(after)]))
+  const text = items.takeFirst() + after
+  return reply.send(isSmall ? text : Buffer.from(text)) // Node sends a text together with its header
 }
 
 /** Judges the caller again for each batch after the first, because a client may read slowly. */
@@ -115,14 +116,14 @@ export async function streamItems<Item extends { readonly id: number }>(
 const atOnce: MakeBatch = (work) => work()
 
 /**
- * The batches of a list as JSON, of which the first was read. They are bytes, because texts that
- * wait for a client outlive V8's young generation and would use most of the service's memory.
+ * The batches of a list as JSON, of which the first was read. Those that wait for a client are
+ * bytes, because texts would outlive V8's young generation and use most of the service's memory.
  */
 interface Batches {
   /** Whether the first batch holds all items. */
   isWhole(): boolean
   /** Answers the first batch, and releases it. */
-  takeFirst(): Buffer
+  takeFirst(): string
   /** Reads the other batches, each with a leading comma. */
   rest(): AsyncGenerator<Buffer>
 }
@@ -138,7 +139,7 @@ async function readItems<Item extends { readonly id: number }>(
   let rows = batchSize
   let isDone = false
 
-  async function read(separator: string): Promise<Buffer> {
+  async function read(separator: string): Promise<string> {
     const asked = Math.min(rows, left)
     const items = await slice(asked, from)
     const { text, count } = textOf(items)
@@ -150,28 +151,26 @@ async function readItems<Item extends { readonly id: number }>(
     // For large items the next batches read fewer rows, so that few are read twice.
     if (isCut) rows = count
     else if (text.length < maxBatchLength / 2) rows = Math.min(2 * rows, batchSize)
-    return Buffer.from(count === 0 ? '' : separator + text)
+    return count === 0 ? '' : separator + text
   }
 
-  let first = await makeBatch(async () => Buffer.concat([Buffer.from(before), await read('')]))
+  let first = await makeBatch(async () => before + (await read('')))
   return {
     isWhole: () => isDone,
     takeFirst() {
       const taken = first
-      first = nothing
+      first = ''
       return taken
     },
     async *rest() {
       while (!isDone) {
         await setImmediate() // lets other requests run, also if this client reads fast
         const batch = await makeBatch(() => read(','))
-        if (batch.length > 0) yield batch
+        if (batch !== '') yield Buffer.from(batch)
       }
     },
   }
 }
-
-const nothing = Buffer.alloc(0)
 
 /** Joins as many items as fit into a batch, at least one, by commas. */
 function textOf(items: readonly unknown[]): { text: string; count: number } {
@@ -188,7 +187,7 @@ function textOf(items: readonly unknown[]): { text: string; count: number } {
 
 function textStream(batches: Batches, after: string): Readable {
   async function* pieces(): AsyncGenerator<Buffer> {
-    yield batches.takeFirst()
+    yield Buffer.from(batches.takeFirst())
     yield* batches.rest()
     yield Buffer.from(after)
   }
