@@ -1,5 +1,7 @@
+import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/load.ts'
 import { lockName } from '../database/transactions.ts'
+import type { Authenticated } from '../http/changes/still-allowed.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import { type Principal, type Role, rolesAmong } from '../kernel/principal.ts'
 import { sessionCookie } from './cookie.ts'
@@ -26,22 +28,31 @@ export function sessionAuthenticator(
         'Set by `POST /login` in mode `session`. Unsafe methods need the header X-CSRF-Token as well.',
     },
 
-    async authenticate(request) {
+    authenticate(request) {
       const secret = sessionCookie(request, config)
-      const session = secret === undefined ? null : await sessions.resume(secret)
-      const callerOf = (live: LiveSession | null): Principal | null => {
-        if (!live) return null
-        const isRefused = live.needsEnrolment && !request.routeOptions.config.enrols
-        return isRefused ? null : principalOf(live, config.roles)
-      }
-      const principal = callerOf(session)
-      if (!session || !principal) return null
-      return {
-        principal,
-        shared: () => [lockName.account(session.userId)],
-        again: async (db) => callerOf(await sessions.again(db, session.id)),
-      }
+      const session = secret === undefined ? null : sessions.resume(secret)
+      return session instanceof Promise
+        ? session.then((read) => authenticated(read, request))
+        : authenticated(session, request)
     },
+  }
+
+  function authenticated(
+    session: LiveSession | null,
+    request: FastifyRequest,
+  ): Authenticated | null {
+    const callerOf = (live: LiveSession | null): Principal | null => {
+      if (!live) return null
+      const isRefused = live.needsEnrolment && !request.routeOptions.config.enrols
+      return isRefused ? null : principalOf(live, config.roles)
+    }
+    const principal = callerOf(session)
+    if (!session || !principal) return null
+    return {
+      principal,
+      shared: () => [lockName.account(session.userId)],
+      again: async (db) => callerOf(await sessions.again(db, session.id)),
+    }
   }
 }
 

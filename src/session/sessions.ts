@@ -25,7 +25,7 @@ export interface Sessions {
    */
   start(trx: DatabaseOrTransaction, present: ProvenAccount, client: Client): Promise<NewSession>
   /** The session of a cookie's value; the request counts as activity. Null if it has ended. */
-  resume(secret: string): Promise<LiveSession | null>
+  resume(secret: string): LiveSession | null | Promise<LiveSession | null>
   /**
    * Reads the session of a request under way again, as `db` sees it; that counts as activity. In a
    * transaction the session cannot end before the transaction does. Null if it has ended.
@@ -156,9 +156,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return { secret, csrfToken }
     },
 
-    async resume(secret) {
+    resume(secret) {
       if (!secretFormat.test(secret)) return null
-      return live(await find(digest(secret)))
+      const session = find(digest(secret))
+      return session instanceof Promise ? session.then(live) : live(session)
     },
 
     again: async (trx, id) => live(await sessionStore(trx).byId(id)),
@@ -277,14 +278,16 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return Math.min(lastSeenAt + idleMs, createdAt + absoluteMs)
   }
 
-  async function find(id: string): Promise<StoredSession | null> {
+  function find(id: string): StoredSession | Promise<StoredSession | null> {
     const version = feed.anyVersion()
     if (version !== knownVersion) {
       known.clear()
       knownVersion = version
     }
-    const kept = known.get(id)
-    if (kept) return kept
+    return known.get(id) ?? read(id, version)
+  }
+
+  async function read(id: string, version: number): Promise<StoredSession | null> {
     const session = await lookUp(id)
     if (session && feed.anyVersion() === version) known.set(id, session)
     return session

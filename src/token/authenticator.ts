@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { lockName } from '../database/transactions.ts'
+import type { Authenticated } from '../http/changes/still-allowed.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -42,23 +43,35 @@ export function bearerAuthenticator({
         'An access token of `POST /login` (modes `token` and `pair`) or `POST /refresh`.',
     },
 
-    async authenticate(request) {
+    authenticate(request) {
       const token = bearerToken(request)
       if (token === null) return null
-      const { claims, principal } =
-        verified.recall(token) ??
-        (await verified.verify(token)) ??
-        (await enrolment(token, request))
-      if (await revocations.refuses(claims)) throw new ApiError('invalidOrExpiredToken')
-      return {
-        principal,
-        shared: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],
-        async again(db) {
-          if (!isWithinLifetime(claims, clock.now())) return null
-          return (await revocations.refusesBy(db, claims)) ? null : principal
-        },
-      }
+      const known = verified.recall(token)
+      return known ? unlessRevoked(known) : verifiedFirst(token, request)
     },
+  }
+
+  async function verifiedFirst(token: string, request: FastifyRequest): Promise<Authenticated> {
+    return unlessRevoked((await verified.verify(token)) ?? (await enrolment(token, request)))
+  }
+
+  function unlessRevoked(token: VerifiedToken): Authenticated | Promise<Authenticated> {
+    const refused = revocations.refuses(token.claims)
+    return refused instanceof Promise
+      ? refused.then((isRevoked) => callerOf(token, isRevoked))
+      : callerOf(token, refused)
+  }
+
+  function callerOf({ claims, principal }: VerifiedToken, isRevoked: boolean): Authenticated {
+    if (isRevoked) throw new ApiError('invalidOrExpiredToken')
+    return {
+      principal,
+      shared: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],
+      async again(db) {
+        if (!isWithinLifetime(claims, clock.now())) return null
+        return (await revocations.refusesBy(db, claims)) ? null : principal
+      },
+    }
   }
 
   /** Never cached: only a route that enrols a factor accepts it. */
@@ -87,6 +100,10 @@ export function endBearer(deps: EndTokenDeps) {
  */
 export function bearerToken({ headers }: FastifyRequest): string | null {
   const { authorization } = headers
-  if (authorization === undefined) return null
-  return /^bearer +([^ ].*)$/i.exec(authorization)?.[1] ?? null
+  if (authorization?.slice(0, scheme.length).toLowerCase() !== scheme) return null
+  let start = scheme.length
+  while (authorization[start] === ' ') start += 1
+  return authorization.slice(start) || null
 }
+
+const scheme = 'bearer '

@@ -127,9 +127,10 @@ export interface Authenticator {
   readonly describes: SecurityScheme
   /**
    * Authenticates a request; null if it has no credential of this scheme, so that the next
-   * authenticator is tried. @throws ApiError for a bad credential; no other authenticator is tried
+   * authenticator is tried. It answers at once if it need not wait.
+   * @throws ApiError for a bad credential; no other authenticator is tried
    */
-  authenticate(request: FastifyRequest): Promise<Authenticated | null>
+  authenticate(request: FastifyRequest): Authenticated | null | Promise<Authenticated | null>
 }
 
 /** A security scheme of OpenAPI 3.1, of the two kinds that send a credential as it is. */

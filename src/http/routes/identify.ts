@@ -58,7 +58,8 @@ async function authenticate(
       return new ApiError(isAlone || 'invalidOrExpiredToken', { cause })
     }
     try {
-      const caller = await authenticator.authenticate(request)
+      const answer = authenticator.authenticate(request)
+      const caller = answer !== null && 'then' in answer ? await answer : answer
       if (caller !== null) return { authenticator, caller, ended: refused }
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error
