@@ -126,9 +126,8 @@ export interface Authenticator {
   /** The security scheme in OpenAPI. */
   readonly describes: SecurityScheme
   /**
-   * Authenticates a request; null if it has no credential of this scheme, so that the next
-   * authenticator is tried. It answers at once if it need not wait.
-   * @throws ApiError for a bad credential; no other authenticator is tried
+   * Authenticates a request, at once if it can; null if it has no credential of this scheme, so
+   * that the next one is tried. @throws ApiError for a bad credential; no other one is tried
    */
   authenticate(request: FastifyRequest): Authenticated | null | Promise<Authenticated | null>
 }
