@@ -26,12 +26,11 @@ export async function identify(
   const found = await authenticate(request, reply, accepted)
   if (found === null) throw challenged(request, reply, accepted)
   const { authenticator, caller, ended } = found
-  const { principal } = caller
-  request.principal = principal
+  request.principal = caller.principal
   request.guard = guardOf(request, { caller, ended, db })
   request.awaitsBody = !request.raw.complete // a body that has arrived needs no second judgement
-  if (!isSafe(request.method)) assertNotForged(request, principal, authenticator, config)
-  return principal
+  if (!isSafe(request.method)) assertNotForged(request, request.principal, authenticator, config)
+  return caller.principal
 }
 
 /** An authenticated caller, and its authenticator. */
