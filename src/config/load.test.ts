@@ -61,6 +61,7 @@ const defaults: Partial<Record<string, unknown>> = {
   PASSWORD_ARGON2_PASSES: 2,
   PASSWORD_BCRYPT_COST: 12,
   PASSWORD_PBKDF2_ITERATIONS: 600_000,
+  HASHING_MEMORY_MIB: undefined,
   PASSWORD_BREACH_URL: undefined,
   CLIENTS_FILE: undefined,
   DATABASE_POOL_MAX: 10,

@@ -6,6 +6,7 @@ import { passwordRefusal } from '../kernel/password.ts'
 import { contractRoles, type Role, type RoleName } from '../kernel/principal.ts'
 import { secretAdvice, secretWeaknesses } from '../strength/configured.ts'
 import { type ClientsReading, readClients } from './clients-file.ts'
+import { type HashingSettings, hashesAtOnce, hashingMistakes, hashingWarnings } from './hashing.ts'
 import { readSettings, type Values } from './kinds.ts'
 import {
   type ProvidersReading,
@@ -63,15 +64,18 @@ export function loadConfig(
   const ownRoles = misread.has('ROLES') ? null : values.ROLES
   const tls = readTls(values)
   warnings.push(...tls.warnings)
+  const hashing = hashingOf(values, env)
+  warnings.push(...hashingWarnings(hashing))
   const all = [
     ...contradictions(values),
+    ...hashingMistakes(hashing),
     ...tls.mistakes,
     ...(ownRoles ? roleContradictions(values, ownRoles) : []),
     ...providerContradictions(oidc.providers, { ...about(values), ownRoles }),
   ]
   mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return toConfig(values, { ...oidc, ofRooms, clients, warnings })
+  return toConfig(values, { ...oidc, ofRooms, clients, hashing, warnings })
 }
 
 /** The setting of a mistake, whose name it begins with. */
@@ -110,6 +114,17 @@ function readTls(values: SettingValues): Pick<TlsReading, 'mistakes' | 'warnings
 function tlsFilesOf({ TLS_CERT_FILE, TLS_KEY_FILE }: SettingValues): TlsFiles | undefined {
   if (TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined) return undefined
   return { certFile: TLS_CERT_FILE, keyFile: TLS_KEY_FILE }
+}
+
+function hashingOf(
+  values: SettingValues,
+  env: Readonly<Record<string, string | undefined>>,
+): HashingSettings {
+  return {
+    memoryMib: values.HASHING_MEMORY_MIB,
+    argon2MemoryKib: values.PASSWORD_ARGON2_MEMORY_KIB,
+    poolSize: env.UV_THREADPOOL_SIZE,
+  }
 }
 
 function contradictions(values: SettingValues): string[] {
@@ -176,6 +191,7 @@ function postgresOf({ DATABASE_URL }: SettingValues) {
 interface Readings extends Pick<ProvidersReading, 'providers'> {
   readonly ofRooms: Pick<RoomValues, 'values'>
   readonly clients: Pick<ClientsReading, 'clients'>
+  readonly hashing: HashingSettings
   readonly warnings: readonly string[]
 }
 
@@ -258,6 +274,8 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       argon2Passes: values.PASSWORD_ARGON2_PASSES,
       bcryptCost: values.PASSWORD_BCRYPT_COST,
       pbkdf2Iterations: values.PASSWORD_PBKDF2_ITERATIONS,
+      /** How many hashes are computed at a time, at most. */
+      hashesAtOnce: hashesAtOnce(read.hashing),
       breachUrl: values.PASSWORD_BREACH_URL,
     },
     /** All that there are, in the order in which they are shown. */

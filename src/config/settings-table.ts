@@ -294,6 +294,11 @@ export const settings = {
     max: 999_999_999,
     doc: 'Iterations of one PBKDF2-SHA-256 hash.',
   }),
+  HASHING_MEMORY_MIB: optional({
+    shown: 'two hashes',
+    doc: 'Memory for the hashes that are computed at a time: a login waits if it holds no more of PASSWORD_ARGON2_MEMORY_KIB. 57 MiB hold three hashes, which on two cores let a tenth more logins through; for more than three, set UV_THREADPOOL_SIZE to one more than their number. MiB.',
+    parse: integer({ doc: '', default: 38, min: 19, max: 1_048_576 }).parse,
+  }),
   PASSWORD_BREACH_URL: optional({
     doc: 'A service of breached passwords with range queries, for instance `https://api.pwnedpasswords.com/range`: only five hex digits of the SHA-1 are sent. If it does not answer, the password is accepted.',
     parse: parseBreachUrl,

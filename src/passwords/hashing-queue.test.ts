@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ApiError } from '../kernel/errors.ts'
-import { hashConcurrency, hashingQueue } from './hashing-queue.ts'
+import { hashingQueue } from './hashing-queue.ts'
 
 /** Work that ends when it is told to. */
 function job<T>(value: T) {
@@ -25,7 +25,7 @@ const isFull = (error: unknown) =>
 
 suite('the hashing queue', () => {
   test('answers what the work answers', async () => {
-    assert.equal(await hashingQueue().run(async () => 'made'), 'made')
+    assert.equal(await hashingQueue({ running: 1 }).run(async () => 'made'), 'made')
   })
 
   test('T33: runs so many at once and no more, the others in the order of arrival', async () => {
@@ -74,26 +74,6 @@ suite('the hashing queue', () => {
     )
     assert.equal(await queue.run(async () => 'room again'), 'room again')
   })
-
-  const machines: readonly (readonly [number, string | undefined, number])[] = [
-    [1, undefined, 1],
-    [2, undefined, 2],
-    [3, undefined, 3],
-    [4, undefined, 3],
-    [64, undefined, 3],
-    [64, '16', 15],
-    [8, '16', 8],
-    [8, '1', 1],
-    [8, '2', 1],
-    [8, '0', 1],
-    [8, 'many', 1],
-    [64, '9999', 64],
-  ]
-  for (const [cores, poolSize, concurrency] of machines) {
-    test(`T33: ${cores} cores and UV_THREADPOOL_SIZE=${poolSize} hash ${concurrency} at once: a thread is left`, () => {
-      assert.equal(hashConcurrency(cores, poolSize), concurrency)
-    })
-  }
 
   test('a caller that arrives between two jobs does not overtake the waiting ones', async () => {
     const queue = hashingQueue({ running: 1, waiting: 2 })

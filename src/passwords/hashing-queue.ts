@@ -1,8 +1,7 @@
-import { availableParallelism } from 'node:os'
 import { type WorkQueue, workQueue } from '../bounded/work-queue.ts'
 
 /**
- * Runs at most one hash per core at a time; a limited number waits. Hashing uses the thread pool of
+ * Runs a limited number of hashes at a time; a limited number waits. Hashing uses the thread pool of
  * libuv, as other work does. One thread of the pool always stays free, so that a flood of logins
  * neither delays the checks of tokens nor fills the memory.
  */
@@ -12,25 +11,17 @@ export interface HashingQueue extends WorkQueue {
 }
 
 export interface HashingQueueOptions {
-  readonly running?: number
+  readonly running: number
   readonly waiting?: number
 }
 
 const defaultWaiting = 128
 export const retryAfterSeconds = 2
-// https://docs.libuv.org/en/v1.x/threadpool.html
-const defaultPoolSize = 4
-
-/** How many hashes may run at a time: one per core, and fewer than the pool has threads. */
-export function hashConcurrency(cores: number, poolSize: string | undefined): number {
-  const threads = poolSize === undefined ? defaultPoolSize : Number.parseInt(poolSize, 10)
-  return Math.max(1, Math.min(cores, (threads || 1) - 1))
-}
 
 export function hashingQueue({
-  running = hashConcurrency(availableParallelism(), process.env.UV_THREADPOOL_SIZE),
+  running,
   waiting = defaultWaiting,
-}: HashingQueueOptions = {}): HashingQueue {
+}: HashingQueueOptions): HashingQueue {
   return {
     concurrency: running,
     ...workQueue({ running, waiting, retryAfterSeconds, reason: 'too many passwords wait' }),

@@ -9,7 +9,7 @@ import type { Random } from '../kernel/random.ts'
  * The settings of password hashes. New hashes are of the configured kind. Hashes of other kinds,
  * for example of imported accounts, verify too; the next login replaces them. Spec 5.6.
  */
-export type HashSettings = Omit<Config['password'], 'minLength' | 'breachUrl'>
+export type HashSettings = Omit<Config['password'], 'minLength' | 'breachUrl' | 'hashesAtOnce'>
 
 const saltBytes = 16
 const maxVerifiedLength = 1024 // UTF-16 units

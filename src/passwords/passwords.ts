@@ -42,7 +42,7 @@ const unknownBytes = 32
 
 export function createPasswords(
   { config: { password: settings }, clock, random }: PasswordsDeps,
-  queue: HashingQueue = hashingQueue(),
+  queue: HashingQueue = hashingQueue({ running: settings.hashesAtOnce }),
 ): Passwords {
   // The start of the service does not wait for this hash.
   const dummy = hashPassword(randomText(random, unknownBytes), settings, random)

@@ -13,6 +13,7 @@ export const room: Room = {
   ],
   events: fileBeside(import.meta.url, './events'),
   settings: [
+    'HASHING_MEMORY_MIB',
     'PASSWORD_HASH',
     'PASSWORD_MIN_LENGTH',
     'PASSWORD_ARGON2_MEMORY_KIB',

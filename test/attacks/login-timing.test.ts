@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { availableParallelism } from 'node:os'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { hash as argon2Hash } from '@node-rs/argon2'
 import { hash as bcryptHash } from '@node-rs/bcrypt'
-import { hashConcurrency } from '../../src/passwords/hashing-queue.ts'
 import { type Answer, type Someone, testApp } from '../app.ts'
 import { atEachHash, countHashes, pbkdf2Hash, storedHash, storeHash } from '../hashes.ts'
 import { doors, everyDoor, guess, newHost, placesOf, throttleAlone } from '../logins.ts'
 import { until } from '../until.ts'
 
 const wrong = 'not the password'
-const concurrency = hashConcurrency(availableParallelism(), process.env.UV_THREADPOOL_SIZE)
 /** What a verification takes by the clock of the tests, in seconds. */
 const seconds: Readonly<Record<string, number>> = { bcrypt: 2, argon2: 0.5, pbkdf2: 0.001 }
 /** The dearest kind and a quarter more. */
@@ -120,7 +117,7 @@ suite('the time of a refusal, with imported hashes', async () => {
 
   test('parallel refusals stand in line as for the dearest hash, 5 seconds at the most', async () => {
     const inLine = [0, 1, 2, 3].map((place) => {
-      const turn = Math.floor(place / concurrency)
+      const turn = Math.floor(place / app.deps.config.password.hashesAtOnce)
       return Math.min(toldAfter * (turn + 1), 5)
     })
     for (const name of ['none', 'ann', 'argon2', 'pbkdf2']) {
