@@ -73,6 +73,26 @@ suite('prepared', async () => {
     assert.equal(builds, 1)
   })
 
+  test('belongs to one schema: another database, or a schema in it, has its own text and columns', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+    const other = connect({ dataDirectory: elsewhere, timeoutMs: 1000, synchronous: 'off' })
+    const all = prepared((from, { low }: Parameters<{ low: number }>) =>
+      from.selectFrom('used_challenges').selectAll().where('expires_at', '>', low),
+    )
+    await execute(other.db, 'create table used_challenges (room text, expires_at text, nonce text)')
+    await execute(other.db, "insert into used_challenges values ('of a room', 'later', 'z')")
+    const ofRoom = [{ room: 'of a room', expires_at: 'later', nonce: 'z' }]
+    const ofOurs = [{ nonce: 'd', expires_at: 4 }]
+    const temporary = db.withSchema('temp')
+    for (const _ of [1, 2]) {
+      assert.deepEqual(await all.all(db, { low: 3 }), ofOurs)
+      assert.deepEqual(await all.all(other.db, { low: 3 }), ofRoom)
+      await assert.rejects(all.all(temporary, { low: 3 }), /no such table: temp.used_challenges/)
+    }
+    await other.db.destroy()
+    rmSync(elsewhere, { recursive: true })
+  })
+
   test('reads at once outside a transaction, unless the dialect is wrapped', async () => {
     const file = new DatabaseSync(join(directory, databaseFileName))
     const settings = { dataDirectory: directory, timeoutMs: 1000, synchronous: 'off' } as const

@@ -16,8 +16,8 @@ export interface Prepared<Values, Row> {
 
 /**
  * Prepares a query: to build and compile it for each request costs several times what SQLite needs
- * to run it. `build` is called once for each database, so that its query must not depend on
- * anything but its parameters, which are always bound and never part of the text.
+ * to run it. `build` is called once for each database (with plugins, at each call), so that its query
+ * must not depend on anything but its parameters, which are always bound and never part of the text.
  */
 export function prepared<Values extends object, Row>(
   build: (db: DatabaseOrTransaction, parameters: Parameters<Values>) => Compilable<Row>,
@@ -25,23 +25,25 @@ export function prepared<Values extends object, Row>(
   // A database and its transactions share the adapter of their dialect.
   const compiled = new WeakMap<object, Template<Row>>()
 
-  function compile(db: DatabaseOrTransaction, adapter: object): Template<Row> {
+  function compile(db: DatabaseOrTransaction): Template<Row> {
+    const { adapter, plugins } = db.getExecutor()
     const query = build(db, byName()).compile()
     const isRead = query.query.kind === 'SelectQueryNode'
     const template: Template<Row> = { query, places: query.parameters, isRead }
-    compiled.set(adapter, template)
+    if (plugins.length === 0) compiled.set(adapter, template)
     return template
   }
 
   function rowsOf(db: DatabaseOrTransaction, values: Values): Row[] | Promise<Row[]> {
     const { adapter, plugins } = db.getExecutor()
-    const { query, places, isRead } = compiled.get(adapter) ?? compile(db, adapter)
+    // A plugin, such as that of `withSchema`, decides the text too, and may change its mind.
+    const isShared = plugins.length === 0
+    const { query, places, isRead } = (isShared && compiled.get(adapter)) || compile(db)
     const given = values as Readonly<Record<string, unknown>> // its keys are the parameters' names
     const parameters = places.map((place) =>
       place instanceof Parameter ? given[place.name] : place,
     )
-    const isPlain = isRead && !db.isTransaction && plugins.length === 0
-    if (isPlain && adapter instanceof ReadingAdapter) {
+    if (isRead && isShared && !db.isTransaction && adapter instanceof ReadingAdapter) {
       const result = adapter.readAtOnce<Row>({ sql: query.sql, parameters })
       if (result) return result.rows
     }

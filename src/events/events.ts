@@ -82,6 +82,7 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
 /** Logs a line per event: its name as `event`, its payload and its context. */
 export function logSink(log: Logger): AfterCommitSink {
   return ({ type: { name, level }, payload, context: { requestId, ...context } }) => {
+    if (!log.isLevelEnabled(level)) return // a line is made only for a log that takes it
     const known = Object.entries({ ...context, request_id: requestId }).filter(
       ([, value]) => value !== null,
     )

@@ -5,6 +5,7 @@ import type { ChangeFeed, Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { type Random, systemRandom } from '../kernel/random.ts'
+import { pooledRandom } from './random.ts'
 import { eventsOf } from './sinks.ts'
 
 /** The dependencies that reach outside the process; `main.ts` or a test creates them. */
@@ -35,7 +36,7 @@ export function systemDeps(
     config,
     ...connect(config.database),
     clock,
-    random: systemRandom,
+    random: pooledRandom(systemRandom),
     log,
     events: eventsOf({ clock, log }),
     fetch: globalThis.fetch,

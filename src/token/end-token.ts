@@ -54,8 +54,10 @@ export async function endRefreshToken(
 ): Promise<boolean> {
   const { tokens, revocations, rotation } = deps
   const claims = await tokens.verifyRefresh(token)
-  if (claims) await revocations.endPair(await rotation.pairOf(claims), claims.exp, endOf(deps, end))
-  return claims !== null
+  if (!claims) return false
+  const { id } = await rotation.pairOf(claims)
+  await revocations.endPair(id, claims.exp, endOf(deps, end))
+  return true
 }
 
 /** Ends an access token as a logout does: with its whole pair if it belongs to one. */

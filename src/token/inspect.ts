@@ -16,7 +16,7 @@ export interface InspectDeps {
   readonly keys: Pick<KeySet, 'find'>
   readonly requirements: Pick<Requirements, 'unmet'>
   readonly revocations: Pick<Revocations, 'refuses' | 'refusesRefresh'>
-  readonly rotation: Pick<Rotation, 'isEnded' | 'isSpent' | 'pairOf'>
+  readonly rotation: Pick<Rotation, 'isSpent' | 'pairOf'>
   readonly tokens: Tokens
 }
 
@@ -80,7 +80,7 @@ async function isRevoked(
   const since = { now: account, before: { refreshVersion: claims.ver } }
   if (requirements.unmet('refresh', { account, since })) return true
   if (await revocations.refusesRefresh(claims)) return true
-  if (await rotation.isEnded(await rotation.pairOf(claims))) return true
+  if ((await rotation.pairOf(claims)).isEnded) return true
   return config.token.rotatesRefresh && rotation.isSpent(claims)
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { type Parameters, prepared } from '../database/prepared.ts'
 import { deleteExpired } from '../database/purge.ts'
@@ -16,17 +17,45 @@ export interface RefreshUse {
   readonly usedAt: number
 }
 
+/** The family of a refresh token, and whether it has ended. */
+export interface TokenFamily {
+  readonly id: string
+  readonly isEnded: boolean
+}
+
 const useOf = prepared((db, { rid }: Parameters<{ rid: string }>) =>
   db.selectFrom('refresh_uses').selectAll().where('rid', '=', rid),
 )
-const familyOf = prepared((db, { rid }: Parameters<{ rid: string }>) =>
-  db
+/**
+ * The family of a token, from its own use, from the use that issued it, or `first`; and the same
+ * again if it has ended, otherwise null.
+ */
+const familyOf = prepared((db, { rid, first }: Parameters<{ rid: string; first: string }>) => {
+  const known = db
     .selectFrom('refresh_uses')
     .select('family')
-    .where((eb) => eb.or([eb('rid', '=', rid), eb('successor', '=', rid)])),
-)
-const ended = prepared((db, { family }: Parameters<{ family: string }>) =>
+    .where((eb) => eb.or([eb('rid', '=', rid), eb('successor', '=', rid)]))
+    .limit(1)
+  const found = db.selectNoFrom((eb) =>
+    eb.fn.coalesce(known, sql<string>`cast(${first} as text)`).as('id'),
+  )
+  return db
+    .selectFrom(found.as('family'))
+    .leftJoin('refresh_families_ended', 'refresh_families_ended.family', 'family.id')
+    .select(['family.id', 'refresh_families_ended.family as ended'])
+})
+const endedFamily = prepared((db, { family }: Parameters<{ family: string }>) =>
   db.selectFrom('refresh_families_ended').select('family').where('family', '=', family),
+)
+const inserted = prepared((db, use: Parameters<RefreshUse>) =>
+  db.insertInto('refresh_uses').values({
+    rid: use.rid,
+    family: use.family,
+    successor: use.successor,
+    issued_at: use.issuedAt,
+    successor_expires_at: use.expiresAt,
+    used_at: use.usedAt,
+  }),
 )
 
 export function rotationStore(db: DatabaseOrTransaction) {
@@ -40,9 +69,9 @@ export function rotationStore(db: DatabaseOrTransaction) {
      * The family of a token, which is the id of its pair: from its own use, from the use that
      * issued it, or, for the first token of a pair, from the token itself.
      */
-    async familyOf({ rid, exp }: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<string> {
-      const row = await familyOf.first(db, { rid })
-      return row?.family ?? pairIdOf({ rid, exp })
+    async familyOf({ rid, exp }: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<TokenFamily> {
+      const { id, ended } = await familyOf.one(db, { rid, first: pairIdOf({ rid, exp }) })
+      return { id, isEnded: ended !== null }
     },
 
     /** The latest expiry of the successors of a family, in seconds; 0 if there is none. */
@@ -56,21 +85,11 @@ export function rotationStore(db: DatabaseOrTransaction) {
     },
 
     async insert(use: RefreshUse): Promise<void> {
-      await db
-        .insertInto('refresh_uses')
-        .values({
-          rid: use.rid,
-          family: use.family,
-          successor: use.successor,
-          issued_at: use.issuedAt,
-          successor_expires_at: use.expiresAt,
-          used_at: use.usedAt,
-        })
-        .execute()
+      await inserted.all(db, use)
     },
 
     async isEnded(family: string): Promise<boolean> {
-      return (await ended.first(db, { family })) !== undefined
+      return (await endedFamily.first(db, { family })) !== undefined
     },
 
     async end(family: string, expiresAt: number): Promise<void> {

@@ -6,7 +6,7 @@ import { type Clock, clockLeewayMs, epochSeconds } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { RefreshClaims } from './claims.ts'
 import { tokenCreated } from './events.ts'
-import { rotationStore } from './rotation-store.ts'
+import { rotationStore, type TokenFamily } from './rotation-store.ts'
 
 /**
  * Refresh token rotation (`REFRESH_ROTATION=on`), RFC 9700 section 4.14.2. Each use of a refresh
@@ -21,10 +21,8 @@ export interface Rotation {
    * the same transaction.
    */
   use(claims: RefreshClaims, guard: Guard): Promise<Successor | 'reused'>
-  /** The id of a token's pair, which stays the same through all rotations. */
-  pairOf(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<string>
-  /** Whether a pair has ended. */
-  isEnded(sid: string): Promise<boolean>
+  /** A token's pair, whose id stays the same through all rotations, and whether it has ended. */
+  pairOf(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<TokenFamily>
   /** Whether a token was used already, or its family has ended. */
   isSpent(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<boolean>
   /**
@@ -59,8 +57,8 @@ export function createRotation(deps: RotationDeps): Rotation {
         const store = rotationStore(trx)
         const now = clock.now()
         const earlier = await store.use(rid)
-        const family = earlier?.family ?? (await store.familyOf({ rid, exp }))
-        if (await store.isEnded(family)) return 'reused'
+        const family = await store.familyOf({ rid, exp })
+        if (family.isEnded) return 'reused'
         if (earlier) {
           const isRetry = now < earlier.usedAt + refreshGraceSeconds * 1000
           if (isRetry && (await store.use(earlier.successor)) === null) {
@@ -71,7 +69,7 @@ export function createRotation(deps: RotationDeps): Rotation {
         const issuedAt = epochSeconds(now)
         const use = {
           rid,
-          family,
+          family: family.id,
           successor: randomText(random, ridBytes),
           issuedAt,
           // Not before the expiry of the used token: its use must stay known until then.
@@ -86,12 +84,10 @@ export function createRotation(deps: RotationDeps): Rotation {
 
     pairOf: (claims) => rotationStore(db).familyOf(claims),
 
-    isEnded: (sid) => rotationStore(db).isEnded(sid),
-
     async isSpent(claims) {
       const store = rotationStore(db)
       if (await store.use(claims.rid)) return true
-      return store.isEnded(await store.familyOf(claims))
+      return (await store.familyOf(claims)).isEnded
     },
 
     purge: (batchSize) =>

@@ -117,8 +117,8 @@ export async function tokenRoutes(
       const account = claims && (await accounts.byUserId(Number(claims.sub)))
       if (!account) throw new ApiError('invalidRefreshToken')
       assertMayRefresh(claims, account)
-      const sid = await rotation.pairOf(claims)
-      if ((await revocations.refusesRefresh(claims)) || (await rotation.isEnded(sid))) {
+      const { id: sid, isEnded } = await rotation.pairOf(claims)
+      if (isEnded || (await revocations.refusesRefresh(claims))) {
         throw new ApiError('invalidRefreshToken')
       }
       const seconds = config.token.accessSeconds

@@ -6,7 +6,7 @@ import {
   sql,
 } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import { type Parameters, prepared } from '../database/prepared.ts'
+import { type Parameters, type Prepared, prepared } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/staged.ts'
 import { forKeyShare, forNoKeyUpdate } from '../database/transactions.ts'
@@ -59,6 +59,24 @@ const total = prepared((db) =>
 const inserted = prepared((db, { name, email, name_key, email_key }: Parameters<UserRow>) =>
   db.insertInto('users').values({ name, email, name_key, email_key }).returning(shown),
 )
+
+type ListValues = Position & { readonly limit: number; readonly offset: number }
+
+/** The query of `list` for each order, from the start or after a position: twelve at most. */
+const lists = new Map<string, Prepared<ListValues, User>>()
+
+function listIn({ key, descending }: Order, isAfter: boolean): Prepared<ListValues, User> {
+  const shape = `${key} ${descending} ${isAfter}`
+  const known = lists.get(shape)
+  if (known) return known
+  const list = prepared((db, { limit, offset, value, id }: Parameters<ListValues>) => {
+    const after = isAfter ? { value, id } : undefined
+    const users = inOrder(present(db).select(shown), { key, descending }, after)
+    return users.limit(limit).offset(offset)
+  })
+  lists.set(shape, list)
+  return list
+}
 
 export function userStore(db: DatabaseOrTransaction) {
   return {
@@ -155,10 +173,9 @@ export function userStore(db: DatabaseOrTransaction) {
 
     /** Reads one page of all users, in any order. */
     async list({ order, limit, offset = 0, after }: Part): Promise<User[]> {
-      const rows = await inOrder(present(db).select(shown), order, after)
-        .limit(limit)
-        .offset(offset)
-        .execute()
+      const { value = '', id = 0 } = after ?? {}
+      const list = listIn(order, after !== undefined)
+      const rows = await list.all(db, { limit, offset, value, id })
       return rows.map(toUser)
     },
   }
@@ -168,7 +185,7 @@ export function userStore(db: DatabaseOrTransaction) {
 export function inOrder<Selection>(
   query: SelectQueryBuilder<Schema, 'users', Selection>,
   order: Order,
-  after: Position | undefined,
+  after: Position | Parameters<Position> | undefined,
 ): SelectQueryBuilder<Schema, 'users', Selection> {
   const column = `users.${columnOf[order.key]}` as const
   const direction = order.descending ? 'desc' : 'asc'
