@@ -71,6 +71,7 @@ const defaults: Partial<Record<string, unknown>> = {
   POSTS_DELETE_POLICY: 'admin',
   PAGE_LIMIT_MAX: 0,
   CONSOLE: 'on',
+  WORKERS: 1,
 }
 const secretNames = Object.entries(settings).flatMap(([name, row]) => (row.secret ? [name] : []))
 

@@ -12,6 +12,8 @@ export interface HashingQueue extends WorkQueue {
 }
 
 export interface HashingQueueOptions {
+  /** The share of this process in a limit of the machine; all of it unless given. */
+  readonly share?: (total: number) => number
   readonly running?: number
   readonly waiting?: number
 }
@@ -27,9 +29,11 @@ export function hashConcurrency(cores: number, poolSize: string | undefined): nu
   return Math.max(1, Math.min(cores, (threads || 1) - 1))
 }
 
+/** The queue of one process: WORKERS divide its places, and each has one at least. */
 export function hashingQueue({
-  running = hashConcurrency(availableParallelism(), process.env.UV_THREADPOOL_SIZE),
-  waiting = defaultWaiting,
+  share = (total) => total,
+  running = share(hashConcurrency(availableParallelism(), process.env.UV_THREADPOOL_SIZE)),
+  waiting = share(defaultWaiting),
 }: HashingQueueOptions = {}): HashingQueue {
   return {
     concurrency: running,

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
+import { type BatchQueue, createBatchQueue } from '../../bounded/batch-queue.ts'
+import type { Workers } from '../../workers/workers.ts'
 import { clientAddress, throttledAddress } from '../limits/client-address.ts'
-import { type BatchQueue, createBatchQueue } from './batch-queue.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -13,10 +14,12 @@ declare module 'fastify' {
 /** Makes a batch of an answer when its turn comes. */
 export type MakeBatch = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Adds the queue to the service. */
-export const bulkAnswers = plugin(async (app) => {
-  app.decorate('batchQueue', createBatchQueue())
-})
+/** Adds the queue to the service; workers share the one of their primary. */
+export const bulkAnswers = plugin<{ readonly workers: Pick<Workers, 'limits'> }>(
+  async (app, { workers }) => {
+    app.decorate('batchQueue', workers.limits?.batches ?? createBatchQueue())
+  },
+)
 
 /**
  * Answers a function that makes the batches of one answer in turn, and none once the client is
