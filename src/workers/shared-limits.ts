@@ -36,7 +36,8 @@ export function createPrimaryLimits(): PrimaryLimits {
   const held = new Map<object, Map<number, Held>>()
 
   return {
-    count: ({ address, windowMs, now }) => requests.count(address, windowMs, now),
+    // A copy: the answer is sent later, when further requests may have been counted.
+    count: ({ address, windowMs, now }) => ({ ...requests.count(address, windowMs, now) }),
 
     async batch(worker, { id, caller, mayBeRefused }) {
       const { promise: ended, resolve: end } = Promise.withResolvers<void>()
