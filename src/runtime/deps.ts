@@ -56,7 +56,7 @@ export function systemDeps(
  * answer was sent: a worker that has committed a change tells the others before it answers. SQLite
  * needs none of it, because its feed reads the file at each look.
  */
-function feedOfWorkers(feed: ChangeFeed, workers: Workers): ChangeFeed {
+export function feedOfWorkers(feed: ChangeFeed, workers: Workers): ChangeFeed {
   if (workers.count === 1) return feed
   let told = 0
   workers.onAsked('changed', () => {
