@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ApiError } from '../kernel/errors.ts'
+import { shareOf } from '../workers/workers.ts'
 import { hashConcurrency, hashingQueue } from './hashing-queue.ts'
 
 /** Work that ends when it is told to. */
@@ -94,6 +95,16 @@ suite('the hashing queue', () => {
       assert.equal(hashConcurrency(cores, poolSize), concurrency)
     })
   }
+
+  test('workers divide its places, and each has one at least', async () => {
+    const queue = hashingQueue({ share: (total) => shareOf(total, { index: 1, count: 64 }) })
+    assert.equal(queue.concurrency, 1)
+    const { work, end } = job(1)
+    const runs = [1, 2, 3].map(() => queue.run(work)) // 128 / 64 may wait
+    await assert.rejects(queue.run(work), isFull)
+    end()
+    await Promise.all(runs)
+  })
 
   test('a caller that arrives between two jobs does not overtake the waiting ones', async () => {
     const queue = hashingQueue({ running: 1, waiting: 2 })

@@ -3,6 +3,8 @@ import { writeSync } from 'node:fs'
 /** Writes whole lines to standard output, in the order of the calls. */
 export interface LineOutput {
   write(text: string | Uint8Array): void
+  /** Writes what waits, before the process ends; gives up after a second. */
+  flush(): void
 }
 
 // As in createLog: what cannot be written waits, up to this, and more is dropped.
@@ -33,6 +35,13 @@ export function lineOutput(file = 1): LineOutput {
       unwritten = unwritten.length === 0 ? bytes : Buffer.concat([unwritten, bytes])
       if (!timer) flush()
     },
+    flush() {
+      for (let tries = 0; unwritten.length > 0 && tries < 100; tries += 1) {
+        clearTimeout(timer)
+        flush()
+        if (unwritten.length > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+      }
+    },
   }
 }
 
@@ -62,7 +71,10 @@ export interface PrimaryLog {
 }
 
 /** Makes the log of the primary, with the LOG_LEVEL as it was set. */
-export function primaryLog(output: LineOutput, logLevel: string | undefined): PrimaryLog {
+export function primaryLog(
+  output: Pick<LineOutput, 'write'>,
+  logLevel: string | undefined,
+): PrimaryLog {
   const shown = levels.indexOf((logLevel || 'info') as (typeof levels)[number])
   return {
     log(level, fields, msg) {

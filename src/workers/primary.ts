@@ -75,10 +75,12 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     slot.worker = worker
     slot.peer = peer
     worker.on('message', peer.receive)
+    const closeHanded = handedTo(worker)
     worker.process.stdout?.on('data', wholeLines(output.write))
     worker.on('error', () => {})
     // After its streams have ended too: the last lines come before what is said of its end.
     worker.process.once('close', (code, signal) => {
+      closeHanded()
       peer.close()
       limits.forget(worker)
       ended(slot, worker, code, signal)
@@ -200,6 +202,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
 
   function leave(): void {
     if (exitCode === 0) log('info', { event: 'sys_shutdown' }, 'stopped')
+    output.flush()
     process.exit(exitCode)
   }
 
@@ -211,5 +214,23 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
 
   function killAll(): void {
     for (const { worker } of slots) worker?.process.kill('SIGKILL')
+  }
+}
+
+/**
+ * Watches the connections that are passed to a worker; answers the function that closes those which
+ * it has not taken when it is dead. Node forgets them, and their clients would wait for ever.
+ */
+function handedTo({ process: child }: Worker): () => void {
+  const handed = new Map<unknown, { close(): void }>()
+  const send = child.send.bind(child) as (...sent: unknown[]) => boolean
+  child.send = (...sent: unknown[]) => {
+    const [message, handle] = sent as [{ act?: string; seq?: number }, { close(): void }?]
+    if (message.act === 'newconn' && handle) handed.set(message.seq, handle)
+    return send(...sent)
+  }
+  child.on('internalMessage', ({ ack }: { ack?: number }) => void handed.delete(ack))
+  return () => {
+    for (const handle of handed.values()) handle.close()
   }
 }

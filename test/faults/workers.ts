@@ -42,6 +42,7 @@ export async function startWorkers({
     node.service
       .output()
       .split('\n')
+      .slice(0, -1) // the last is not whole yet
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line))
 
