@@ -351,6 +351,7 @@ suite('a configuration', () => {
     )
     const bounded = new Set([
       'PORT',
+      'WORKERS',
       'TOKEN_RSA_BITS',
       'PASSWORD_MIN_LENGTH',
       'PASSWORD_ARGON2_MEMORY_KIB',
