@@ -177,7 +177,23 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     slot.early = performance.now() - slot.bornAt < soundMs ? slot.early + 1 : 0
     const fields = { event: 'sys_crash', worker: slot.index, pid: worker.process.pid, code, signal }
     log('error', fields, 'a worker has ended: another takes its place')
-    slot.timer = setTimeout(() => fork(slot), pauseMs(slot.early))
+    forkLater(slot)
+  }
+
+  function forkLater(slot: Slot): void {
+    slot.timer = setTimeout(() => {
+      try {
+        fork(slot)
+      } catch (error) {
+        slot.early += 1
+        log(
+          'error',
+          { worker: slot.index, reason: String(error) },
+          'a worker cannot be started yet',
+        )
+        forkLater(slot)
+      }
+    }, pauseMs(slot.early))
   }
 
   function stop(signal: NodeJS.Signals): void {
