@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { isoTime, systemClock } from '../kernel/clock.ts'
 
 /** Writes whole lines to standard output, in the order of the calls. */
 export interface LineOutput {
@@ -13,8 +14,8 @@ const retryMs = 100
 
 /**
  * The output of the primary. It is the only process that writes to the log of the service, because
- * lines longer than a pipe takes at once would mix with those of another. Imports nothing: the
- * primary stays small.
+ * lines longer than a pipe takes at once would mix with those of another. The
+ * primary has no pino, which would cost it 8 MB.
  */
 export function lineOutput(file = 1): LineOutput {
   let unwritten = Buffer.alloc(0)
@@ -79,7 +80,7 @@ export function primaryLog(
   return {
     log(level, fields, msg) {
       if (levels.indexOf(level) > shown) return
-      const line = { level, time: new Date().toISOString(), ...fields, msg }
+      const line = { level, time: isoTime(systemClock.now()), ...fields, msg }
       output.write(`${JSON.stringify(line)}\n`)
     },
   }
