@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { isoTime, systemClock } from '../kernel/clock.ts'
+import { systemCode } from '../kernel/reason.ts'
 
 /** Writes whole lines to standard output, in the order of the calls. */
 export interface LineOutput {
@@ -11,39 +12,57 @@ export interface LineOutput {
 // As in createLog: what cannot be written waits, up to this, and more is dropped.
 const maxUnwrittenBytes = 1_048_576
 const retryMs = 100
+const busyMs = 5
+const lastTries = 200
 
 /**
  * The output of the primary. It is the only process that writes to the log of the service, because
- * lines longer than a pipe takes at once would mix with those of another. The
- * primary has no pino, which would cost it 8 MB.
+ * lines longer than a pipe takes at once would mix with those of another. It has no pino, which
+ * would cost it 8 MB.
  */
 export function lineOutput(file = 1): LineOutput {
   let unwritten = Buffer.alloc(0)
   let timer: NodeJS.Timeout | undefined
-  const flush = () => {
-    timer = undefined
-    try {
-      while (unwritten.length > 0) unwritten = unwritten.subarray(writeSync(file, unwritten))
-    } catch {
-      timer = setTimeout(flush, retryMs) // full disk, or a reader that does not read
-      timer.unref()
-    }
-  }
+
   return {
     write(text) {
       const bytes = Buffer.from(text as string)
       if (unwritten.length + bytes.length > maxUnwrittenBytes) return
       unwritten = unwritten.length === 0 ? bytes : Buffer.concat([unwritten, bytes])
-      if (!timer) flush()
+      if (!timer) send()
     },
     flush() {
-      for (let tries = 0; unwritten.length > 0 && tries < 100; tries += 1) {
+      for (let tries = 0; unwritten.length > 0 && tries < lastTries; tries += 1) {
         clearTimeout(timer)
-        flush()
-        if (unwritten.length > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+        send()
+        if (unwritten.length > 0) pause()
       }
     },
   }
+
+  function send(): void {
+    timer = undefined
+    try {
+      while (unwritten.length > 0) unwritten = unwritten.subarray(writeSome(file, unwritten))
+    } catch {
+      timer = setTimeout(send, retryMs).unref() // a full disk
+    }
+  }
+}
+
+/** Writes what the file takes; answers 0, after a pause, if its reader has not read yet. */
+function writeSome(file: number, bytes: Buffer): number {
+  try {
+    return writeSync(file, bytes)
+  } catch (error) {
+    if (systemCode(error) !== 'EAGAIN') throw error
+    pause() // as a write that blocks would
+    return 0
+  }
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyMs)
 }
 
 /**

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
+import { isatty } from 'node:tty'
 import { lineOutput, primaryLog, wholeLines } from './log.ts'
 import { createPeer, type Peer } from './peer.ts'
 import { type BatchAsked, type CountAsked, createPrimaryLimits } from './shared-limits.ts'
@@ -117,8 +118,8 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   }
 
   function placeOf({ index, starts }: Slot): Place {
-    const isTerminal = process.stdout.isTTY === true
-    return { index, count, isFirstStart: starts === 1, isTerminal }
+    // Not of process.stdout, which would no longer block once it was asked.
+    return { index, count, isFirstStart: starts === 1, isTerminal: isatty(1) }
   }
 
   async function listening(slot: Slot): Promise<null> {

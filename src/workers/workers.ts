@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty'
 import type { BatchQueue } from '../bounded/batch-queue.ts'
 import type { Counted } from './request-counts.ts'
 
@@ -55,7 +56,7 @@ export const soleProcess: Workers = {
   count: 1,
   servicePid: process.pid,
   isFirstStart: true,
-  isTerminal: process.stdout.isTTY === true,
+  isTerminal: isatty(1),
   outputFile: () => 1,
   share: (total) => total,
   limits: null,
