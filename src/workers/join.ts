@@ -1,9 +1,14 @@
 import cluster from 'node:cluster'
-import { type BatchQueue, createBatchQueue, tooManyBatches } from '../bounded/batch-queue.ts'
-import { ApiError } from '../kernel/errors.ts'
 import { createPeer, type Peer } from './peer.ts'
 import { type Counted, RequestCounts } from './request-counts.ts'
-import { type Place, type SharedLimits, serviceOutput, shareOf, type Workers } from './workers.ts'
+import {
+  type BatchAnswer,
+  type Place,
+  type SharedLimits,
+  serviceOutput,
+  shareOf,
+  type Workers,
+} from './workers.ts'
 
 /**
  * Makes this process a worker of the primary that has forked it. Resolves when it may start: all
@@ -51,36 +56,23 @@ export async function joinPrimary(): Promise<Workers> {
 /** The limits that the primary counts. Without a primary, a worker that stops counts by itself. */
 function sharedLimits(peer: Peer): SharedLimits {
   const alone = new RequestCounts()
+  let batches = 0
   return {
     async countRequest(address, windowMs, now) {
       const answer = await peer.ask('count', { address, windowMs, now })
       return (answer as Counted | undefined) ?? alone.count(address, windowMs, now)
     },
-    batches: sharedBatches(peer),
-  }
-}
 
-/** The queue of the primary, which makes the batches of all workers one after another. */
-function sharedBatches(peer: Peer): BatchQueue {
-  const alone = createBatchQueue()
-  let batches = 0
-  return {
-    async make(work, options) {
-      const { caller, mayBeRefused, signal } = options
-      if (signal.aborted) throw new ApiError('badRequest')
+    async enterBatch({ caller, mayBeRefused, signal }) {
       batches += 1
       const id = batches
       const cancel = () => void peer.ask('cancelBatch', id)
       signal.addEventListener('abort', cancel, { once: true })
-      try {
-        const answer = await peer.ask('batch', { id, caller, mayBeRefused })
-        if (answer === undefined) return await alone.make(work, options)
-        if (answer === 'refused') throw tooManyBatches()
-        if (answer === 'gone') throw new ApiError('badRequest')
-        return await work()
-      } finally {
-        signal.removeEventListener('abort', cancel)
-        void peer.ask('endBatch', id)
+      const answer = (await peer.ask('batch', { id, caller, mayBeRefused })) ?? 'go'
+      signal.removeEventListener('abort', cancel)
+      return {
+        answer: answer as BatchAnswer,
+        leave: () => void peer.ask('endBatch', id),
       }
     },
   }

@@ -1,11 +1,12 @@
 import { createBatchQueue } from '../bounded/batch-queue.ts'
 import { type Counted, RequestCounts } from './request-counts.ts'
+import type { BatchAnswer } from './workers.ts'
 
 /** The limits of the machine, which the primary counts for all workers. */
 export interface PrimaryLimits {
   count(asked: CountAsked): Counted
   /** Resolves to `go` when a batch of a worker may be made. */
-  batch(worker: object, asked: BatchAsked): Promise<'go' | 'refused' | 'gone'>
+  batch(worker: object, asked: BatchAsked): Promise<BatchAnswer>
   endBatch(worker: object, id: number): void
   /** The client of a batch that waits is gone. */
   cancelBatch(worker: object, id: number): void

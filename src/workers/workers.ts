@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty'
-import type { BatchQueue } from '../bounded/batch-queue.ts'
+import type { BatchOptions } from '../bounded/batch-queue.ts'
 import type { Counted } from './request-counts.ts'
 
 /**
@@ -47,8 +47,14 @@ export const serviceOutput = 4
 export interface SharedLimits {
   /** Counts a request of an address at `now`, epoch milliseconds. */
   countRequest(address: string, windowMs: number, now: number): Promise<Counted>
-  readonly batches: BatchQueue
+  /** Waits until a batch may be made. Its caller calls `leave` after it, whatever the answer. */
+  enterBatch(
+    options: BatchOptions,
+  ): Promise<{ readonly answer: BatchAnswer; readonly leave: () => void }>
 }
+
+/** `refused`: too many wait. `gone`: the signal was aborted before its turn came. */
+export type BatchAnswer = 'go' | 'refused' | 'gone'
 
 /** A process that is the whole service. */
 export const soleProcess: Workers = {
