@@ -194,6 +194,22 @@ for (const database of databases) {
 }
 
 suite('R15: the processes of a service', () => {
+  test('DATABASE_POOL_MAX is for all workers together, besides a connection of each that listens', async () => {
+    const node = await startWorkers({ database: 'postgres', env: { DATABASE_POOL_MAX: '5' } })
+    try {
+      const headers = bearer(await node.token())
+      const json = { name: 'N', email: 'n@example.org' }
+      const calls = Array.from({ length: 200 }, () =>
+        node.call('POST', '/users', { headers, json }),
+      )
+      assert.deepEqual(statusesOf(await Promise.all(calls)), { 201: 200 })
+      const connections = await node.connections()
+      assert.ok(connections >= 5 && connections <= 7, String(connections))
+    } finally {
+      await node.remove()
+    }
+  })
+
   test('lines of the log are whole, however long they are and whoever writes them', async () => {
     const node = await startWorkers({ count: 3, env: { LOG_LEVEL: 'debug' } })
     try {

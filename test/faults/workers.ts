@@ -12,6 +12,8 @@ export interface WorkersNode extends ServiceNode {
   call: Caller['call']
   /** Calls until each worker has answered, and answers one reply of each. */
   atEach(method: string, path: string, sent?: Sent): Promise<Reply[]>
+  /** How many connections to PostgreSQL are open. */
+  connections(): Promise<number>
   /** The process ids of the workers, the first one first. */
   pids(): number[]
   /** The lines of the log that have a field of this value. @throws Error if a line is no JSON */
@@ -32,7 +34,8 @@ export async function startWorkers({
   ...options
 }: WorkersOptions = {}): Promise<WorkersNode> {
   const cluster = database === 'postgres' ? await startCluster() : undefined
-  const DATABASE_URL = cluster ? cluster.url(await cluster.createDatabase()) : ''
+  const name = (await cluster?.createDatabase()) ?? ''
+  const DATABASE_URL = cluster?.url(name) ?? ''
   const node = await startNode({
     ...options,
     env: { WORKERS: String(count), DATABASE_URL, DATABASE_TIMEOUT_MS: '20000', ...env },
@@ -60,6 +63,14 @@ export async function startWorkers({
         return answered.size === count
       })
       return [...answered.values()]
+    },
+
+    async connections() {
+      const rows = await cluster?.query<{ count: number }>(
+        name,
+        'select count(*)::int as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
+      return rows?.[0]?.count ?? 0
     },
 
     pids: () => childrenOf(node.service.process.pid ?? 0),
