@@ -12,7 +12,7 @@ import type { Room } from './room/room.ts'
 import { authenticatorsOf, loadParts, registerRoutes } from './room/serve.ts'
 import { rooms as ours } from './rooms.ts'
 import type { Deps } from './runtime/deps.ts'
-import { type Job, startJobs } from './runtime/jobs.ts'
+import { type Job, jobsOfWorker, startJobs } from './runtime/jobs.ts'
 import { createServices, type Wired } from './services.ts'
 
 export interface App {
@@ -40,12 +40,15 @@ export async function buildApp(
   deps: Deps,
   { runsJobs = true, rooms = ours }: AppOptions = {},
 ): Promise<App> {
-  const { config, db, random, log } = deps
+  const { config, db, random, log, workers } = deps
   const loaded = await loadParts(rooms)
   const services = await createServices(deps, { rooms })
   const wired: Wired = { ...deps, ...services }
   // The password is hashed on another thread while the server is built.
-  const bootstrap = prepareFirstAdministrator(services.accounts, config, random)
+  const bootstrap =
+    workers.index === 0
+      ? prepareFirstAdministrator(services.accounts, config, random)
+      : Promise.resolve(null)
   bootstrap.catch(() => {}) // the await below throws it
 
   const certificate = certificateOf(deps)
@@ -59,7 +62,7 @@ export async function buildApp(
     ...jobsOf(loaded, wired),
     ...(certificate ? [certificate.renewal(server.server)] : []),
   ]
-  const stopJobs = startJobs(runsJobs ? jobs : [], log)
+  const stopJobs = startJobs(runsJobs ? jobsOfWorker(jobs, workers) : [], log)
   server.addHook('onClose', async () => {
     await stopJobs()
     await services.sessions

@@ -2,6 +2,9 @@
 import { prepare } from './prepare.ts'
 
 if (prepare()) {
-  const { start } = await import('./start.ts')
-  await start(process.env)
+  const { inWorkers } = await import('./workers/start.ts')
+  await inWorkers(process.env, async (workers) => {
+    const { start } = await import('./start.ts')
+    await start(process.env, undefined, workers)
+  })
 }

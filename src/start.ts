@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { flushCompileCache } from 'node:module'
 import { type AddressInfo, isIPv6 } from 'node:net'
-import type { Writable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { MakeFirstAdministrator } from './accounts/bootstrap.ts'
 import { buildApp } from './app.ts'
@@ -19,14 +18,23 @@ import { firstRunText, type PasswordFile, writePasswordFile } from './runtime/fi
 import { leaveServiceNote } from './runtime/service-note.ts'
 import { drainOnSignal } from './runtime/shutdown.ts'
 import type { Wired } from './services.ts'
+import { inWorkers } from './workers/start.ts'
+import type { Workers } from './workers/workers.ts'
 
-/** Starts the service. If that fails, writes the reason to standard error and exits with code 1. */
+/**
+ * Starts the service, or one of its workers; without `workers`, as WORKERS asks for. If that fails,
+ * writes the reason to standard error and exits with code 1.
+ */
 export async function start(
   env: NodeJS.ProcessEnv,
   rooms: readonly Room<Wired>[] = ours,
+  workers?: Workers | Promise<Workers>,
 ): Promise<void> {
+  if (!workers) return inWorkers(env, (joined) => start(env, rooms, joined))
   try {
-    await serve(loadConfig(env, await settingsOfRooms(rooms)), rooms, env)
+    const joined = await workers
+    const config = loadConfig(env, await settingsOfRooms(rooms))
+    await serve(config, { rooms, env, workers: joined })
   } catch (error) {
     process.stderr.write(
       error instanceof ConfigError
@@ -42,29 +50,41 @@ function hintFor(error: unknown): string {
   return isTaken ? '; stop the program that listens there, or set PORT to another port' : ''
 }
 
-async function serve(
-  config: Config,
-  rooms: readonly Room<Wired>[],
-  env: NodeJS.ProcessEnv,
-): Promise<void> {
-  const log = createLog(config.logLevel, { secretFields: secretFields(rooms) })
-  const deps = systemDeps(config, { log })
-  for (const warning of config.warnings) deps.log.warn(warning)
+interface Process {
+  readonly rooms: readonly Room<Wired>[]
+  readonly env: NodeJS.ProcessEnv
+  readonly workers: Workers
+}
+
+async function serve(config: Config, { rooms, env, workers }: Process): Promise<void> {
+  const log = createLog(config.logLevel, { secretFields: secretFields(rooms), workers })
+  const deps = systemDeps(config, { log, workers })
+  const isFirst = workers.index === 0 && workers.isFirstStart
+  if (isFirst) for (const warning of config.warnings) deps.log.warn(warning)
   const { server, plainHttp, makeFirstAdministrator } = await buildApp(deps, { rooms })
-  drainOnSignal(server, deps.log)
-  for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
+  drainOnSignal(server, deps.log, workers)
+  if (isFirst) for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
   const host = await oneAddress(config.http.host)
   const address = await server.listen({ host, port: config.http.port })
   const redirect = plainHttp && (await listen(plainHttp, host, config.http.redirectPort))
+  await workers.listening()
   const milliseconds = Math.round(performance.now())
   // Last, because a failed start must not create an account without showing its password.
   const base_url = new URL(config.baseUrl).port === '0' ? address : config.baseUrl
   // A certificate names the host of BASE_URL and no address.
   const shown = config.http.tls ? base_url : address
-  await firstRun(makeFirstAdministrator, { config, log, address: shown, stdout: process.stdout })
-  process.once('exit', leaveServiceNote({ config, env }, deps.random))
+  const stdout = {
+    write: (text: string) => process.stdout.write(text),
+    isTTY: workers.isTerminal,
+  }
+  if (isFirst) await firstRun(makeFirstAdministrator, { config, log, address: shown, stdout })
+  if (workers.index === 0) {
+    process.once('exit', leaveServiceNote({ config, env }, deps.random, workers.servicePid))
+  }
   const ports = { address, ...(redirect && { redirect }), base_url }
-  deps.log.info({ event: 'sys_startup', ...ports, milliseconds }, 'ready')
+  const several = workers.count > 1 && { workers: workers.count }
+  if (isFirst) deps.log.info({ event: 'sys_startup', ...ports, ...several, milliseconds }, 'ready')
+  await workers.started()
   await server.compileSchemas()
   flushCompileCache()
 }
@@ -73,7 +93,7 @@ interface FirstRun {
   readonly config: Pick<Config, 'admin' | 'database'>
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly address: string
-  readonly stdout: Writable & { readonly isTTY?: boolean }
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean }
 }
 
 /**

@@ -13,8 +13,9 @@ import { generatedPassword } from './passwords/generated-password.ts'
 import { createLog } from './runtime/deps.ts'
 import { eventsOf } from './runtime/sinks.ts'
 import type { TestService, TestServiceOptions } from './testing.ts'
+import { soleProcess } from './workers/workers.ts'
 
-/** Settings that a test cannot give: the service is on loopback, its data in a temporary folder. */
+/** Settings that a test cannot give: the service is on loopback, in this process, its data in a temporary folder. */
 const fixedSettings = new Set([
   'HOST',
   'PORT',
@@ -25,6 +26,7 @@ const fixedSettings = new Set([
   'TLS_CERT_FILE',
   'TLS_KEY_FILE',
   'HTTP_REDIRECT_PORT',
+  'WORKERS',
 ])
 const attempts = 5
 
@@ -99,6 +101,7 @@ async function serve(config: Config): Promise<() => Promise<void>> {
     random: systemRandom,
     log,
     events: eventsOf({ clock: systemClock, log }),
+    workers: soleProcess,
     fetch: globalThis.fetch,
   }
   const { server, makeFirstAdministrator } = await buildApp(deps)

@@ -20,6 +20,7 @@ import { rooms as ours } from '../src/rooms.ts'
 import { createLog, type Deps } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
 import type { Wired } from '../src/services.ts'
+import { soleProcess } from '../src/workers/workers.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
 import './openapi/answers.ts'
 import {
@@ -216,6 +217,7 @@ export async function testApp(
     random: seededRandom(seed),
     log: logger,
     fetch: globalThis.fetch,
+    workers: soleProcess,
     ...given,
     events: eventsOf({
       clock: given.clock ?? clock,

@@ -5,6 +5,8 @@ import { prepare } from '../src/prepare.ts'
 if (prepare()) {
   await import('../src/start.ts')
   await import('../src/cli/run.ts')
+  await import('../src/workers/primary.ts')
+  await import('../src/workers/join.ts')
   // What a start loads by itself.
   const { rooms } = await import('../src/rooms.ts')
   const { loadParts } = await import('../src/room/serve.ts')

@@ -119,8 +119,8 @@ export interface FactorChange extends Omit<HowToChange, 'assertWanted'> {
 
 /** The work of other rooms when an account changes; services.ts fills it in. */
 export interface AccountHooks extends EndingHooks {
-  /** Called after the commit. */
-  readonly changed: readonly ((userId: number) => void)[]
+  /** Called after the commit, and awaited before the change is answered. */
+  readonly changed: readonly ((userId: number) => Promise<void>)[]
 }
 
 export interface AccountsDeps {
@@ -305,7 +305,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     { lockNames = [], guard }: { lockNames?: readonly string[]; guard?: Guard | undefined },
   ): Promise<T> {
     const done = await transact(db, [lockName.account(userId), ...lockNames], work, guard)
-    for (const changed of hooks.changed) changed(userId)
+    for (const changed of hooks.changed) await changed(userId)
     return done
   }
 

@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { ClientLimits } from '../throttle/limits.ts'
+import type { Workers } from '../workers/workers.ts'
 import { basicCredentials, formDecoded } from './basic-credentials.ts'
 import type { Clients } from './clients.ts'
 import { clientAuthenticationFail } from './events.ts'
@@ -26,6 +27,7 @@ export interface ClientAuthenticatorDeps {
   readonly clients: Clients
   readonly clock: Clock
   readonly events: Pick<Events, 'tell'>
+  readonly workers: Pick<Workers, 'askOthers' | 'count' | 'onAsked'>
 }
 
 const rememberedMs = 900_000
@@ -33,11 +35,12 @@ const maxRemembered = 10_000
 
 /** Makes the authenticator of the scheme `client`. */
 export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticator {
-  const { clientLimits, clients, clock, events } = deps
+  const { clientLimits, clients, clock, events, workers } = deps
   /** By client and address: until when a right secret needs no attempt, in epoch milliseconds. */
   const remembered = new BoundedMap<string, number>(maxRemembered)
   /** By client and address: the last of the attempts under way. */
   const turns = new Map<string, Promise<void>>()
+  workers.onAsked('wrong client secret', (key) => remembered.delete(key as string))
 
   return {
     scheme: 'client',
@@ -83,6 +86,10 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
     const address = clientAddress(request)
     const key = `${sent.id} ${throttledAddress(address)}`
     if (isRemembered(key, sent)) return
+    // A wrong secret ends the memory of the other workers too, before it is answered.
+    if (workers.count > 1 && !clients.hasSecret(sent.client, sent.texts)) {
+      await workers.askOthers('wrong client secret', key)
+    }
     const turn = inTurn(key, sent, address)
     turns.set(key, turn)
     try {

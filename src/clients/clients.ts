@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { type Client, maxSecrets, readClients } from '../config/clients-file.ts'
 import type { Config } from '../config/load.ts'
 import type { Events } from '../events/events.ts'
+import type { Workers } from '../workers/workers.ts'
 import { clientsChanged } from './events.ts'
 
 /** The clients of CLIENTS_FILE, as this process last read it. docs/adr/0034 */
@@ -27,13 +28,14 @@ export interface ClientsDeps {
   readonly config: Pick<Config, 'clients' | 'token'>
   readonly events: Pick<Events, 'tell'>
   readonly log: Pick<Logger, 'error' | 'warn'>
+  readonly workers: Pick<Workers, 'index'>
 }
 
 // No text has this hash; compared where a client has fewer secrets than another, or does not exist.
 const noHash = '0'.repeat(64)
 
 /** Begins with the clients that were read with the settings. */
-export function createClients({ config, events, log }: ClientsDeps): Clients {
+export function createClients({ config, events, log, workers }: ClientsDeps): Clients {
   const { file, atStart } = config.clients
   let clients = mapOf(atStart)
   let seen: string | undefined
@@ -61,13 +63,16 @@ export function createClients({ config, events, log }: ClientsDeps): Clients {
       const isFirst = seen === undefined
       seen = version
       const reading = readClients(file, { audience: config.token.audience })
+      const tells = workers.index === 0 // each worker reads the file
       if (reading.mistakes.length > 0) {
-        log.error({ mistakes: reading.mistakes }, 'the changed file of clients is not taken up')
+        const { mistakes } = reading
+        if (tells) log.error({ mistakes }, 'the changed file of clients is not taken up')
         return
       }
       const before = clients
       clients = mapOf(reading.clients)
       if (isFirst && isSame(before, clients)) return // nothing has changed since the start
+      if (!tells) return
       for (const warning of reading.warnings) log.warn(warning)
       events.tell(clientsChanged, { clients: [...clients.keys()] })
     },

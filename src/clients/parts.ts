@@ -9,6 +9,11 @@ export const parts: RoomParts<Needs> = {
   authenticators: (needs, before) => [...before, clientAuthenticator(needs)],
 
   jobs: ({ clients }) => [
-    { name: 'clients file', everyMs: refreshMs, run: () => clients.refresh() },
+    {
+      name: 'clients file',
+      everyMs: refreshMs,
+      inEachWorker: true,
+      run: () => clients.refresh(),
+    },
   ],
 }

@@ -72,6 +72,7 @@ const defaults: Partial<Record<string, unknown>> = {
   POSTS_DELETE_POLICY: 'admin',
   PAGE_LIMIT_MAX: 0,
   CONSOLE: 'on',
+  WORKERS: 1,
 }
 const secretNames = Object.entries(settings).flatMap(([name, row]) => (row.secret ? [name] : []))
 
@@ -152,6 +153,16 @@ suite('defaults', () => {
 })
 
 suite('mistakes', () => {
+  test('each of WORKERS needs two connections to PostgreSQL', () => {
+    const env = { DATABASE_URL: 'postgres://u:p@localhost/x', MASTER_KEY: masterKey }
+    const refusal = 'DATABASE_POOL_MAX must be at least 12: two connections for each of WORKERS'
+    assert.deepEqual(mistakesOf({ ...env, WORKERS: '6' }), [refusal])
+    assert.deepEqual(mistakesOf({ ...env, WORKERS: '6', DATABASE_POOL_MAX: '11' }), [refusal])
+    assert.deepEqual(mistakesOf({ ...env, WORKERS: '6', DATABASE_POOL_MAX: '12' }), [])
+    assert.deepEqual(mistakesOf({ ...env, WORKERS: '5' }), [])
+    assert.deepEqual(mistakesOf({ WORKERS: '32' }), [], 'SQLite has no pool')
+  })
+
   test('all mistakes are told at once, in one readable text', () => {
     const env = {
       PORT: '70000',
@@ -193,6 +204,7 @@ suite('mistakes', () => {
       ],
     ],
     ['DATABASE_URL', ['postgres://x', 'mysql://x']],
+    ['WORKERS', ['0', '-1', '33', '1000', '1.5', 'two', 'AUTO']],
     ['BODY_LIMIT_BYTES', ['0', '1023', '1e6']],
     [
       'TRUST_PROXY',
@@ -340,6 +352,7 @@ suite('a configuration', () => {
     )
     const bounded = new Set([
       'PORT',
+      'WORKERS',
       'TOKEN_RSA_BITS',
       'PASSWORD_MIN_LENGTH',
       'PASSWORD_ARGON2_MEMORY_KIB',

@@ -127,6 +127,9 @@ function hashingOf(
   }
 }
 
+// As with one process: a transaction must not take the only connection.
+const minPoolPerWorker = 2
+
 function contradictions(values: SettingValues): string[] {
   const mistakes: string[] = []
   const adminPassword = values.ADMIN_PASSWORD?.reveal()
@@ -137,6 +140,12 @@ function contradictions(values: SettingValues): string[] {
   if (refusal) mistakes.push(`ADMIN_PASSWORD ${refusal}`)
   if (values.DATABASE_URL && !values.MASTER_KEY) {
     mistakes.push('MASTER_KEY must be set with PostgreSQL: every node needs the same')
+  }
+  if (values.DATABASE_URL && values.DATABASE_POOL_MAX < minPoolPerWorker * values.WORKERS) {
+    const least = minPoolPerWorker * values.WORKERS
+    mistakes.push(
+      `DATABASE_POOL_MAX must be at least ${least}: two connections for each of WORKERS`,
+    )
   }
   const proxies = (values.TRUST_PROXY ?? []).map(parseAddressRange)
   for (const caller of (values.LOGIN_TRUSTED_CALLERS ?? []).map(parseAddressRange)) {
@@ -288,6 +297,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
     users: { policy: values.USERS_POLICY },
     posts: { deletePolicy: values.POSTS_DELETE_POLICY },
     lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
+    workers: values.WORKERS,
     /** Read by `settingsOf`. */
     ofRooms: read.ofRooms.values,
   })

@@ -8,6 +8,7 @@ import { canonicalUsername } from '../kernel/username.ts'
 import { assertSoundRsaKey } from '../strength/rsa-key.ts'
 import { assertStrongSecret } from '../strength/signing-secret.ts'
 import { assertVaried } from '../strength/varied.ts'
+import { parseWorkers } from '../workers/count.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './kinds.ts'
 import { flowCookieName, oidcSettings, parseNamedRole } from './oidc-settings.ts'
 
@@ -318,6 +319,14 @@ export const settings = {
     min: 0,
     doc: 'Maximum page size of users v1 and of posts; 0: no limit.',
   }),
+  WORKERS: {
+    ...integer({
+      default: 1,
+      min: 1,
+      doc: 'Processes that serve, at most 32, or `auto`: one for each core that is available. They share the port, the log, the jobs and all limits; more than there are cores only cost memory.',
+    }),
+    parse: parseWorkers,
+  },
   ...oidcSettings,
 } satisfies Record<string, Setting<unknown>>
 

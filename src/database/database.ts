@@ -29,6 +29,11 @@ export interface ChangeFeed {
   version(): number
   /** A number that changes when any process does, this one included. */
   anyVersion(): number
+  /**
+   * Tells the other processes of this machine that a transaction of this one has changed what the
+   * feed reports. When it resolves, their `version` has changed. Absent where that is so already.
+   */
+  announce?(): Promise<void>
 }
 
 export interface Connected {

@@ -3,6 +3,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { place, print, prints } from '../../test/keys.ts'
+import { linkedWorkers } from '../../test/linked-workers.ts'
 import { seededRandom } from '../../test/random.ts'
 import { until } from '../../test/until.ts'
 import { connect } from '../database/connect.ts'
@@ -225,6 +226,25 @@ suite('the key set', () => {
     await assert.rejects(keys.published())
     await db.schema.alterTable('hidden').renameTo('keys').execute()
     assert.deepEqual(await keys.published(), whole)
+  })
+
+  test('a worker knows a new key, and the end of one, once the other worker has answered', async () => {
+    const { load, clock } = await place()
+    const silent = { isCurrent: () => true, version: () => 0, anyVersion: () => 0 }
+    const [first, second] = linkedWorkers(2)
+    assert.ok(first && second)
+    const one = await load({}, undefined, undefined, { feed: silent, workers: first })
+    const two = await load({}, undefined, undefined, { feed: silent, workers: second })
+    const old = one.current.kid
+    const { kid } = await one.rotate({ atOnce: true })
+    assert.equal((await two.signer('signing')).kid, old) // published first, and not used yet
+    assert.equal((await two.find(kid))?.kid, kid)
+    clock.advance(3)
+    assert.equal((await two.signer('signing')).kid, kid)
+    const { generation } = two
+    assert.equal(await one.retire(old), true)
+    assert.notEqual(two.generation, generation, 'tokens that were verified are verified again')
+    assert.equal(await two.find(old), undefined)
   })
 
   test('a look at the database that failed is taken again: a retired key ends all the same', async () => {

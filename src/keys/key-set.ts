@@ -5,6 +5,7 @@ import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
+import { soleProcess, type Workers } from '../workers/workers.ts'
 import { accessAlgorithm } from './algorithm.ts'
 import { keyRetired } from './events.ts'
 import { loadMasterKey } from './master-key.ts'
@@ -98,6 +99,8 @@ export interface KeySetDeps {
   readonly clock: Clock
   readonly events: Events
   readonly random: Random
+  /** A process that is alone unless given. */
+  readonly workers?: Pick<Workers, 'askOthers' | 'onAsked'>
 }
 
 const refreshAlgorithm = 'HS256'
@@ -120,7 +123,7 @@ export async function loadKeySet(
   deps: KeySetDeps,
   { mayAddSigner = true }: LoadKeySetOptions = {},
 ): Promise<KeySet> {
-  const { config, db, feed, clock, events, random } = deps
+  const { config, db, feed, clock, events, random, workers = soleProcess } = deps
   const { rotationDays } = config.token
   const stored = await keyStore(db).all()
   const masterKey = loadMasterKey({ config, random, mayCreate: stored.length === 0 })
@@ -146,6 +149,7 @@ export async function loadKeySet(
   let seenVersion = feed.version()
   let lookedAt = clock.now()
   let confirmedAt = clock.now()
+  workers.onAsked('keys', read)
 
   return {
     get current() {
@@ -201,7 +205,7 @@ export async function loadKeySet(
       if (!keys.canSign(purpose, clock.now())) throw new Error(noSignerMessage(algorithm))
       const before = keys.current(purpose, clock.now()).kid
       const added = await newKeys.replace(purpose, algorithms[purpose], { atOnce })
-      await read()
+      await changed()
       if (!added) throw new Error('the key was not replaced') // without an age it always is
       return { ...added, before }
     },
@@ -219,7 +223,7 @@ export async function loadKeySet(
         await events.record(trx, keyRetired, { kid })
         return true
       })
-      await read()
+      await changed()
       return isRetired
     },
 
@@ -256,9 +260,15 @@ export async function loadKeySet(
         const added = await newKeys.replace(purpose, algorithms[purpose], { ifOlderThanMs })
         isRotated ||= added !== null
       }
-      if (isRotated) await read()
+      if (isRotated) await changed()
       return isRotated
     },
+  }
+
+  /** The keys of this process have changed: the other workers read them before it goes on. */
+  async function changed(): Promise<void> {
+    await read()
+    await workers.askOthers('keys')
   }
 
   async function refresh(): Promise<void> {

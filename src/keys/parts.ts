@@ -9,7 +9,7 @@ const rotateEveryMs = 3_600_000
 
 export const parts: RoomParts<Needs> = {
   jobs: ({ keys }) => [
-    { name: 'keys of other processes', everyMs: 1000, run: keys.refresh },
+    { name: 'keys of other processes', everyMs: 1000, inEachWorker: true, run: keys.refresh },
     { name: 'key rotation', everyMs: rotateEveryMs, run: keys.rotateIfDue },
   ],
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ApiError } from '../kernel/errors.ts'
+import { shareOf } from '../workers/workers.ts'
 import { hashingQueue } from './hashing-queue.ts'
 
 /** Work that ends when it is told to. */
@@ -73,6 +74,19 @@ suite('the hashing queue', () => {
       /at once/,
     )
     assert.equal(await queue.run(async () => 'room again'), 'room again')
+  })
+
+  test('workers divide its places, and each has one at least', async () => {
+    const queue = hashingQueue({
+      running: 2,
+      share: (total) => shareOf(total, { index: 1, count: 64 }),
+    })
+    assert.equal(queue.concurrency, 1)
+    const { work, end } = job(1)
+    const runs = [1, 2, 3].map(() => queue.run(work)) // 128 / 64 may wait
+    await assert.rejects(queue.run(work), isFull)
+    end()
+    await Promise.all(runs)
   })
 
   test('a caller that arrives between two jobs does not overtake the waiting ones', async () => {

@@ -11,19 +11,30 @@ export interface HashingQueue extends WorkQueue {
 }
 
 export interface HashingQueueOptions {
+  /** How many hashes run at a time, at most, on this machine. */
   readonly running: number
   readonly waiting?: number
+  /** The share of this process in both; all of it unless given. */
+  readonly share?: (total: number) => number
 }
 
 const defaultWaiting = 128
 export const retryAfterSeconds = 2
 
+/** The queue of one process: WORKERS divide its places, and each has one at least. */
 export function hashingQueue({
   running,
   waiting = defaultWaiting,
+  share = (total) => total,
 }: HashingQueueOptions): HashingQueue {
+  const concurrency = share(running)
   return {
-    concurrency: running,
-    ...workQueue({ running, waiting, retryAfterSeconds, reason: 'too many passwords wait' }),
+    concurrency,
+    ...workQueue({
+      running: concurrency,
+      waiting: share(waiting),
+      retryAfterSeconds,
+      reason: 'too many passwords wait',
+    }),
   }
 }

@@ -3,6 +3,7 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Random, randomText } from '../kernel/random.ts'
+import type { Workers } from '../workers/workers.ts'
 import { type HashingQueue, hashingQueue, retryAfterSeconds } from './hashing-queue.ts'
 import { hashPassword, isOutdated, verifyPassword } from './password.ts'
 import { type PasswordChange, passwordStore, type StoredPassword } from './store.ts'
@@ -36,13 +37,14 @@ export interface PasswordsDeps {
   readonly config: Pick<Config, 'password'>
   readonly clock: Clock
   readonly random: Random
+  readonly workers: Pick<Workers, 'share'>
 }
 
 const unknownBytes = 32
 
 export function createPasswords(
-  { config: { password: settings }, clock, random }: PasswordsDeps,
-  queue: HashingQueue = hashingQueue({ running: settings.hashesAtOnce }),
+  { config: { password: settings }, clock, random, workers }: PasswordsDeps,
+  queue: HashingQueue = hashingQueue({ running: settings.hashesAtOnce, share: workers.share }),
 ): Passwords {
   // The start of the service does not wait for this hash.
   const dummy = hashPassword(randomText(random, unknownBytes), settings, random)

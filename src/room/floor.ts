@@ -52,6 +52,7 @@ export const floor: Room = {
     'RATE_LIMIT_WINDOW_SECONDS',
     'REAUTHENTICATE_SECONDS',
     'PAGE_LIMIT_MAX',
+    'WORKERS',
   ],
   commands: [
     {

@@ -5,6 +5,7 @@ import type { ChangeFeed, Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { type Random, systemRandom } from '../kernel/random.ts'
+import { soleProcess, type Workers } from '../workers/workers.ts'
 import { pooledRandom } from './random.ts'
 import { eventsOf } from './sinks.ts'
 
@@ -20,6 +21,8 @@ export interface Deps {
   readonly random: Random
   readonly log: Logger
   readonly events: Events
+  /** The processes of this service on this machine. */
+  readonly workers: Workers
   /** For requests to other services. */
   readonly fetch: typeof fetch
 }
@@ -29,12 +32,18 @@ export interface Deps {
  */
 export function systemDeps(
   config: Config,
-  { clock = systemClock, log = createLog(config.logLevel) } = {},
+  { clock = systemClock, log = createLog(config.logLevel), workers = soleProcess } = {},
 ): Deps {
   process.umask(0o077) // no other user may read the database, its log and the keys
+  const connected = connect({
+    ...config.database,
+    poolMax: workers.share(config.database.poolMax),
+  })
   return {
     config,
-    ...connect(config.database),
+    ...connected,
+    ...(config.database.postgres && { feed: feedOfWorkers(connected.feed, workers) }),
+    workers,
     clock,
     random: pooledRandom(systemRandom),
     log,
@@ -43,9 +52,28 @@ export function systemDeps(
   }
 }
 
+/**
+ * The change feed of one worker of several on PostgreSQL, whose notifications may arrive after an
+ * answer was sent: a worker that has committed a change tells the others before it answers. SQLite
+ * needs none of it, because its feed reads the file at each look.
+ */
+export function feedOfWorkers(feed: ChangeFeed, workers: Workers): ChangeFeed {
+  if (workers.count === 1) return feed
+  let told = 0
+  workers.onAsked('changed', () => {
+    told += 1
+  })
+  return {
+    ...feed,
+    version: () => feed.version() + told,
+    announce: async () => void (await workers.askOthers('changed')),
+  }
+}
+
 export interface LogOptions {
   /** Standard output unless another is given. */
   readonly destination?: pino.DestinationStream
+  readonly workers?: Pick<Workers, 'count' | 'outputFile'>
   /** Fields of rooms from outside that hold secrets; lower-case names of request headers. */
   readonly secretFields?: readonly string[]
 }
@@ -57,7 +85,7 @@ const secretFieldsOfOurs = ['password', 'token', 'secret', 'cookie', 'authorizat
  */
 export function createLog(
   level: string,
-  { destination = standardOutput(), secretFields = [] }: LogOptions = {},
+  { destination, workers = soleProcess, secretFields = [] }: LogOptions = {},
 ): Logger {
   return pino(
     {
@@ -73,7 +101,7 @@ export function createLog(
         censor: '[redacted]',
       },
     },
-    destination,
+    destination ?? standardOutput(workers),
   )
 }
 
@@ -81,8 +109,23 @@ export function createLog(
 const maxUnwrittenBytes = 1_048_576
 
 /** Writes to standard output. While the disk is full, lines wait, and the service goes on. */
-function standardOutput(): pino.DestinationStream {
-  const output = pino.destination({ fd: 1, sync: true, maxLength: maxUnwrittenBytes })
-  output.on('error', () => {}) // there is no other place to report it
-  return output
+function standardOutput({
+  count,
+  outputFile,
+}: Pick<Workers, 'count' | 'outputFile'>): pino.DestinationStream {
+  const open = (fd: number) => {
+    const output = pino.destination({ fd, sync: true, maxLength: maxUnwrittenBytes })
+    output.on('error', () => {}) // there is no other place to report it
+    return output
+  }
+  const first = open(1)
+  if (count === 1) return first
+  let output = { file: 1, stream: first }
+  return {
+    write(line) {
+      const file = outputFile()
+      if (file !== output.file) output = { file, stream: open(file) }
+      output.stream.write(line)
+    },
+  }
 }

@@ -1,11 +1,17 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { inContext } from '../events/context.ts'
+import type { Workers } from '../workers/workers.ts'
 
 /** Work that is repeated on a schedule. A failure is logged, and the next run tries again. */
 export interface Job {
   readonly name: string
   readonly everyMs: number
+  /**
+   * Whether each worker runs it, because it is about the memory of a process. Any other job is done
+   * once: by the first worker.
+   */
+  readonly inEachWorker?: boolean
   /** Does the work once; ends early if `stop` aborts because the service stops. */
   run(stop?: AbortSignal): Promise<unknown>
 }
@@ -38,6 +44,14 @@ export function inBatches(batchSize: number): (purgeBatch: PurgeBatch) => Job['r
       await setTimeout(restMs)
     }
   }
+}
+
+/** The jobs that a worker runs. */
+export function jobsOfWorker(
+  jobs: readonly Job[],
+  { index }: Pick<Workers, 'index'>,
+): readonly Job[] {
+  return jobs.filter(({ inEachWorker = false }) => inEachWorker || index === 0)
 }
 
 /** Schedules the jobs; answers a function that stops them and waits for those under way. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { soleProcess, type Workers } from '../workers/workers.ts'
 
 const drainMs = 10_000
 // npm forwards a signal that the terminal or the supervisor has sent to the whole process group:
@@ -10,9 +11,14 @@ const sameSignalMs = 2_000
  * Shuts down gracefully at SIGTERM and SIGINT: it accepts no new connection, answers every accepted
  * request and exits with 0. After a second signal, or after ten seconds, the process exits with 1
  * at once. An uncaught exception starts the same shutdown with exit code 1, because the state of
- * the process is unknown.
+ * the process is unknown. Of several workers the primary has the signals, and tells each worker to
+ * stop; without their primary they stop by themselves.
  */
-export function drainOnSignal(server: FastifyInstance, log: Logger): void {
+export function drainOnSignal(
+  server: FastifyInstance,
+  log: Logger,
+  workers: Workers = soleProcess,
+): void {
   let signalledAt: number | undefined
 
   let exitCode: number | undefined
@@ -24,7 +30,7 @@ export function drainOnSignal(server: FastifyInstance, log: Logger): void {
     setTimeout(() => process.exit(1), drainMs).unref()
     try {
       await server.close()
-      log.info({ event: 'sys_shutdown' }, 'stopped')
+      if (workers.count === 1) log.info({ event: 'sys_shutdown' }, 'stopped')
       process.exit(exitCode)
     } catch (error) {
       log.fatal({ err: error }, 'could not stop')
@@ -32,7 +38,15 @@ export function drainOnSignal(server: FastifyInstance, log: Logger): void {
     }
   }
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  workers.onStop((reason) => {
+    if (reason === 'stop') return drain(0)
+    log.error(
+      { worker: workers.index },
+      'the primary process is gone: accepted requests are answered',
+    )
+    return drain(1)
+  })
+  for (const signal of workers.count > 1 ? [] : (['SIGTERM', 'SIGINT'] as const)) {
     process.on(signal, () => {
       const now = performance.now()
       if (signalledAt === undefined) {

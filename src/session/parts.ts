@@ -29,7 +29,7 @@ export const parts: RoomParts<Needs> = {
   },
 
   jobs: ({ sessions }) => [
-    { name: 'session activity', everyMs: 1000, run: sessions.flush },
+    { name: 'session activity', everyMs: 1000, inEachWorker: true, run: sessions.flush },
     { name: 'ended sessions', purge: sessions.purge },
   ],
 }

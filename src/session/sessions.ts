@@ -10,6 +10,7 @@ import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
+import type { Workers } from '../workers/workers.ts'
 import { sessionCreated, sessionEnded } from './events.ts'
 import { purgeSessions, type StoredSession, sessionStore } from './store.ts'
 
@@ -102,6 +103,7 @@ export interface SessionsDeps {
   readonly events: Events
   readonly random: Random
   readonly requirements: Pick<Requirements, 'unmet'>
+  readonly workers: Pick<Workers, 'askOthers' | 'count' | 'onAsked'>
 }
 
 const secretBytes = 32
@@ -117,7 +119,7 @@ const excessBatchSize = 500
 const flushLagMs = 10_000
 
 export function createSessions(deps: SessionsDeps): Sessions {
-  const { accounts, config, db, events, feed, clock, random, requirements } = deps
+  const { accounts, config, db, events, feed, clock, random, requirements, workers } = deps
   const { maxPerAccount } = config.session
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
@@ -129,6 +131,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
   // Activity that is not flushed yet. The job flushes all sessions together once a second: a commit
   // for each request would cost more than the request.
   const seen = new Map<string, number>()
+  // Its flush may come after a request of the same session at another worker: that one asks.
+  workers.onAsked('session activity', (id) => seen.get(id as string) ?? 0)
 
   return {
     async start(trx, { account: { userId }, sessions: stored, amr }, client) {
@@ -223,13 +227,25 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   /** Checks a stored session and notes its activity. Null if it has ended. */
-  function live(session: StoredSession | null): LiveSession | null {
+  function live(session: StoredSession | null): LiveSession | null | Promise<LiveSession | null> {
     if (!session) return null
+    const now = clock.now()
+    const lastSeenAt = lastSeenOf(session)
+    if (now < endOf({ ...session, lastSeenAt })) return resumed(session, lastSeenAt)
+    return workers.count === 1 ? null : unlessSeenByOthers(session)
+  }
+
+  /** Checks a session that has ended as far as this worker knows. */
+  async function unlessSeenByOthers(session: StoredSession): Promise<LiveSession | null> {
+    const answers = await workers.askOthers('session activity', session.id)
+    const lastSeenAt = Math.max(lastSeenOf(session), ...answers.map(Number))
+    return clock.now() < endOf({ ...session, lastSeenAt }) ? resumed(session, lastSeenAt) : null
+  }
+
+  function resumed(session: StoredSession, lastSeenAt: number): LiveSession | null {
     const unmet = requirements.unmet('session', { account: session.account })
     if (unmet?.cell === 'absent') return null
     const now = clock.now()
-    const lastSeenAt = lastSeenOf(session)
-    if (now >= endOf({ ...session, lastSeenAt })) return null
     seen.set(session.id, Math.max(now, lastSeenAt))
     return {
       ...session,

@@ -47,9 +47,10 @@ export interface Revocations {
   /** Ends the access tokens of a user below a version, in the transaction of the change. */
   revokeBelow(trx: DatabaseOrTransaction, userId: number, accessVersion: number): Promise<void>
   /**
-   * Notes that a transaction of this process may have appended: the next check reads the log first.
+   * Notes that a transaction of this process may have appended: the next check reads the log first,
+   * also those of the other workers of this machine, once it resolves.
    */
-  appended(): void
+  appended(): Promise<void>
   /** Deletes up to `batchSize` expired entries of the log; answers how many. */
   purge(batchSize: number): Promise<number>
 }
@@ -132,9 +133,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       await revocationStore(trx).append({ userId, accessVersion }, clock.now() + loggedMs)
     },
 
-    appended() {
-      appends += 1
-    },
+    appended,
 
     async purge(batchSize) {
       const now = clock.now() - clockLeewayMs
@@ -163,8 +162,13 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       await also?.(trx)
     }
     await transact(db, [lockName.revocations, lockName.token(token)], all, guard)
-    appends += 1
+    await appended()
     await catchUp()
+  }
+
+  async function appended(): Promise<void> {
+    appends += 1
+    await feed.announce?.()
   }
 
   function hasEnded(claims: JudgedClaims): boolean | Promise<boolean> {

@@ -50,7 +50,7 @@ export interface UserHooks {
   /** Called inside the transaction, before the user is deleted; may refuse by throwing. */
   readonly removing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]
   /** Called after a user was changed or removed. */
-  readonly changed: readonly ((id: number) => void)[]
+  readonly changed: readonly ((id: number) => Promise<void> | void)[]
 }
 
 export interface UsersDeps {
@@ -62,8 +62,8 @@ export interface UsersDeps {
 
 export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
   const store = userStore(db)
-  const notify = (id: number) => {
-    for (const changed of hooks.changed) changed(id)
+  const notify = async (id: number) => {
+    for (const changed of hooks.changed) await changed(id)
   }
   async function make(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
     const made = await insertUser(trx, user)
@@ -95,7 +95,7 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
         return merged
       }
       const user = await transact(db, assertMay ? [lockName.account(id)] : [], work, guard)
-      notify(id)
+      await notify(id)
       return user
     },
 
@@ -119,7 +119,7 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
         return removed
       }
       const user = await transact(db, lockNames, work, guard)
-      notify(id)
+      await notify(id)
       return user
     },
   }

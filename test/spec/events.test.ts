@@ -19,6 +19,7 @@ import { doors, guess, newHost, tryTimes } from '../logins.ts'
 import { seedPosts } from '../posts.ts'
 import { testBrowser } from '../test-browser.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
+import { until } from '../until.ts'
 
 type Told = Record<string, unknown>
 
@@ -32,7 +33,7 @@ interface Happened {
 interface Row {
   readonly event: string
   readonly when: string
-  readonly level: 'info' | 'warn'
+  readonly level: 'info' | 'warn' | 'error'
   /** Makes it happen, once. */
   readonly happen: () => Promise<Happened>
   /** The text of the line, where it has one. */
@@ -549,6 +550,22 @@ suite('every event, with its fields and its level', async () => {
     info('sys_shutdown', 'SIGTERM', async () => ({ told: (await realProcess).told, fields: {} }), {
       msg: 'stopped',
     }),
+    {
+      event: 'sys_crash',
+      when: 'a worker ends',
+      level: 'error',
+      msg: 'a worker has ended: another takes its place',
+      happen: async () => {
+        const { told, pid } = await realWorkers
+        return { told, fields: { worker: 0, pid, code: null, signal: 'SIGKILL' } }
+      },
+    },
+    warn(
+      'sys_restart',
+      'another takes its place',
+      async () => ({ told: (await realWorkers).told, fields: { worker: 0 } }),
+      { msg: 'a new worker has taken the place' },
+    ),
     info('user_created', 'a user is made', async () => {
       const { told, body } = await makeUser()
       return { told, fields: { user_id: body.id, ...byAdmin } }
@@ -649,6 +666,26 @@ suite('every event, with its fields and its level', async () => {
     return { url: service.url, told }
   })()
   realProcess.catch(() => {}) // told by the rows that wait for it
+
+  // The same with workers, of which the first is killed.
+  const realWorkers = (async () => {
+    const service = await startService([process.execPath, 'src/main.ts'], {
+      NODE_ENV: 'test',
+      ADMIN_PASSWORD: other,
+      WORKERS: '2',
+    })
+    after(() => service.remove())
+    const primary = service.process.pid
+    const children = readFileSync(`/proc/${primary}/task/${primary}/children`, 'utf8')
+    const pid = Number(children.split(' ')[0])
+    process.kill(pid, 'SIGKILL')
+    await until(() => service.output().includes('sys_restart'))
+    assert.equal(await service.stop(), 0)
+    const lines = service.output().split('\n')
+    const told = lines.filter((one) => one.startsWith('{')).map((one): Told => JSON.parse(one))
+    return { pid, told }
+  })()
+  realWorkers.catch(() => {})
 
   async function withFactor() {
     const who = await someone()

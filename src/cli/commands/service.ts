@@ -6,8 +6,11 @@ export const commands: readonly CommandWork[] = [
     name: 'start',
     example: 'start',
     async run({ rooms, terminal }) {
-      const { start } = await import('../../start.ts')
-      await start({ ...terminal.env }, rooms)
+      const { inWorkers } = await import('../../workers/start.ts')
+      await inWorkers({ ...terminal.env }, async (workers) => {
+        const { start } = await import('../../start.ts')
+        await start({ ...terminal.env }, rooms, workers)
+      })
     },
   },
   {

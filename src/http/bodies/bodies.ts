@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import type { Workers } from '../../workers/workers.ts'
 import { mediaTypes } from '../media-types.ts'
 import { bodyMemory, type HeldBody } from './body-memory.ts'
 import { readBody } from './body-reader.ts'
@@ -19,7 +20,8 @@ export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'paramete
 export const fewFieldsBytes = 16_384
 const maxFormFields = 100
 
-// The memory of all bodies together. A single body of the general limit always fits.
+// The memory of all bodies together; workers divide it. A single body of the general limit always
+// fits.
 const maxAnonymousBytes = 4_194_304
 const maxBytes = 33_554_432
 
@@ -30,14 +32,20 @@ declare module 'fastify' {
   }
 }
 
+export interface BodiesOptions {
+  readonly config: Pick<Config, 'http'>
+  readonly workers: Pick<Workers, 'share'>
+}
+
 /**
  * Parses bodies. Outside of login/ and token/, JSON is the only content type, so that a cross-site
  * HTML form, which cannot send JSON, is refused there without a check of its own.
  */
-export const bodies = plugin<Pick<Config, 'http'>>(async (app, { http: { bodyLimitBytes } }) => {
+export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => {
+  const { bodyLimitBytes } = config.http
   const memory = bodyMemory({
-    maxAnonymousBytes: Math.max(maxAnonymousBytes, bodyLimitBytes),
-    maxBytes: Math.max(maxBytes, bodyLimitBytes),
+    maxAnonymousBytes: Math.max(workers.share(maxAnonymousBytes), bodyLimitBytes),
+    maxBytes: Math.max(workers.share(maxBytes), bodyLimitBytes),
   })
   const parseJson = app.getDefaultJsonParser('error', 'error') // refuses __proto__ and constructor.prototype
   app.decorateRequest('heldBody', null)

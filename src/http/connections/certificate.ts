@@ -27,7 +27,7 @@ export interface Certificate {
   renewal(server: Server): Job
 }
 
-type Needs = Pick<Deps, 'clock' | 'log'> & {
+type Needs = Pick<Deps, 'clock' | 'log' | 'workers'> & {
   readonly config: Pick<Config, 'baseUrl' | 'http'>
 }
 
@@ -35,9 +35,11 @@ type Needs = Pick<Deps, 'clock' | 'log'> & {
  * Reads the certificate of the settings; null if they name none.
  * @throws Error if the files have changed for the worse since the settings were read
  */
-export function certificateOf({ config, clock, log }: Needs): Certificate | null {
+export function certificateOf({ config, clock, log: given, workers }: Needs): Certificate | null {
   const { tls } = config.http
   if (!tls) return null
+  // Each worker reads the files; one tells of it.
+  const log = workers.index === 0 ? given : null
   const first = readTlsPair(tls, config)
   if (!first.pair) throw new Error(first.mistakes.join('; '))
   let current: TlsPair = first.pair
@@ -50,21 +52,21 @@ export function certificateOf({ config, clock, log }: Needs): Certificate | null
     const warning = lifeWarning(current, now)
     if (warning === null || now - toldAt < dayMs) return
     toldAt = now
-    log.warn(warning)
+    log?.warn(warning)
   }
 
   const renew = (server: Server) => {
     const { pair, mistakes, warnings } = readTlsPair(tls, config)
     if (!pair) {
-      log.warn({ mistakes }, 'the TLS files cannot be used as they are: the certificate stays')
+      log?.warn({ mistakes }, 'the TLS files cannot be used as they are: the certificate stays')
     } else if (!isSame(pair, current)) {
       const secure = server as unknown as HttpsServer // it was made with `options`
       secure.setSecureContext(optionsOf(pair))
       current = pair
       toldAt = Number.NEGATIVE_INFINITY
       const { validToDate: until, fingerprint256: fingerprint } = pair.certificate
-      log.info({ until, fingerprint }, 'a renewed TLS certificate is in use')
-      for (const warning of warnings) log.warn(warning)
+      log?.info({ until, fingerprint }, 'a renewed TLS certificate is in use')
+      for (const warning of warnings) log?.warn(warning)
     }
   }
 
@@ -74,6 +76,7 @@ export function certificateOf({ config, clock, log }: Needs): Certificate | null
     renewal: (server) => ({
       name: 'certificate',
       everyMs,
+      inEachWorker: true,
       async run() {
         const now = await contentsOf(tls)
         // The two files do not change at the same instant: if they do not fit, the next change counts.

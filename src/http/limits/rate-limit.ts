@@ -4,49 +4,61 @@ import { BoundedMap } from '../../bounded/bounded-map.ts'
 import type { Config } from '../../config/load.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { type Counted, RequestCounts } from '../../workers/request-counts.ts'
+import type { Workers } from '../../workers/workers.ts'
 import { clientAddress, throttledAddress } from './client-address.ts'
 
 /**
  * The general rate limit of spec 8, off by default: a quota of requests per address in a window
- * that starts with the first of them. Each process counts in its own memory, because the limit
- * protects it from load; the rate limits of logins are in throttle/.
+ * that starts with the first of them. Each node counts in memory, because the limit protects it
+ * from load; its workers count together. The rate limits of logins are in throttle/.
  */
 export interface RateLimitOptions {
   readonly config: Pick<Config, 'http'>
   readonly clock: Clock
+  readonly workers: Pick<Workers, 'limits'>
 }
 
-interface Window {
-  readonly endsAt: number
-  requests: number
-}
+/** Beyond this number the oldest refused address is asked about again. */
+const maxRefused = 10_000
 
-/** Beyond this number the oldest address is forgotten and counts as new; 10 MB of memory. */
-const maxAddresses = 50_000
-
-export const rateLimit = plugin<RateLimitOptions>(async (app, { config, clock }) => {
+export const rateLimit = plugin<RateLimitOptions>(async (app, { config, clock, workers }) => {
   const { max, windowSeconds } = config.http.rateLimit
   if (max === 0) return
-  const windows = new BoundedMap<string, Window>(maxAddresses)
+  const windowMs = windowSeconds * 1000
+  const own = new RequestCounts()
 
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (request.routeOptions.config.rateLimit === 'exempt') return done()
-    const now = clock.now()
-    const { requests, endsAt } = count(throttledAddress(clientAddress(request)), now)
-    if (requests <= max) return done()
+  const judge = (request: FastifyRequest, { requests, endsAt }: Counted, now: number) => {
+    if (requests <= max) return
     if (requests === max + 1) logExcess(request)
     const retryAfterSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
     throw new ApiError('tooManyRequests', { retryAfterSeconds })
-  })
-
-  function count(address: string, now: number): Window {
-    const known = windows.get(address)
-    const window =
-      known && known.endsAt > now ? known : { endsAt: now + windowSeconds * 1000, requests: 0 }
-    if (window !== known) windows.set(address, window)
-    window.requests += 1
-    return window
   }
+
+  if (!workers.limits) {
+    app.addHook('onRequest', (request, _reply, done) => {
+      if (request.routeOptions.config.rateLimit === 'exempt') return done()
+      const now = clock.now()
+      judge(request, own.count(throttledAddress(clientAddress(request)), windowMs, now), now)
+      done()
+    })
+    return
+  }
+  const { limits } = workers
+  // A refused address stays refused until its window ends: nothing needs to be asked about it.
+  const refused = new BoundedMap<string, Counted>(maxRefused)
+  app.addHook('onRequest', async (request) => {
+    if (request.routeOptions.config.rateLimit === 'exempt') return
+    const now = clock.now()
+    const address = throttledAddress(clientAddress(request))
+    const known = refused.get(address)
+    if (known && known.endsAt > now) return judge(request, known, now)
+    const counted = await limits.countRequest(address, windowMs, now)
+    if (counted.requests > max) {
+      refused.set(address, { ...counted, requests: Number.POSITIVE_INFINITY })
+    }
+    judge(request, counted, now)
+  })
 })
 
 /** Logs the excess; called once per address and window. */

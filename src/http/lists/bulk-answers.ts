@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
+import { type BatchQueue, createBatchQueue, tooManyBatches } from '../../bounded/batch-queue.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { SharedLimits, Workers } from '../../workers/workers.ts'
 import { clientAddress, throttledAddress } from '../limits/client-address.ts'
-import { type BatchQueue, createBatchQueue } from './batch-queue.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -13,10 +15,12 @@ declare module 'fastify' {
 /** Makes a batch of an answer when its turn comes. */
 export type MakeBatch = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Adds the queue to the service. */
-export const bulkAnswers = plugin(async (app) => {
-  app.decorate('batchQueue', createBatchQueue())
-})
+/** Adds the queue to the service; workers share the one of their primary. */
+export const bulkAnswers = plugin<{ readonly workers: Pick<Workers, 'limits'> }>(
+  async (app, { workers }) => {
+    app.decorate('batchQueue', workers.limits ? sharedQueue(workers.limits) : createBatchQueue())
+  },
+)
 
 /**
  * Answers a function that makes the batches of one answer in turn, and none once the client is
@@ -47,4 +51,21 @@ function callerName(request: FastifyRequest): string {
   return principal
     ? `account ${principal.subject}`
     : `address ${throttledAddress(clientAddress(request))}`
+}
+
+/** The queue of all workers, of which each batch asks its turn. */
+function sharedQueue(limits: SharedLimits): BatchQueue {
+  return {
+    async make(work, options) {
+      if (options.signal.aborted) throw new ApiError('badRequest')
+      const { answer, leave } = await limits.enterBatch(options)
+      try {
+        if (answer === 'refused') throw tooManyBatches()
+        if (answer === 'gone') throw new ApiError('badRequest')
+        return await work()
+      } finally {
+        leave()
+      }
+    },
+  }
 }

@@ -105,14 +105,14 @@ export async function createServer(
   await app.register(requestContext)
   await app.register(oneRequestAtATime) // before any other work on a request
   await app.register(slowReaders, { clock: deps.clock, stillMs: requestTimeoutMs })
-  await app.register(bulkAnswers)
+  await app.register(bulkAnswers, deps)
   await app.register(headers)
   await app.register(requestShape)
   await app.register(errorHandler, deps)
   await app.register(cors, { ...config, requestHeaders })
   await app.register(rateLimit, deps)
   await app.register(fastifyCookie, { hook: false }) // cookies are parsed only where they are used
-  await app.register(bodies, config)
+  await app.register(bodies, deps)
   if (deps.log.isLevelEnabled('debug')) logRequests(app)
   closeConnectionsWhileDraining(app, connections)
   return app

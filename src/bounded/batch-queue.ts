@@ -1,4 +1,4 @@
-import { ApiError } from '../../kernel/errors.ts'
+import { ApiError } from '../kernel/errors.ts'
 
 export interface BatchQueueOptions {
   /** How many batches are made at the same time, of all callers together. */
@@ -33,6 +33,14 @@ interface Waiter {
 
 const retrySeconds = 1
 
+/** The refusal of a batch while too many wait. */
+export function tooManyBatches(): ApiError {
+  return new ApiError('serviceUnavailable', {
+    cause: 'too many large answers wait',
+    retryAfterSeconds: retrySeconds,
+  })
+}
+
 /**
  * Limits how many batches are made at the same time, to one per caller, so that long answers leave
  * the event loop and the database to other requests. The others wait in the order of arrival; a
@@ -64,10 +72,7 @@ export function createBatchQueue({
   function assertCanWait(caller: string): void {
     const own = waiters.filter((waiter) => waiter.caller === caller).length
     if (waiters.length < maxWaiting && own < maxWaitingPerCaller) return
-    throw new ApiError('serviceUnavailable', {
-      cause: 'too many large answers wait',
-      retryAfterSeconds: retrySeconds,
-    })
+    throw tooManyBatches()
   }
 
   function wait(caller: string, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { ApiError } from '../../kernel/errors.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { type BatchQueueOptions, createBatchQueue } from './batch-queue.ts'
 
 const isRefusal = (error: unknown) =>

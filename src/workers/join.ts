@@ -1,0 +1,79 @@
+import cluster from 'node:cluster'
+import { createPeer, type Peer } from './peer.ts'
+import { type Counted, RequestCounts } from './request-counts.ts'
+import {
+  type BatchAnswer,
+  type Place,
+  type SharedLimits,
+  serviceOutput,
+  shareOf,
+  type Workers,
+} from './workers.ts'
+
+/**
+ * Makes this process a worker of the primary that has forked it. Resolves when it may start: all
+ * but the first wait until that one listens, because it migrates the database and makes the keys.
+ */
+export async function joinPrimary(): Promise<Workers> {
+  const answers = new Map<string, (data: unknown) => unknown>()
+  const stops: ((reason: 'stop' | 'lost') => void)[] = []
+  // A channel that is closed is noticed by its event, and by nothing else.
+  const send = (message: unknown) => process.send?.(message, undefined, undefined, () => {})
+  const peer = createPeer(send, (topic, data) => answers.get(topic)?.(data) ?? null)
+  let isLost = false
+  answers.set('stop', () => {
+    for (const stop of stops) stop('stop')
+  })
+  process.on('message', peer.receive)
+  // The primary decides about a stop: a terminal and a supervisor send their signal to all.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {})
+  const own = cluster.worker
+  if (!own) throw new Error('not a worker')
+  own.once('disconnect', () => {
+    isLost = true
+    own.exitedAfterDisconnect = true // else Node ends the process at once, with what it is doing
+    peer.close()
+    if (stops.length === 0) process.exit(1)
+    for (const stop of stops) stop('lost')
+  })
+  const place = (await peer.ask('join')) as Place | undefined
+  if (!place) process.exit(1)
+  return {
+    ...place,
+    servicePid: process.ppid,
+    outputFile: () => (isLost ? serviceOutput : 1),
+    share: (total) => shareOf(total, place),
+    limits: sharedLimits(peer),
+    askOthers: async (topic, data) =>
+      ((await peer.ask('others', { topic, data })) as unknown[] | undefined) ?? [],
+    onAsked: (topic, answer) => void answers.set(topic, answer),
+    listening: async () => void (await peer.ask('listening')),
+    started: async () => void (await peer.ask('started')),
+    onStop: (stop) => void stops.push(stop),
+  }
+}
+
+/** The limits that the primary counts. Without a primary, a worker that stops counts by itself. */
+function sharedLimits(peer: Peer): SharedLimits {
+  const alone = new RequestCounts()
+  let batches = 0
+  return {
+    async countRequest(address, windowMs, now) {
+      const answer = await peer.ask('count', { address, windowMs, now })
+      return (answer as Counted | undefined) ?? alone.count(address, windowMs, now)
+    },
+
+    async enterBatch({ caller, mayBeRefused, signal }) {
+      batches += 1
+      const id = batches
+      const cancel = () => void peer.ask('cancelBatch', id)
+      signal.addEventListener('abort', cancel, { once: true })
+      const answer = (await peer.ask('batch', { id, caller, mayBeRefused })) ?? 'go'
+      signal.removeEventListener('abort', cancel)
+      return {
+        answer: answer as BatchAnswer,
+        leave: () => void peer.ask('endBatch', id),
+      }
+    },
+  }
+}

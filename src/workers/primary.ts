@@ -1,0 +1,253 @@
+import cluster, { type Worker } from 'node:cluster'
+import { isatty } from 'node:tty'
+import { lineOutput, primaryLog, wholeLines } from './log.ts'
+import { createPeer, type Peer } from './peer.ts'
+import { type BatchAsked, type CountAsked, createPrimaryLimits } from './shared-limits.ts'
+import { type Place, serviceOutput } from './workers.ts'
+
+/** How long a worker may take to answer what it must have heard, before it is ended. */
+const answerMs = 2_000
+/** A worker drains for ten seconds at most; the primary waits a little longer. */
+const stopMs = 11_000
+// The same signal within this time is not a second one: see `drainOnSignal`.
+const sameSignalMs = 2_000
+/** A worker that lived this long did not die at its start. */
+const soundMs = 10_000
+const firstPauseMs = 100
+const maxPauseMs = 5_000
+
+/** A worker, or the place of one that has ended. */
+interface Slot {
+  readonly index: number
+  worker?: Worker | undefined
+  peer?: Peer | undefined
+  bornAt: number
+  starts: number
+  isListening: boolean
+  /** Ended by a stop, before it listened. */
+  isCut?: boolean
+  /** How many died soon after their start, one after another. */
+  early: number
+  timer?: NodeJS.Timeout
+}
+
+/** How long the place of a worker stays empty, after so many that died at their start. */
+export function pauseMs(early: number): number {
+  return early === 0 ? 0 : Math.min(firstPauseMs * 2 ** (early - 1), maxPauseMs)
+}
+
+/**
+ * Runs the service in `count` workers, and is their parent: it takes the connections and passes them
+ * on in turn, writes the log, counts the limits of the machine, replaces a worker that dies, and
+ * stops all at a signal. It opens no database and imports nothing of the service, to stay small.
+ */
+export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
+  const output = lineOutput()
+  const { log } = primaryLog(output, env.LOG_LEVEL)
+  const limits = createPrimaryLimits()
+  const slots: Slot[] = Array.from({ length: count }, (_, index) => ({
+    index,
+    bornAt: 0,
+    starts: 0,
+    isListening: false,
+    early: 0,
+  }))
+  const firstListens = Promise.withResolvers<void>()
+  const allListen = Promise.withResolvers<void>()
+  let isStarted = false
+  let signalledAt: number | undefined
+  let exitCode = 0
+
+  // By the system's own distribution one worker would take most connections.
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  cluster.setupPrimary({
+    stdio: Object.assign(['ignore', 'pipe', 'inherit', 'ipc'], { [serviceOutput]: 1 }),
+  })
+  for (const slot of slots) fork(slot)
+
+  function fork(slot: Slot): void {
+    const worker = cluster.fork(env)
+    const peer = createPeer(
+      (message) => worker.process.send(message as object, undefined, undefined, () => {}),
+      (topic, data) => answer(slot, topic, data),
+    )
+    slot.bornAt = performance.now()
+    slot.starts += 1
+    slot.worker = worker
+    slot.peer = peer
+    worker.on('message', peer.receive)
+    const closeHanded = handedTo(worker)
+    worker.process.stdout?.on('data', wholeLines(output.write))
+    worker.on('error', () => {})
+    // After its streams have ended too: the last lines come before what is said of its end.
+    worker.process.once('close', (code, signal) => {
+      closeHanded()
+      peer.close()
+      limits.forget(worker)
+      ended(slot, worker, code, signal)
+    })
+  }
+
+  async function answer(slot: Slot, topic: string, data: unknown): Promise<unknown> {
+    const { worker } = slot
+    if (!worker) return null
+    switch (topic) {
+      case 'join':
+        if (slot.index > 0) await firstListens.promise
+        return placeOf(slot)
+      case 'listening':
+        return listening(slot)
+      case 'started':
+        isStarted = true
+        return null
+      case 'others': {
+        const asked = data as { topic: string; data: unknown }
+        const others = slots.filter((other) => other !== slot && other.worker)
+        return Promise.all(others.map((other) => heard(other, asked)))
+      }
+      case 'count':
+        return limits.count(data as CountAsked)
+      case 'batch':
+        return limits.batch(worker, data as BatchAsked)
+      case 'endBatch':
+        return limits.endBatch(worker, data as number)
+      case 'cancelBatch':
+        return limits.cancelBatch(worker, data as number)
+    }
+    throw new Error(`unknown topic ${topic}`)
+  }
+
+  function placeOf({ index, starts }: Slot): Place {
+    // Not of process.stdout, which would no longer block once it was asked.
+    return { index, count, isFirstStart: starts === 1, isTerminal: isatty(1) }
+  }
+
+  async function listening(slot: Slot): Promise<null> {
+    slot.isListening = true
+    if (slot.starts > 1) {
+      log('warn', { event: 'sys_restart', worker: slot.index }, 'a new worker has taken the place')
+      return null
+    }
+    if (slot.index === 0) {
+      firstListens.resolve()
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal))
+    }
+    if (slots.every(({ isListening }) => isListening)) allListen.resolve()
+    // The first tells that the service is ready, when it is.
+    if (slot.index === 0) await allListen.promise
+    return null
+  }
+
+  /** Asks a worker; ends it if it does not answer in time, or cannot tell that it has heard. */
+  async function heard(slot: Slot, { topic, data }: { topic: string; data: unknown }) {
+    const { worker, peer } = slot
+    if (!worker || !peer) return null
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('it does not answer')), answerMs)
+    })
+    try {
+      return await Promise.race([peer.ask(topic, data), late])
+    } catch (error) {
+      const fields = { worker: slot.index, pid: worker.process.pid, reason: String(error) }
+      log('error', fields, 'a worker cannot be trusted to know of a change: it is ended')
+      const closed = new Promise((resolve) => worker.process.once('close', resolve))
+      worker.process.kill('SIGKILL')
+      await closed
+      return null
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  function ended(slot: Slot, worker: Worker, code: number | null, signal: string | null): void {
+    slot.worker = undefined
+    slot.peer = undefined
+    slot.isListening = false
+    if (signalledAt !== undefined) {
+      exitCode = Math.max(exitCode, code ?? (slot.isCut ? 0 : 1))
+      if (slots.every((other) => !other.worker)) leave()
+      return
+    }
+    if (!isStarted) {
+      // It has told why, unless it was killed. None of the others may start what it could not.
+      if (signal) process.stderr.write(`Gatehouse cannot start: a worker was ended by ${signal}\n`)
+      killAll()
+      process.exit(1)
+    }
+    slot.early = performance.now() - slot.bornAt < soundMs ? slot.early + 1 : 0
+    const fields = { event: 'sys_crash', worker: slot.index, pid: worker.process.pid, code, signal }
+    log('error', fields, 'a worker has ended: another takes its place')
+    forkLater(slot)
+  }
+
+  function forkLater(slot: Slot): void {
+    slot.timer = setTimeout(() => {
+      try {
+        fork(slot)
+      } catch (error) {
+        slot.early += 1
+        log(
+          'error',
+          { worker: slot.index, reason: String(error) },
+          'a worker cannot be started yet',
+        )
+        forkLater(slot)
+      }
+    }, pauseMs(slot.early))
+  }
+
+  function stop(signal: NodeJS.Signals): void {
+    const now = performance.now()
+    if (signalledAt !== undefined) {
+      if (now - signalledAt > sameSignalMs) abandon()
+      return
+    }
+    signalledAt = now
+    log('info', { signal }, 'stopping: accepted requests are answered first')
+    setTimeout(abandon, stopMs).unref()
+    for (const slot of slots) {
+      clearTimeout(slot.timer)
+      if (slot.isListening) void slot.peer?.ask('stop')
+      else {
+        slot.isCut = true
+        slot.worker?.process.kill('SIGKILL')
+      }
+    }
+    if (slots.every(({ worker }) => !worker)) leave()
+  }
+
+  function leave(): void {
+    if (exitCode === 0) log('info', { event: 'sys_shutdown' }, 'stopped')
+    output.flush()
+    process.exit(exitCode)
+  }
+
+  /** Ends all at once, what they are doing included. */
+  function abandon(): void {
+    killAll()
+    process.exit(1)
+  }
+
+  function killAll(): void {
+    for (const { worker } of slots) worker?.process.kill('SIGKILL')
+  }
+}
+
+/**
+ * Watches the connections that are passed to a worker; answers the function that closes those which
+ * it has not taken when it is dead. Node forgets them, and their clients would wait for ever.
+ */
+function handedTo({ process: child }: Worker): () => void {
+  const handed = new Map<unknown, { close(): void }>()
+  const send = child.send.bind(child) as (...sent: unknown[]) => boolean
+  child.send = (...sent: unknown[]) => {
+    const [message, handle] = sent as [{ act?: string; seq?: number }, { close(): void }?]
+    if (message.act === 'newconn' && handle) handed.set(message.seq, handle)
+    return send(...sent)
+  }
+  child.on('internalMessage', ({ ack }: { ack?: number }) => void handed.delete(ack))
+  return () => {
+    for (const handle of handed.values()) handle.close()
+  }
+}

@@ -1,0 +1,79 @@
+import { isatty } from 'node:tty'
+import type { BatchOptions } from '../bounded/batch-queue.ts'
+import type { Counted } from './request-counts.ts'
+
+/**
+ * The processes of this service on this machine, as one of them sees the others: one, or as many as
+ * WORKERS. docs/adr/0047
+ */
+export interface Workers {
+  /** 0 for the one that also does what a service does once: jobs, the first administrator. */
+  readonly index: number
+  readonly count: number
+  /** The process that all of them belong to. */
+  readonly servicePid: number
+  /** Whether this is the first start of this index, and not the replacement of one that ended. */
+  readonly isFirstStart: boolean
+  /** Whether the output of the service is a terminal. */
+  readonly isTerminal: boolean
+  /** The file descriptor that takes the next line of the log. */
+  outputFile(): number
+  /** The share of this process in a limit of the machine: at least 1, and all together the limit. */
+  share(total: number): number
+  /** Limits that the processes share; null in a process that is alone, whose own limits are all. */
+  readonly limits: SharedLimits | null
+  /**
+   * Asks every other process, and resolves to their answers. One that does not answer in time is
+   * ended first, so that none goes on without having heard.
+   */
+  askOthers(topic: string, data?: unknown): Promise<unknown[]>
+  /** Answers what the others ask about a topic. */
+  onAsked(topic: string, answer: (data: unknown) => unknown): void
+  /** Tells that this process listens; resolves when all do. */
+  listening(): Promise<void>
+  /** Tells that the start of the service is complete. */
+  started(): Promise<void>
+  /** Calls when the service stops, with the reason: a stop of all, or the loss of the primary. */
+  onStop(stop: (reason: 'stop' | 'lost') => void): void
+}
+
+/** What the primary answers to a worker that joins: see `Workers`. */
+export type Place = Pick<Workers, 'index' | 'count' | 'isFirstStart' | 'isTerminal'>
+
+/** The standard output of the service, for a worker whose primary is gone. */
+export const serviceOutput = 4
+
+/** Limits that are counted once for all processes. */
+export interface SharedLimits {
+  /** Counts a request of an address at `now`, epoch milliseconds. */
+  countRequest(address: string, windowMs: number, now: number): Promise<Counted>
+  /** Waits until a batch may be made. Its caller calls `leave` after it, whatever the answer. */
+  enterBatch(
+    options: BatchOptions,
+  ): Promise<{ readonly answer: BatchAnswer; readonly leave: () => void }>
+}
+
+/** `refused`: too many wait. `gone`: the signal was aborted before its turn came. */
+export type BatchAnswer = 'go' | 'refused' | 'gone'
+
+/** A process that is the whole service. */
+export const soleProcess: Workers = {
+  index: 0,
+  count: 1,
+  servicePid: process.pid,
+  isFirstStart: true,
+  isTerminal: isatty(1),
+  outputFile: () => 1,
+  share: (total) => total,
+  limits: null,
+  askOthers: async () => [],
+  onAsked: () => {},
+  listening: async () => {},
+  started: async () => {},
+  onStop: () => {},
+}
+
+/** The share of one process of several in a limit: see `Workers.share`. */
+export function shareOf(total: number, { index, count }: Pick<Workers, 'index' | 'count'>): number {
+  return Math.max(1, Math.floor(total / count) + (index < total % count ? 1 : 0))
+}
