@@ -62,6 +62,8 @@ export async function bundle(folder: string): Promise<void> {
       dir: dist,
       format: 'esm',
       sourcemap: true,
+      comments: false,
+      plugins: [inAscii],
       chunkFileNames: '[name]-[hash].js',
       codeSplitting: {
         includeDependenciesRecursively: false,
@@ -96,6 +98,20 @@ const asIfInPlace: Plugin = {
       .replaceAll('import.meta.url', `new URL('${path}', import.meta.url).href`)
       .replaceAll('import.meta.dirname', `(import.meta.dirname + '/${dirname(path)}')`)
     return { code: moved, map: null } // the lines stay
+  },
+}
+
+/**
+ * V8 keeps the text of a file that it runs, with two bytes for each character if one of them is not in
+ * Latin-1. Without comments, these characters are in strings and patterns alone.
+ */
+const inAscii: Plugin = {
+  name: 'in ascii',
+  generateBundle(_options, files) {
+    const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+    for (const file of Object.values(files)) {
+      if (file.type === 'chunk') file.code = file.code.replace(/[^\0-\x7f]/g, escaped)
+    }
   },
 }
 
