@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   rmSync,
   statSync,
   utimesSync,
@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { bundleFolder, currentBundle, type Input, inputsFile } from '../src/bundle.ts'
+import { bundleFolder, currentBundle, inputsFile } from '../src/bundle.ts'
 import { bundle } from '../tools/bundle.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -96,8 +96,8 @@ suite('what is bundled', () => {
   after(() => rmSync(folder, { recursive: true }))
 
   test('serves what the sources serve, and finds the files beside the code', async () => {
-    await bundle(folder)
-    const inputs: Input[] = JSON.parse(readFileSync(join(folder, inputsFile), 'utf8'))
+    const inputs = await bundle(dist)
+    cpSync(join(root, 'package.json'), join(folder, 'package.json'))
     for (const path of [
       'node_modules/.package-lock.json',
       'node_modules/kysely/package.json',

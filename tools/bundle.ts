@@ -1,7 +1,7 @@
-import { cpSync, globSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
-import { type Input, inputsFile } from '../src/bundle.ts'
+import type { Input } from '../src/bundle.ts'
 import { filesBesideCode } from './build.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -20,12 +20,11 @@ const loadedLater =
   /\/node_modules\/(?:light-my-request|@fastify\/(?:ajv|fast-json-stringify)-compiler)\//
 
 /**
- * Writes the service and its dependencies, as they are installed, as few files into `<folder>/dist`,
+ * Writes the service and its dependencies, as they are installed, as few files into the folder `dist`,
  * laid out as `npm run build` does it. A start loads three of them where the sources are 800: that
  * halves its time. docs/adr/0044
  */
-export async function bundle(folder: string): Promise<void> {
-  const dist = join(folder, 'dist')
+export async function bundle(dist: string): Promise<readonly Input[]> {
   const read = new Set<string>()
   const [commandLine, service] = [new Set<string>(), new Set<string>()]
   const build = await rolldown({
@@ -80,8 +79,7 @@ export async function bundle(folder: string): Promise<void> {
     cpSync(join(sources, path), join(dist, path))
     read.add(join(sources, path))
   }
-  cpSync(join(root, 'package.json'), join(folder, 'package.json'))
-  writeFileSync(join(folder, inputsFile), JSON.stringify(inputsOf(read)))
+  return inputsOf(read)
 }
 
 /**
@@ -132,4 +130,11 @@ function inputsOf(read: Iterable<string>): Input[] {
     const { size, mtimeMs } = statSync(join(root, path))
     return [path, size, mtimeMs]
   })
+}
+
+/** `npm run bundle`: `dist` for the machine, or the image, on which it is made. */
+if (import.meta.main) {
+  const dist = join(root, 'dist')
+  rmSync(dist, { recursive: true, force: true })
+  await bundle(dist)
 }

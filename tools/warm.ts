@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleFolder } from '../src/bundle.ts'
+import { bundleFolder, inputsFile } from '../src/bundle.ts'
 import { reasonOf } from '../src/kernel/reason.ts'
 
 // Runs after the installation, so that the first start is as fast as the following ones: bundles the
@@ -24,7 +24,9 @@ async function makeBundle(): Promise<void> {
   const { bundle } = await import('./bundle.ts')
   const half = `${folder}-${process.pid}`
   try {
-    await bundle(half)
+    const inputs = await bundle(join(half, 'dist'))
+    cpSync(join(root, 'package.json'), join(half, 'package.json'))
+    writeFileSync(join(half, inputsFile), JSON.stringify(inputs))
     renameSync(half, folder)
   } finally {
     rmSync(half, { recursive: true, force: true })
