@@ -8,6 +8,8 @@ import { reasonOf } from '../src/kernel/reason.ts'
 // service with what is installed, and fills the compile cache by running it.
 const root = join(import.meta.dirname, '..')
 const folder = join(root, bundleFolder)
+/** An installation ends, also where a process hangs. */
+const maxMs = 60_000
 
 try {
   await makeBundle()
@@ -45,6 +47,14 @@ function nodeOptions(): string[] {
 
 /** Runs a program of this Node, without the environment: its settings are of another time. */
 function run(...args: string[]): void {
-  const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/gatehouse') }
-  spawnSync(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const env = {
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/gatehouse'),
+    TMPDIR: process.env.TMPDIR,
+  }
+  spawnSync(process.execPath, args, {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    timeout: maxMs,
+  })
 }
