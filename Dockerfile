@@ -4,9 +4,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY tools tools
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json tsconfig.types.json ./
 COPY src src
-RUN npm run build
+RUN npm run bundle
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:26.10.0-trixie-slim
@@ -25,5 +24,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "const { PORT: port, TLS_CERT_FILE } = process.env; require(TLS_CERT_FILE ? 'node:https' : 'node:http').get({ port, host: '127.0.0.1', path: '/health/ready', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # Options as in `npm start`. The command line: docker exec <container> node dist/cli/main.js
-ENTRYPOINT ["node", "--max-semi-space-size=4", "--heap-growing-percent=50", "--v8-pool-size=1"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--heap-growing-percent=50", "--v8-pool-size=1", "--no-maglev"]
 CMD ["dist/main.js"]

@@ -1,10 +1,14 @@
 #!/usr/bin/env node
+import { currentBundle } from './bundle.ts'
 import { prepare } from './prepare.ts'
 
 if (prepare()) {
   const { inWorkers } = await import('./workers/start.ts')
   await inWorkers(process.env, async (workers) => {
-    const { start } = await import('./start.ts')
+    const bundle = currentBundle()
+    const { start }: typeof import('./start.ts') = bundle
+      ? await import(`${bundle}start.js`)
+      : await import('./start.ts')
     await start(process.env, undefined, workers)
   })
 }

@@ -1,5 +1,5 @@
-// This file, like the two that import it, runs on every Node since 16, so that an old one is told
-// what is missing: default imports, and nothing at the top level that is newer.
+// This file, like bundle.ts and the two that import both, runs on every Node since 16, so that an old
+// one is told what is missing: default imports, and nothing at the top level that is newer.
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import module from 'node:module'
 import { tmpdir } from 'node:os'

@@ -83,7 +83,12 @@ suite('what is shipped', () => {
   test('starts node as `npm start` does, without a shell', () => {
     const options = (command: string) => command.match(/--\S+/g)
     const started = options(scripts.start)
-    const wanted = ['--max-semi-space-size=4', '--heap-growing-percent=50', '--v8-pool-size=1']
+    const wanted = [
+      '--max-semi-space-size=4',
+      '--heap-growing-percent=50',
+      '--v8-pool-size=1',
+      '--no-maglev',
+    ]
     assert.deepEqual(started, wanted)
     assert.deepEqual(JSON.parse(valuesOf(image, 'ENTRYPOINT')[0] ?? ''), ['node', ...started])
     assert.deepEqual(JSON.parse(valuesOf(image, 'CMD')[0] ?? ''), ['dist/main.js'])
@@ -153,8 +158,12 @@ suite('the image', () => {
       files.toSorted(),
     )
     assert.equal(scripts.build, 'node tools/build.ts')
+    assert.equal(scripts.bundle, 'node tools/bundle.ts')
+    assert.ok(valuesOf(build, 'RUN').includes('npm run bundle'))
     const context = read('.dockerignore')
-    assert.ok(context.indexOf('!tools/build.ts') > context.indexOf('tools/*.ts'))
+    for (const tool of ['build', 'bundle']) {
+      assert.ok(context.indexOf(`!tools/${tool}.ts`) > context.indexOf('tools/*.ts'))
+    }
   })
 
   test('runs as a user that is not root, and that owns the data alone', () => {

@@ -1,16 +1,60 @@
-import { prepare } from '../src/prepare.ts'
+import { spawnSync } from 'node:child_process'
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundleFolder, inputsFile } from '../src/bundle.ts'
+import { reasonOf } from '../src/kernel/reason.ts'
 
-// Runs after the installation: fills the compile cache, so that the first start is as fast as the
-// following ones.
-if (prepare()) {
-  await import('../src/start.ts')
-  await import('../src/cli/run.ts')
-  await import('../src/workers/primary.ts')
-  await import('../src/workers/join.ts')
-  // What a start loads by itself.
-  const { rooms } = await import('../src/rooms.ts')
-  const { loadParts } = await import('../src/room/serve.ts')
-  await loadParts(rooms)
-  await import('@fastify/ajv-compiler')
-  await import('@fastify/fast-json-stringify-compiler')
+// Runs after the installation, so that the first start is as fast as the following ones: bundles the
+// service with what is installed, and fills the compile cache by running it.
+const root = join(import.meta.dirname, '..')
+const folder = join(root, bundleFolder)
+/** An installation ends, also where a process hangs. */
+const maxMs = 60_000
+
+try {
+  await makeBundle()
+} catch (error) {
+  // Without the packages of development, or on another platform, the sources run.
+  process.stderr.write(`Starts will take longer, without a bundle: ${reasonOf(error)}\n`)
+}
+run(...nodeOptions(), join(import.meta.dirname, 'warm-service.ts'))
+run(join(root, 'src/cli/main.ts'), '--help')
+
+/** Under another name first, so that no process finds half of one. */
+async function makeBundle(): Promise<void> {
+  rmSync(folder, { recursive: true, force: true })
+  const { bundle } = await import('./bundle.ts')
+  const half = `${folder}-${process.pid}`
+  try {
+    const inputs = await bundle(join(half, 'dist'))
+    cpSync(join(root, 'package.json'), join(half, 'package.json'))
+    writeFileSync(join(half, inputsFile), JSON.stringify(inputs))
+    renameSync(half, folder)
+  } finally {
+    rmSync(half, { recursive: true, force: true })
+  }
+}
+
+/** What V8 compiles is kept for each set of options: these are those of `npm start`. */
+function nodeOptions(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return (
+    String(scripts.start)
+      .match(/ --\S+/g)
+      ?.map((option) => option.trim()) ?? []
+  )
+}
+
+/** Runs a program of this Node, without the environment: its settings are of another time. */
+function run(...args: string[]): void {
+  const env = {
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/gatehouse'),
+    TMPDIR: process.env.TMPDIR,
+  }
+  spawnSync(process.execPath, args, {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    timeout: maxMs,
+  })
 }

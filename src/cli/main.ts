@@ -1,7 +1,11 @@
 #!/usr/bin/env node
+import { currentBundle } from '../bundle.ts'
 import { prepare } from '../prepare.ts'
 
 if (prepare()) {
-  const { run } = await import('./run.ts')
+  const bundle = currentBundle()
+  const { run }: typeof import('./run.ts') = bundle
+    ? await import(`${bundle}cli/run.js`)
+    : await import('./run.ts')
   await run(process)
 }
