@@ -48,7 +48,7 @@ async function serve(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const log = createLog(config.logLevel, { secretFields: secretFields(rooms) })
-  const deps = systemDeps(config, { log })
+  const deps = systemDeps(config, { log, groupCommit: true })
   for (const warning of config.warnings) deps.log.warn(warning)
   const { server, plainHttp, makeFirstAdministrator } = await buildApp(deps, { rooms })
   drainOnSignal(server, deps.log)

@@ -43,6 +43,7 @@ export function prepared<Values extends object, Row>(
     const isPlain = isRead && !db.isTransaction && plugins.length === 0
     if (isPlain && adapter instanceof ReadingAdapter) {
       const result = adapter.readAtOnce<Row>({ sql: query.sql, parameters })
+      if (result instanceof Promise) return result.then(({ rows }) => rows)
       if (result) return result.rows
     }
     return db.executeQuery<Row>({ ...query, parameters }).then(({ rows }) => rows)

@@ -28,12 +28,12 @@ export interface Deps {
  */
 export function systemDeps(
   config: Config,
-  { clock = systemClock, log = createLog(config.logLevel) } = {},
+  { clock = systemClock, log = createLog(config.logLevel), groupCommit = false } = {},
 ): Deps {
   process.umask(0o077) // no other user may read the database, its log and the keys
   return {
     config,
-    ...connect(config.database),
+    ...connect({ ...config.database, groupCommit }),
     clock,
     random: systemRandom,
     log,
