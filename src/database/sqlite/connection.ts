@@ -53,6 +53,7 @@ export class Connection {
       const bound = parameters.map(bindable)
       if (columns.length > 0) {
         const rows = statement.all(...bound) as unknown[] as SQLOutputValue[][] // by setReturnArrays
+        if (rows.length === 0) return { rows: [] }
         // Another process may have added a column since the statement was prepared.
         const names = rows[0]?.length === columns.length ? columns : columnsOf(statement)
         return { rows: rows.map((values) => rowOf(names, values)) as R[] } // Kysely knows what R is
