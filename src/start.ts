@@ -58,7 +58,9 @@ interface Process {
 
 async function serve(config: Config, { rooms, env, workers }: Process): Promise<void> {
   const log = createLog(config.logLevel, { secretFields: secretFields(rooms), workers })
-  const deps = systemDeps(config, { log, workers })
+  // Another worker would answer from commits of this one that are not on disk yet.
+  const groupCommit = workers.count === 1
+  const deps = systemDeps(config, { log, workers, groupCommit })
   const isFirst = workers.index === 0 && workers.isFirstStart
   if (isFirst) for (const warning of config.warnings) deps.log.warn(warning)
   const { server, plainHttp, makeFirstAdministrator } = await buildApp(deps, { rooms })

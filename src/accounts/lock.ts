@@ -1,7 +1,8 @@
-import type { ExpressionBuilder } from 'kysely'
+import type { Expression, ExpressionBuilder } from 'kysely'
 import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { type Parameters, prepared } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
 import { offsetOf, type Page } from '../http/lists/paging.ts'
@@ -42,47 +43,60 @@ export interface AutomaticLockDeps {
   readonly clock: Clock
 }
 
+interface Failure {
+  readonly username: string
+  readonly now: number
+  /** The count of failures before the one that locks. */
+  readonly last: number
+  readonly until: number
+}
+
+// One statement: parallel failures are all counted. Failures during a lockout are not.
+const counted = prepared((db, { username, now, last, until }: Parameters<Failure>) =>
+  db
+    .updateTable('accounts')
+    .set((eb) => {
+      const locks = eb('failed_logins', '>=', last)
+      return {
+        failed_logins: eb
+          .case()
+          .when(locks)
+          .then(0)
+          .else(eb('failed_logins', '+', 1))
+          .end(),
+        locked_until: eb.case().when(locks).then(until).else(eb.ref('locked_until')).end(),
+      }
+    })
+    .where('username', '=', username)
+    .where(isPresentAccount)
+    .where(isOpen(now))
+    .returning(['user_id', 'failed_logins']),
+)
+const forgotten = prepared((db, { username, now }: Parameters<Pick<Failure, 'username' | 'now'>>) =>
+  db
+    .updateTable('accounts')
+    .set({ failed_logins: 0, locked_until: null })
+    .where('username', '=', username)
+    .where(isOpen(now)),
+)
+
 export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): AutomaticLock {
   const { after, seconds } = config.login.lock
   const isOn = after > 0
 
   return {
-    // One statement: parallel failures are all counted. Failures during a lockout are not.
     async failed(trx, username) {
       if (!isOn) return null
       const now = clock.now()
       const until = Math.min(now + seconds * 1000, Number.MAX_SAFE_INTEGER)
-      const counted = await trx
-        .updateTable('accounts')
-        .set((eb) => {
-          const locks = eb('failed_logins', '>=', after - 1)
-          return {
-            failed_logins: eb
-              .case()
-              .when(locks)
-              .then(0)
-              .else(eb('failed_logins', '+', 1))
-              .end(),
-            locked_until: eb.case().when(locks).then(until).else(eb.ref('locked_until')).end(),
-          }
-        })
-        .where('username', '=', username)
-        .where(isPresentAccount)
-        .where(isOpen(now))
-        .returning(['user_id', 'failed_logins'])
-        .executeTakeFirst()
-      return counted?.failed_logins === 0 ? counted.user_id : null
+      const row = await counted.first(trx, { username, now, last: after - 1, until })
+      return row?.failed_logins === 0 ? row.user_id : null
     },
 
     async succeeded(trx, username, account) {
       const isForgotten = account?.failedLogins === 0 && account.lockedUntil === null
       if (!isOn || isForgotten) return
-      await trx
-        .updateTable('accounts')
-        .set({ failed_logins: 0, locked_until: null })
-        .where('username', '=', username)
-        .where(isOpen(clock.now()))
-        .execute()
+      await forgotten.all(trx, { username, now: clock.now() })
     },
 
     async lift(trx, username) {
@@ -117,7 +131,7 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
   }
 }
 
-function isOpen(now: number) {
+function isOpen(now: Expression<number>) {
   return (eb: ExpressionBuilder<Schema, 'accounts'>) =>
     eb.or([eb('locked_until', 'is', null), eb('locked_until', '<=', now)])
 }

@@ -79,6 +79,16 @@ const present = prepared((db, { userId }: Parameters<{ userId: number }>) =>
     .where('accounts.user_id', '=', userId),
 )
 
+const roleOf = prepared((db, { userId, role }: Parameters<{ userId: number; role: Role }>) =>
+  db
+    .selectFrom('role_assignments')
+    .innerJoin('accounts', 'accounts.user_id', 'role_assignments.account')
+    .select('role')
+    .where('account', '=', userId)
+    .where('role', '=', role)
+    .where(isPresentAccount),
+)
+
 export function accountStore(db: DatabaseOrTransaction) {
   async function insertAll<Wanted extends NewAccount>(
     wanted: readonly Wanted[],
@@ -317,14 +327,7 @@ export function accountStore(db: DatabaseOrTransaction) {
     },
 
     async hasRole(userId: number, role: Role): Promise<boolean> {
-      const row = await db
-        .selectFrom('role_assignments')
-        .innerJoin('accounts', 'accounts.user_id', 'role_assignments.account')
-        .select('role')
-        .where('account', '=', userId)
-        .where('role', '=', role)
-        .where(isPresentAccount)
-        .executeTakeFirst()
+      const row = await roleOf.first(db, { userId, role })
       return row !== undefined
     },
   }

@@ -10,6 +10,11 @@ export interface ConnectOptions {
   readonly dataDirectory: string
   readonly timeoutMs: number
   readonly synchronous?: 'full' | 'off'
+  /**
+   * Lets commits on SQLite wait for the disk together, for a process that alone serves many
+   * callers.
+   */
+  readonly groupCommit?: boolean
   /** PostgreSQL instead of the SQLite file. */
   readonly postgres?: PostgresAddress | undefined
   /** The maximum number of PostgreSQL connections. */

@@ -1,4 +1,7 @@
-/** The database is locked, full, unreadable or gone. Answered with 503; nothing was changed. */
+/**
+ * The database is locked, full, unreadable or gone. Answered with 503; nothing was changed, unless
+ * the answer of a commit was lost, or the disk has not taken it.
+ */
 export class DatabaseUnavailable extends Error {
   /** Another writer holds the lock: the same statement may succeed a moment later. */
   readonly isBusy: boolean

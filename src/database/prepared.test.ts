@@ -7,7 +7,7 @@ import { after, suite, test } from 'node:test'
 import type { Dialect } from 'kysely'
 import { connect } from './connect.ts'
 import { type Database, execute } from './database.ts'
-import { type Parameters, prepared } from './prepared.ts'
+import { type ListParameters, type Parameters, prepared, preparedForLists } from './prepared.ts'
 import { databaseFileName } from './sqlite/connect.ts'
 
 suite('prepared', async () => {
@@ -52,6 +52,31 @@ suite('prepared', async () => {
     assert.deepEqual(names(await between.all(db, { low: 0, high: 2 })), ['a'])
     assert.deepEqual(names(await between.all(db, { low: 9, high: 0 })), [])
     assert.equal(builds, 1)
+  })
+
+  test('of lists, it binds each value at its place, and is built once for each number of them', async () => {
+    type Named = ListParameters<{ names: { nonce: string }[]; others: { nonce: string }[] }>
+    let builds = 0
+    const either = preparedForLists(
+      (from, { names, others }: Named, { low }: Parameters<{ low: number }>) => {
+        builds += 1
+        return from
+          .selectFrom('used_challenges')
+          .select('nonce')
+          .where('expires_at', '>', low)
+          .where((eb) => eb.or([...names, ...others].map(({ nonce }) => eb('nonce', '=', nonce))))
+          .orderBy('nonce')
+      },
+    )
+    const of = (...nonces: string[]) => nonces.map((nonce) => ({ nonce }))
+    const read = async (one: string[], other: string[], low = 0) =>
+      names(await either.all(db, { names: of(...one), others: of(...other) }, { low }))
+    assert.deepEqual(await read(['a', 'b'], ['d']), ['a', 'b', 'd'])
+    assert.deepEqual(await read(['d', 'none'], [injection], 3), ['d'])
+    assert.equal(builds, 1)
+    assert.deepEqual(await read(['a'], ['b', 'd']), ['a', 'b', 'd'], 'as many, in other lists')
+    assert.deepEqual(await read([], ['a']), ['a'])
+    assert.equal(builds, 3)
   })
 
   test('reads in the transaction that it is given', async () => {

@@ -45,6 +45,7 @@ export function prepared<Values extends object, Row>(
     )
     if (isRead && isShared && !db.isTransaction && adapter instanceof ReadingAdapter) {
       const result = adapter.readAtOnce<Row>({ sql: query.sql, parameters })
+      if (result instanceof Promise) return result.then(({ rows }) => rows)
       if (result) return result.rows
     }
     return db.executeQuery<Row>({ ...query, parameters }).then(({ rows }) => rows)
@@ -57,6 +58,61 @@ export function prepared<Values extends object, Row>(
       const [row] = await rowsOf(db, values)
       if (row === undefined) throw new Error('a query has answered no row')
       return row
+    },
+  }
+}
+
+/** The parameters of lists of things. */
+export type ListParameters<Lists extends Record<string, readonly object[]>> = {
+  readonly [Name in keyof Lists]: readonly Parameters<Lists[Name][number]>[]
+}
+
+/** A query that names several things of a kind: it is compiled once for each number of them. */
+export interface PreparedForLists<Lists, Values, Row> {
+  all(db: DatabaseOrTransaction, lists: Lists, values: Values): Promise<Row[]>
+}
+
+/**
+ * Prepares a query whose text depends on how many things it names, such as the keys of `in (...)`;
+ * otherwise as `prepared`. The lengths must be a few small numbers, never the choice of a caller.
+ */
+export function preparedForLists<
+  Lists extends Record<string, readonly object[]>,
+  Values extends object,
+  Row,
+>(
+  build: (
+    db: DatabaseOrTransaction,
+    lists: ListParameters<Lists>,
+    parameters: Parameters<Values>,
+  ) => Compilable<Row>,
+): PreparedForLists<Lists, Values, Row> {
+  const queries = new Map<string, Prepared<object, Row>>()
+
+  function queryFor(lists: Lists, lengths: string): Prepared<object, Row> {
+    const named = Object.entries(lists).map(([list, things]) => [
+      list,
+      things.map((_, index) => byName(`${list} ${index} `)),
+    ])
+    const places: ListParameters<Lists> = Object.fromEntries(named)
+    const query = prepared<object, Row>((db) => build(db, places, byName<Values>()))
+    queries.set(lengths, query)
+    return query
+  }
+
+  return {
+    all(db, lists, more) {
+      const values = { ...(more as Record<string, unknown>) } // of any name, as those of the lists
+      let lengths = ''
+      for (const [list, things] of Object.entries(lists)) {
+        lengths += ` ${things.length}`
+        for (const [index, thing] of things.entries()) {
+          for (const [name, value] of Object.entries(thing)) {
+            values[`${list} ${index} ${name}`] = value
+          }
+        }
+      }
+      return (queries.get(lengths) ?? queryFor(lists, lengths)).all(db, values)
     },
   }
 }
@@ -77,8 +133,8 @@ class Parameter {
   }
 }
 
-function byName<Values extends object>(): Parameters<Values> {
+function byName<Values extends object>(prefix = ''): Parameters<Values> {
   return new Proxy({} as Parameters<Values>, {
-    get: (_target, name) => sql`${new Parameter(String(name))}`,
+    get: (_target, name) => sql`${new Parameter(prefix + String(name))}`,
   })
 }

@@ -1,11 +1,12 @@
 import { type CompiledQuery, type QueryResult, SqliteAdapter } from 'kysely'
 
 /**
- * Runs a select outside a transaction, without waiting; undefined if it must go through Kysely: the
- * database is not open, or its dialect is wrapped.
+ * Runs a select outside a transaction, without waiting; a promise if it may have seen a commit that
+ * is not on disk yet; undefined if it must go through Kysely: the database is not open, or its
+ * dialect is wrapped.
  * @throws DatabaseUnavailable
  */
-export type ReadAtOnce = <R>(query: SqlText) => QueryResult<R> | undefined
+export type ReadAtOnce = <R>(query: SqlText) => QueryResult<R> | Promise<QueryResult<R>> | undefined
 
 /** What SQLite needs of a query. */
 export type SqlText = Pick<CompiledQuery, 'sql' | 'parameters'>

@@ -1,4 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { type Parameters, prepared } from '../database/prepared.ts'
 import { deleteExpired } from '../database/purge.ts'
 
 /** The stored answer to a request with an idempotency key. */
@@ -9,16 +10,33 @@ export interface AnsweredRequest {
   readonly answer: string
 }
 
+type OfId = { readonly id: string }
+
+const found = prepared((db, { id, now }: Parameters<OfId & { now: number }>) =>
+  db
+    .selectFrom('idempotency_keys')
+    .select(['fingerprint', 'answer'])
+    .where('id', '=', id)
+    .where('expires_at', '>', now),
+)
+const expired = prepared((db, { id, now }: Parameters<OfId & { now: number }>) =>
+  db.deleteFrom('idempotency_keys').where('id', '=', id).where('expires_at', '<=', now),
+)
+const claimed = prepared((db, { id, expiresAt }: Parameters<OfId & { expiresAt: number }>) =>
+  db
+    .insertInto('idempotency_keys')
+    .values({ id, fingerprint: '', answer: '', expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id'),
+)
+const kept = prepared((db, { id, fingerprint, answer }: Parameters<OfId & AnsweredRequest>) =>
+  db.updateTable('idempotency_keys').set({ fingerprint, answer }).where('id', '=', id),
+)
+
 export function idempotencyStore(db: DatabaseOrTransaction) {
   return {
     async find(id: string, now: number): Promise<AnsweredRequest | null> {
-      const row = await db
-        .selectFrom('idempotency_keys')
-        .select(['fingerprint', 'answer'])
-        .where('id', '=', id)
-        .where('expires_at', '>', now)
-        .executeTakeFirst()
-      return row ?? null
+      return (await found.first(db, { id, now })) ?? null
     },
 
     /**
@@ -29,22 +47,12 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
       id: string,
       { now, expiresAt }: { now: number; expiresAt: number },
     ): Promise<boolean> {
-      await db
-        .deleteFrom('idempotency_keys')
-        .where('id', '=', id)
-        .where('expires_at', '<=', now)
-        .execute()
-      const claimed = await db
-        .insertInto('idempotency_keys')
-        .values({ id, fingerprint: '', answer: '', expires_at: expiresAt })
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .returning('id')
-        .executeTakeFirst()
-      return claimed !== undefined
+      await expired.all(db, { id, now })
+      return (await claimed.first(db, { id, expiresAt })) !== undefined
     },
 
-    async keep(id: string, answered: AnsweredRequest): Promise<void> {
-      await db.updateTable('idempotency_keys').set(answered).where('id', '=', id).execute()
+    async keep(id: string, { fingerprint, answer }: AnsweredRequest): Promise<void> {
+      await kept.all(db, { id, fingerprint, answer })
     },
   }
 }

@@ -32,12 +32,18 @@ export interface Deps {
  */
 export function systemDeps(
   config: Config,
-  { clock = systemClock, log = createLog(config.logLevel), workers = soleProcess } = {},
+  {
+    clock = systemClock,
+    log = createLog(config.logLevel),
+    workers = soleProcess,
+    groupCommit = false,
+  } = {},
 ): Deps {
   process.umask(0o077) // no other user may read the database, its log and the keys
   const connected = connect({
     ...config.database,
     poolMax: workers.share(config.database.poolMax),
+    groupCommit,
   })
   return {
     config,

@@ -1,10 +1,11 @@
-import type { Expression } from 'kysely'
+import type { Expression, Selectable } from 'kysely'
 import { splitRoles } from '../authentication/account.ts'
 import type { Judged } from '../authentication/requirements.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Parameters, prepared } from '../database/prepared.ts'
 import { deleteExpired } from '../database/purge.ts'
 import { roleNamesOfAccount } from '../database/role-names.ts'
+import type { Schema } from '../database/schema.ts'
 import { forKeyShare } from '../database/transactions.ts'
 
 /**
@@ -61,6 +62,31 @@ function withAccount(db: DatabaseOrTransaction, id: string | Expression<string>)
 
 /** The look-up of every request with a cookie. */
 const byId = prepared((db, { id }: Parameters<{ id: string }>) => withAccount(db, id))
+const byIdForKeyShare = prepared((db, { id }: Parameters<{ id: string }>) =>
+  forKeyShare(db, 'sessions', withAccount(db, id)),
+)
+const inserted = prepared((db, row: Parameters<InsertedRow>) =>
+  db.insertInto('sessions').values({
+    ...{ id: row.id, user_id: row.user_id, csrf_token: row.csrf_token, amr: row.amr },
+    ...{ created_at: row.created_at, last_seen_at: row.created_at },
+    ...{ address: row.address, user_agent: row.user_agent },
+  }),
+)
+const removed = prepared((db, { id }: Parameters<{ id: string }>) =>
+  db.deleteFrom('sessions').where('id', '=', id).returning('user_id'),
+)
+const touched = prepared((db, { id, at }: Parameters<{ id: string; at: number }>) =>
+  db
+    .updateTable('sessions')
+    .set({ last_seen_at: at })
+    .where('id', '=', id)
+    .where('last_seen_at', '<', at),
+)
+
+type InsertedRow = Pick<
+  Selectable<Schema['sessions']>,
+  'id' | 'user_id' | 'csrf_token' | 'amr' | 'created_at' | 'address' | 'user_agent'
+>
 
 type SessionWithAccount = NonNullable<
   Awaited<ReturnType<ReturnType<typeof withAccount>['executeTakeFirst']>>
@@ -98,46 +124,30 @@ export function sessionStore(db: DatabaseOrTransaction) {
      * end.
      */
     async byId(id: string): Promise<StoredSession | null> {
-      const row = db.isTransaction
-        ? await forKeyShare(db, 'sessions', withAccount(db, id)).executeTakeFirst()
-        : await byId.first(db, { id })
+      const row = await (db.isTransaction ? byIdForKeyShare : byId).first(db, { id })
       return row ? toSession(row) : null
     },
 
     async insert(session: NewSession): Promise<void> {
-      await db
-        .insertInto('sessions')
-        .values({
-          id: session.id,
-          user_id: session.userId,
-          csrf_token: session.csrfToken,
-          amr: session.amr.join(' '),
-          created_at: session.createdAt,
-          last_seen_at: session.createdAt,
-          address: session.address,
-          user_agent: session.userAgent,
-        })
-        .execute()
+      await inserted.all(db, {
+        id: session.id,
+        user_id: session.userId,
+        csrf_token: session.csrfToken,
+        amr: session.amr.join(' '),
+        created_at: session.createdAt,
+        address: session.address,
+        user_agent: session.userAgent,
+      })
     },
 
     /** Raises the time of the last activity. Another process may have written a later one. */
     async touch(id: string, lastSeenAt: number): Promise<void> {
-      await db
-        .updateTable('sessions')
-        .set({ last_seen_at: lastSeenAt })
-        .where('id', '=', id)
-        .where('last_seen_at', '<', lastSeenAt)
-        .execute()
+      await touched.all(db, { id, at: lastSeenAt })
     },
 
     /** Removes a session; answers the user's id, or null if there is no such session. */
     async remove(id: string): Promise<number | null> {
-      const row = await db
-        .deleteFrom('sessions')
-        .where('id', '=', id)
-        .returning('user_id')
-        .executeTakeFirst()
-      return row?.user_id ?? null
+      return (await removed.first(db, { id }))?.user_id ?? null
     },
 
     /**

@@ -1,4 +1,5 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { type ListParameters, type Parameters, preparedForLists } from '../database/prepared.ts'
 import { deleteExpired } from '../database/purge.ts'
 
 /** Attempts with the same key are counted together. */
@@ -35,6 +36,82 @@ export interface ExceededSince {
   readonly pendingSince: number
 }
 
+type Key = { readonly username: string; readonly address: string }
+type Id = { readonly id: number }
+
+// The queries of every login, compiled once for each number of rate limits.
+const inWindows = preparedForLists(
+  (db, { windows }: ListParameters<{ windows: (Key & { since: number })[] }>) =>
+    db
+      .selectFrom('throttle_places')
+      .select(['id', 'username', 'address', 'taken_at', 'pending'])
+      .where((eb) =>
+        eb.or(
+          windows.map(({ username, address, since }) =>
+            eb.and({ username, address }).and(eb('taken_at', '>', since)),
+          ),
+        ),
+      )
+      .orderBy('taken_at')
+      .orderBy('id'),
+)
+const insertedPending = preparedForLists(
+  (
+    db,
+    { attempts }: ListParameters<{ attempts: (Key & { expiresAt: number })[] }>,
+    { takenAt }: Parameters<{ takenAt: number }>,
+  ) =>
+    db
+      .insertInto('throttle_places')
+      .values(
+        attempts.map(({ username, address, expiresAt }) => ({
+          ...{ username, address, taken_at: takenAt, pending: 1, expires_at: expiresAt },
+        })),
+      )
+      .returning('id'),
+)
+const markedFailed = preparedForLists((db, { ids }: ListParameters<{ ids: Id[] }>) =>
+  db
+    .updateTable('throttle_places')
+    .set({ pending: 0 })
+    .where(
+      'id',
+      'in',
+      ids.map(({ id }) => id),
+    ),
+)
+const removed = preparedForLists((db, { ids }: ListParameters<{ ids: Id[] }>) =>
+  db.deleteFrom('throttle_places').where(
+    'id',
+    'in',
+    ids.map(({ id }) => id),
+  ),
+)
+const cleared = preparedForLists(
+  (
+    db,
+    { ids, keys }: ListParameters<{ ids: Id[]; keys: Key[] }>,
+    { pendingSince }: Parameters<{ pendingSince: number }>,
+  ) =>
+    db.deleteFrom('throttle_places').where((eb) => {
+      const isFailed = eb.or([eb('pending', '=', 0), eb('taken_at', '<=', pendingSince)])
+      const failed = keys.map(({ username, address }) =>
+        eb.and([eb.and({ username, address }), isFailed]),
+      )
+      const own =
+        ids.length > 0
+          ? [
+              eb(
+                'id',
+                'in',
+                ids.map(({ id }) => id),
+              ),
+            ]
+          : []
+      return eb.or([...own, ...failed])
+    }),
+)
+
 export function throttleStore(db: DatabaseOrTransaction) {
   const keys = (now: number) =>
     db
@@ -47,15 +124,11 @@ export function throttleStore(db: DatabaseOrTransaction) {
     /** The attempts in each window, the oldest first; one query for all, as a login has several. */
     async attempts(windows: readonly Window[]): Promise<CountedAttempt[][]> {
       if (windows.length === 0) return []
-      const rows = await db
-        .selectFrom('throttle_places')
-        .select(['id', 'username', 'address', 'taken_at', 'pending'])
-        .where((eb) =>
-          eb.or(windows.map(({ key, since }) => eb.and(key).and(eb('taken_at', '>', since)))),
-        )
-        .orderBy('taken_at')
-        .orderBy('id')
-        .execute()
+      const rows = await inWindows.all(
+        db,
+        { windows: windows.map(({ key, since }) => ({ ...columnsOf(key), since })) },
+        {},
+      )
       return windows.map(({ key, since }) =>
         rows
           .filter(
@@ -67,28 +140,17 @@ export function throttleStore(db: DatabaseOrTransaction) {
     },
 
     async insertPending(takenAt: number, attempts: readonly NewAttempt[]): Promise<number[]> {
-      const rows = await db
-        .insertInto('throttle_places')
-        .values(
-          attempts.map(({ key, expiresAt }) => ({
-            username: key.username,
-            address: key.address,
-            taken_at: takenAt,
-            pending: 1,
-            expires_at: expiresAt,
-          })),
-        )
-        .returning('id')
-        .execute()
+      const wanted = attempts.map(({ key, expiresAt }) => ({ ...columnsOf(key), expiresAt }))
+      const rows = await insertedPending.all(db, { attempts: wanted }, { takenAt })
       return rows.map(({ id }) => id)
     },
 
     async markFailed(ids: readonly number[]): Promise<void> {
-      await db.updateTable('throttle_places').set({ pending: 0 }).where('id', 'in', ids).execute()
+      await markedFailed.all(db, { ids: ids.map((id) => ({ id })) }, {})
     },
 
     async remove(ids: readonly number[]): Promise<void> {
-      await db.deleteFrom('throttle_places').where('id', 'in', ids).execute()
+      await removed.all(db, { ids: ids.map((id) => ({ id })) }, {})
     },
 
     /** How many keys have attempts in any window. */
@@ -154,16 +216,14 @@ export function throttleStore(db: DatabaseOrTransaction) {
       keys: readonly ThrottleKey[],
       pendingSince: number,
     ): Promise<void> {
-      await db
-        .deleteFrom('throttle_places')
-        .where((eb) => {
-          const isFailed = eb.or([eb('pending', '=', 0), eb('taken_at', '<=', pendingSince)])
-          const failed = keys.map((key) => eb.and([eb.and({ ...key }), isFailed]))
-          return eb.or([...(ids.length > 0 ? [eb('id', 'in', ids)] : []), ...failed])
-        })
-        .execute()
+      const lists = { ids: ids.map((id) => ({ id })), keys: keys.map(columnsOf) }
+      await cleared.all(db, lists, { pendingSince })
     },
   }
+}
+
+function columnsOf({ username, address }: ThrottleKey): Key {
+  return { username, address }
 }
 
 /** Removes up to `batchSize` attempts that are in no window any more; answers how many. */

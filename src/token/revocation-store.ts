@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { type Parameters, prepared } from '../database/prepared.ts'
 import { deleteExpired } from '../database/purge.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/staged.ts'
@@ -24,6 +25,33 @@ export interface LoggedRevocation {
 
 const readBatchSize = 5000
 
+type Place = Parameters<{ next: number; now: number; limit: number }>
+const countedFrom = prepared((db, { next, now, limit }: Place) =>
+  entriesFrom(db, { next, limit }).where('expires_at', '>', now),
+)
+const allFrom = prepared((db, place: Omit<Place, 'now'>) => entriesFrom(db, place))
+
+const appended = prepared((db, entry: Parameters<NewEntry>) =>
+  db.insertInto('revocations').values({
+    ...{ token: entry.token, user_id: entry.user_id },
+    ...{ access_version: entry.access_version, expires_at: entry.expires_at },
+  }),
+)
+const versionOf = prepared((db, { userId }: Parameters<{ userId: number }>) =>
+  db
+    .selectFrom('users')
+    .leftJoin('token_versions', 'token_versions.user_id', 'users.id')
+    .select('access_version')
+    .where('users.id', '=', userId)
+    .where(isPresentUser),
+)
+
+type NewEntry = Omit<Selectable<Schema['revocations']>, 'id'>
+
+function entriesFrom(db: DatabaseOrTransaction, { next, limit }: Omit<Place, 'now'>) {
+  return db.selectFrom('revocations').selectAll().where('id', '>=', next).orderBy('id').limit(limit)
+}
+
 export function revocationStore(db: DatabaseOrTransaction) {
   return {
     /**
@@ -40,10 +68,7 @@ export function revocationStore(db: DatabaseOrTransaction) {
               user_id: revocation.userId,
               access_version: revocation.accessVersion,
             }
-      await db
-        .insertInto('revocations')
-        .values({ ...columns, expires_at: expiresAt })
-        .execute()
+      await appended.all(db, { ...columns, expires_at: expiresAt })
     },
 
     /**
@@ -52,14 +77,11 @@ export function revocationStore(db: DatabaseOrTransaction) {
      */
     async *from(id: number, now: number): AsyncGenerator<LoggedRevocation[]> {
       for (let next = id; ; ) {
-        const rows = await db
-          .selectFrom('revocations')
-          .selectAll()
-          .where('id', '>=', next)
-          .where('expires_at', '>', now)
-          .orderBy('id')
-          .limit(readBatchSize)
-          .execute()
+        const place = { next, limit: readBatchSize }
+        // Every change reads the log from its end, and by the index of ids alone.
+        const rows = await (now === 0
+          ? allFrom.all(db, place)
+          : countedFrom.all(db, { ...place, now }))
         yield rows.map(toRevocation)
         if (rows.length < readBatchSize) return
         next = (rows.at(-1)?.id ?? next) + 1
@@ -72,13 +94,7 @@ export function revocationStore(db: DatabaseOrTransaction) {
      */
     async hasEnded({ sid, sub, ver }: Pick<AccessClaims, 'sid' | 'sub' | 'ver'>): Promise<boolean> {
       if (sid !== undefined && (await rotationStore(db).isEnded(sid))) return true
-      const user = await db
-        .selectFrom('users')
-        .leftJoin('token_versions', 'token_versions.user_id', 'users.id')
-        .select('access_version')
-        .where('users.id', '=', Number(sub))
-        .where(isPresentUser)
-        .executeTakeFirst()
+      const user = await versionOf.first(db, { userId: Number(sub) })
       return !user || (user.access_version ?? 0) > ver
     },
 

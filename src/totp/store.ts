@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { type Parameters, prepared } from '../database/prepared.ts'
 import { firstUse, type UsedSteps, useOf } from './used-steps.ts'
 
 /** The second factor of an account; each secret is encrypted under the data key. */
@@ -9,14 +10,49 @@ export interface StoredFactor {
   readonly pending: string | null
 }
 
+type OfUser = Parameters<{ userId: number }>
+type Factor = { readonly userId: number; readonly sealed: string }
+/** The uses of a factor as they were read, and as they become. */
+type Use = Factor & {
+  readonly last: number
+  readonly bits: number
+  readonly newLast: number
+  readonly newBits: number
+}
+
+// The queries of every login with a code.
+const ofUser = prepared((db, { userId }: OfUser) =>
+  db.selectFrom('second_factors').select(['sealed', 'pending']).where('user_id', '=', userId),
+)
+const uses = prepared((db, { userId, sealed }: Parameters<Factor>) =>
+  db
+    .selectFrom('second_factors')
+    .select(['last_step', 'used_steps'])
+    .where('user_id', '=', userId)
+    .where('sealed', '=', sealed),
+)
+const used = prepared((db, use: Parameters<Use>) =>
+  db
+    .updateTable('second_factors')
+    .set({ last_step: use.newLast, used_steps: use.newBits })
+    .where('user_id', '=', use.userId)
+    .where('sealed', '=', use.sealed)
+    .where('last_step', '=', use.last)
+    .where('used_steps', '=', use.bits)
+    .returning('user_id'),
+)
+const usedCode = prepared((db, { userId, code }: OfUser & Parameters<{ code: string }>) =>
+  db
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', userId)
+    .where('code', '=', code)
+    .returning('user_id'),
+)
+
 export function factorStore(db: DatabaseOrTransaction) {
   return {
     async of(userId: number): Promise<StoredFactor | null> {
-      const row = await db
-        .selectFrom('second_factors')
-        .select(['sealed', 'pending'])
-        .where('user_id', '=', userId)
-        .executeTakeFirst()
+      const row = await ofUser.first(db, { userId })
       return row ? { sealed: row.sealed, pending: row.pending } : null
     },
 
@@ -45,23 +81,11 @@ export function factorStore(db: DatabaseOrTransaction) {
      */
     async useStep(userId: number, sealed: string, step: number): Promise<boolean> {
       for (;;) {
-        const row = await db
-          .selectFrom('second_factors')
-          .select(['last_step', 'used_steps'])
-          .where('user_id', '=', userId)
-          .where('sealed', '=', sealed)
-          .executeTakeFirst()
-        const used = row && useOf(step, { last: row.last_step, bits: row.used_steps })
-        if (!used) return false
-        const { numUpdatedRows } = await db
-          .updateTable('second_factors')
-          .set(columnsOf(used))
-          .where('user_id', '=', userId)
-          .where('sealed', '=', sealed)
-          .where('last_step', '=', row.last_step)
-          .where('used_steps', '=', row.used_steps)
-          .executeTakeFirstOrThrow()
-        if (numUpdatedRows > 0n) return true
+        const row = await uses.first(db, { userId, sealed })
+        const use = row && useOf(step, { last: row.last_step, bits: row.used_steps })
+        if (!use) return false
+        const change = { last: row.last_step, bits: row.used_steps, newLast: use.last }
+        if (await used.first(db, { userId, sealed, ...change, newBits: use.bits })) return true
       }
     },
 
@@ -89,12 +113,7 @@ export function factorStore(db: DatabaseOrTransaction) {
 
     /** Uses up a recovery code; false if it is unknown or used. */
     async useCode(userId: number, code: string): Promise<boolean> {
-      const { numDeletedRows } = await db
-        .deleteFrom('recovery_codes')
-        .where('user_id', '=', userId)
-        .where('code', '=', code)
-        .executeTakeFirstOrThrow()
-      return numDeletedRows > 0n
+      return (await usedCode.first(db, { userId, code })) !== undefined
     },
   }
 }

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, fdatasync, mkdirSync, openSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Dialect, Kysely } from 'kysely'
@@ -17,6 +17,7 @@ export function connectSqlite({
   dataDirectory,
   timeoutMs,
   synchronous = 'full',
+  groupCommit = false,
   wrap,
 }: ConnectOptions): Connected {
   try {
@@ -27,7 +28,10 @@ export function connectSqlite({
   const path = join(dataDirectory, databaseFileName)
   closeSync(openSync(path, 'a', 0o600)) // SQLite would create it readable for all users
   assertPrivate(path)
-  const dialect = new NodeSqliteDialect({ path, timeoutMs, synchronous, readsAtOnce: !wrap })
+  const dialect = new NodeSqliteDialect({
+    ...{ path, timeoutMs, synchronous, readsAtOnce: !wrap },
+    groupCommit: groupCommit ? fdatasync : undefined,
+  })
   const connected = (given: Dialect) => new Kysely<Schema>({ dialect: wrap?.(given) ?? given })
   return {
     db: connected(dialect),

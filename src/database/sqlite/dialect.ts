@@ -17,6 +17,7 @@ import { DatabaseUnavailable } from '../errors.ts'
 import { Deadline, Mutex } from '../mutex.ts'
 import { ReadingAdapter, type SqlText } from '../reading.ts'
 import { Connection, type Synchronous } from './connection.ts'
+import { type FlushFile, GroupCommit } from './group-commit.ts'
 
 const retryMs = 5
 /** A maximum: SQLite allocates the cache as it fills. */
@@ -35,12 +36,15 @@ export interface NodeSqliteOptions {
   readonly synchronous: 'full' | 'off'
   /** Whether reads may bypass Kysely's connections, which a wrapper of the dialect counts on. */
   readonly readsAtOnce?: boolean
+  /** Lets commits wait for the disk together, by this function; without it each waits alone. */
+  readonly groupCommit?: FlushFile | undefined
 }
 
 /**
  * Kysely on node:sqlite, with two connections on one file in WAL mode: reads outside a transaction
  * never wait for a writer, and a mutex admits one writer at a time. A read-only transaction has a
- * connection of its own. Waiting for a lock does not block the event loop.
+ * connection of its own. Waiting for a lock does not block the event loop. With `groupCommit` the
+ * disk does not block it either; a result is given when all that it may rest on is on disk.
  * @throws DatabaseUnavailable from any query, after `timeoutMs` at the latest
  */
 export class NodeSqliteDialect implements Dialect {
@@ -91,13 +95,14 @@ class NodeSqliteDriver implements Driver {
   readonly #mutex = new Mutex()
   #writer: Connection | undefined
   #reader: Connection | undefined
+  #disk: Disk = noWait
 
   constructor(options: NodeSqliteOptions) {
     this.#options = options
   }
 
   async init(): Promise<void> {
-    const { path, synchronous, timeoutMs } = this.#options
+    const { path, synchronous, timeoutMs, groupCommit } = this.#options
     const writer = new Connection(path)
     try {
       // Another process may be creating the file at the same moment.
@@ -109,7 +114,13 @@ class NodeSqliteDriver implements Driver {
       // again.
       writer.exec(`pragma cache_size = -${writerCacheKib}`)
       writer.exec(`pragma wal_autocheckpoint = ${pagesPerCheckpoint}`)
-      this.#reader = new Connection(path, { readOnly: true })
+      const reader = new Connection(path, { readOnly: true })
+      this.#reader = reader
+      if (groupCommit && synchronous === 'full') {
+        writer.run(firstRead) // opens the log, which stays the same file until both are closed
+        const group = new GroupCommit(`${path}-wal`, { flushFile: groupCommit, failed: endProcess })
+        this.#disk = sharedWait(group, reader)
+      }
     } catch (error) {
       writer.close()
       throw error
@@ -127,9 +138,11 @@ class NodeSqliteDriver implements Driver {
     return this.#reader?.dataVersion() ?? 0
   }
 
-  readAtOnce<R>(query: SqlText): QueryResult<R> | undefined {
+  readAtOnce<R>(query: SqlText): QueryResult<R> | Promise<QueryResult<R>> | undefined {
     const { readsAtOnce = true } = this.#options
-    return readsAtOnce ? this.#reader?.run<R>(query) : undefined
+    const result = readsAtOnce ? this.#reader?.run<R>(query) : undefined
+    const waiting = result && this.#disk.pending()
+    return waiting ? waiting.then(() => result) : result
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -144,7 +157,10 @@ class NodeSqliteDriver implements Driver {
     if (!this.#writer || !this.#reader) throw new DatabaseUnavailable('the database is closed')
     const { path, timeoutMs } = this.#options
     const openReader = () => new Connection(path, { readOnly: true })
-    return new Lease(this.#writer, this.#reader, this.#mutex, timeoutMs, synchronous, openReader)
+    return new Lease({
+      ...{ writer: this.#writer, reader: this.#reader, mutex: this.#mutex, disk: this.#disk },
+      ...{ timeoutMs, synchronous, openReader },
+    })
   }
 
   async beginTransaction(
@@ -167,55 +183,104 @@ class NodeSqliteDriver implements Driver {
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
-    this.#reader?.close()
-    this.#writer?.close()
+    const [reader, writer, disk] = [this.#reader, this.#writer, this.#disk]
     this.#reader = undefined
     this.#writer = undefined
+    await disk.close()
+    reader?.close()
+    writer?.close()
   }
+}
+
+/** How the results of commits and reads wait for the disk. */
+interface Disk {
+  /** The mode of a commit that must survive a loss of power. */
+  readonly full: Synchronous
+  /**
+   * After a commit: resolves when all that it may have read is on disk, and itself if it must be.
+   * @throws DatabaseUnavailable
+   */
+  committed(mustBeOnDisk: boolean): Promise<void> | undefined
+  /** Resolves when all that was committed is on disk; undefined if it is. @throws as above */
+  pending(): Promise<void> | undefined
+  close(): Promise<void> | undefined
+}
+
+/** Each commit waits by itself, and blocks the event loop. */
+const noWait: Disk = {
+  full: 'full',
+  committed: () => undefined,
+  pending: () => undefined,
+  close: () => undefined,
+}
+
+function sharedWait(group: GroupCommit, reader: Connection): Disk {
+  let version = reader.dataVersion()
+  return {
+    full: 'normal',
+    committed(mustBeOnDisk) {
+      const before = version
+      version = reader.dataVersion()
+      const hasChanged = version !== before
+      return mustBeOnDisk && hasChanged ? group.committed() : group.pending()
+    },
+    pending: () => group.pending(),
+    close: () => group.close(),
+  }
+}
+
+/** Ends the process as an uncaught error does: requests under way are answered first. */
+function endProcess(error: Error): void {
+  setImmediate(() => {
+    throw error
+  })
+}
+
+interface LeaseOptions {
+  readonly writer: Connection
+  readonly reader: Connection
+  readonly mutex: Mutex
+  readonly disk: Disk
+  readonly timeoutMs: number
+  readonly synchronous: Synchronous
+  readonly openReader: () => Connection
 }
 
 /**
  * The connection of one query or transaction: the reader, the writer in its turn, or a snapshot.
  */
 class Lease implements DatabaseConnection {
-  readonly #writer: Connection
-  readonly #reader: Connection
-  readonly #mutex: Mutex
-  readonly #timeoutMs: number
-  readonly #synchronous: Synchronous
-  readonly #openReader: () => Connection
+  readonly #options: LeaseOptions
   #snapshot: Connection | undefined
   #inTransaction = false
   #leave: (() => void) | undefined
 
-  constructor(
-    writer: Connection,
-    reader: Connection,
-    mutex: Mutex,
-    timeoutMs: number,
-    synchronous: Synchronous,
-    openReader: () => Connection,
-  ) {
-    this.#openReader = openReader
-    this.#synchronous = synchronous
-    this.#writer = writer
-    this.#reader = reader
-    this.#mutex = mutex
-    this.#timeoutMs = timeoutMs
+  constructor(options: LeaseOptions) {
+    this.#options = options
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#snapshot) return this.#snapshot.run(query)
-    if (this.#inTransaction) return this.#writer.run(query)
-    if (query.query.kind === 'SelectQueryNode') return this.#reader.run(query)
-    const deadline = new Deadline(this.#timeoutMs)
-    const leave = await this.#mutex.enter(deadline)
-    try {
-      this.#writer.synchronize(this.#synchronous)
-      return await retryWhileBusy(() => this.#writer.run<R>(query), deadline)
-    } finally {
-      leave()
+    const { disk, mutex, reader, timeoutMs, writer } = this.#options
+    if (this.#inTransaction) return writer.run(query)
+    if (this.#snapshot || query.query.kind === 'SelectQueryNode') {
+      const result = (this.#snapshot ?? reader).run<R>(query)
+      await disk.pending()
+      return result
     }
+    const deadline = new Deadline(timeoutMs)
+    const leave = await mutex.enter(deadline)
+    let result: QueryResult<R>
+    try {
+      this.#synchronize()
+      result = await retryWhileBusy(() => writer.run<R>(query), deadline)
+    } catch (error) {
+      leave()
+      await disk.pending() // a row that is not on disk yet may be what it violates
+      throw error
+    }
+    leave()
+    await this.#onDisk('commit')
+    return result
   }
 
   // biome-ignore lint/correctness/useYield: no query of this project is streamed by the driver
@@ -225,11 +290,12 @@ class Lease implements DatabaseConnection {
 
   /** BEGIN IMMEDIATE: a transaction that begins as a reader could fail at its first write. */
   async begin(): Promise<void> {
-    const deadline = new Deadline(this.#timeoutMs)
-    const leave = await this.#mutex.enter(deadline)
+    const { mutex, timeoutMs, writer } = this.#options
+    const deadline = new Deadline(timeoutMs)
+    const leave = await mutex.enter(deadline)
     try {
-      this.#writer.synchronize(this.#synchronous)
-      await retryWhileBusy(() => this.#writer.exec('begin immediate'), deadline)
+      this.#synchronize()
+      await retryWhileBusy(() => writer.exec('begin immediate'), deadline)
     } catch (error) {
       leave()
       throw error
@@ -240,7 +306,7 @@ class Lease implements DatabaseConnection {
 
   /** Begins a transaction that sees one state of the database and blocks no writer. */
   beginSnapshot(): void {
-    const snapshot = this.#openReader()
+    const snapshot = this.#options.openReader()
     try {
       snapshot.exec('begin')
       snapshot.run(firstRead)
@@ -259,18 +325,30 @@ class Lease implements DatabaseConnection {
     }
     // Kysely rolls back after a failed commit; another transaction may have the writer by then.
     if (!this.#inTransaction) return
+    const { writer } = this.#options
     try {
-      this.#writer.exec(how)
+      writer.exec(how)
     } catch (error) {
       // A failed commit (full disk) leaves the transaction open, an automatic rollback of SQLite
       // does not. In both cases the next transaction needs a connection without one.
-      if (this.#writer.isTransaction) this.#writer.exec('rollback')
+      if (writer.isTransaction) writer.exec('rollback')
       if (how === 'commit') throw error
     } finally {
       this.#inTransaction = false
       this.#leave?.()
       this.#leave = undefined
     }
+    await this.#onDisk(how)
+  }
+
+  #synchronize(): void {
+    const { disk, synchronous, writer } = this.#options
+    writer.synchronize(synchronous === 'full' ? disk.full : synchronous)
+  }
+
+  async #onDisk(how: 'commit' | 'rollback'): Promise<void> {
+    const { disk, synchronous } = this.#options
+    await (how === 'commit' ? disk.committed(synchronous === 'full') : disk.pending())
   }
 }
 

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { basic, startNode } from './node.ts'
+import { preloaded } from './preload.ts'
+
+/** Lets the disk refuse the write-ahead log from the moment in which a user of this name is asked for. */
+const failingDisk = `
+  import fs from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  import { subscribe } from 'node:diagnostics_channel'
+  const { fdatasync } = fs
+  let fails = false
+  fs.fdatasync = (descriptor, done) =>
+    fails ? setTimeout(done, 50, Object.assign(new Error('EIO'), { code: 'EIO' })) : fdatasync(descriptor, done)
+  syncBuiltinESMExports()
+  subscribe('http.server.request.start', ({ request }) => { fails ||= request.url === '/users?fail' })
+`
+
+suite('a disk that does not take a commit', () => {
+  test('all that wait are 503, and the process ends; what it acknowledged before is there', async () => {
+    const node = await startNode({ flags: preloaded(failingDisk) })
+    const { caller } = node
+    const headers = basic
+    const json = (name: string) => ({ name, email: `${name}@example.org` })
+    const kept = await caller.call('POST', '/users', { headers, json: json('kept') })
+    assert.equal(kept.status, 201)
+    const refused = await Promise.all(
+      ['one', 'two', 'three'].map((name) =>
+        caller.call('POST', '/users?fail', { headers, json: json(name) }),
+      ),
+    )
+    for (const { status, body } of refused) {
+      assert.deepEqual([status, body], [503, { error: 'Service unavailable' }])
+    }
+    assert.equal(await node.ended(), 1)
+    assert.match(node.service.output(), /the disk has not taken a commit/)
+    await node.start()
+    const { body } = await node.caller.call('GET', `/users/${kept.body.id}`, { headers })
+    assert.equal(body.name, 'kept')
+    await node.remove()
+  })
+})
