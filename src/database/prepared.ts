@@ -1,5 +1,5 @@
 import { type Compilable, type CompiledQuery, type Expression, sql } from 'kysely'
-import type { DatabaseOrTransaction } from './database.ts'
+import type { DatabaseOrTransaction, QueryHints } from './database.ts'
 import { ReadingAdapter } from './reading.ts'
 
 /** The parameters of a prepared query, as expressions for the function that builds it. */
@@ -26,7 +26,7 @@ export function prepared<Values extends object, Row>(
   const compiled = new WeakMap<object, Template<Row>>()
 
   function compile(db: DatabaseOrTransaction, adapter: object): Template<Row> {
-    const query = build(db, byName()).compile()
+    const query = { ...build(db, byName()).compile(), isKept: true }
     const isRead = query.query.kind === 'SelectQueryNode'
     const template: Template<Row> = { query, places: query.parameters, isRead }
     compiled.set(adapter, template)
@@ -60,7 +60,7 @@ export function prepared<Values extends object, Row>(
 }
 
 interface Template<Row> {
-  readonly query: CompiledQuery<Row>
+  readonly query: CompiledQuery<Row> & QueryHints
   /** A parameter, or the value of a constant of the query. */
   readonly places: readonly unknown[]
   /** Whether it is a select. */

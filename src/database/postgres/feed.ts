@@ -1,7 +1,6 @@
 import type { Client, ClientConfig } from 'pg'
 import type { ChangeFeed } from '../database.ts'
-
-export const channel = 'gatehouse'
+import { channel } from './notification.ts'
 
 // The feed is not current if the last heartbeat that was answered began longer ago than this.
 const staleAfterMs = 500
