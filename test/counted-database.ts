@@ -4,14 +4,18 @@ import { join } from 'node:path'
 import type { CompiledQuery, Dialect, Driver } from 'kysely'
 import { loadConfig } from '../src/config/load.ts'
 import { connect } from '../src/database/connect.ts'
+import { type PostgresAddress, parsePostgresAddress } from '../src/database/postgres/address.ts'
 import type { TestOptions } from './app.ts'
 import { databaseSettings, placeSqliteFile } from './database.ts'
+import { databaseProxy } from './database-proxy.ts'
 
 /** The statements that were sent to the database. */
 export interface Count {
   /** Includes `begin` and `commit`, but not the settings of a connection. */
   readonly statements: number
   readonly transactions: number
+  /** How often the server was waited for; 0 on SQLite, which is no server. */
+  readonly roundTrips: number
 }
 
 /**
@@ -22,19 +26,21 @@ export async function countedDatabase(): Promise<CountedDatabase> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   await placeSqliteFile(directory)
   const { database } = loadConfig({ NODE_ENV: 'test', ...(await databaseSettings(directory)) })
-  const count = { statements: 0, transactions: 0 }
+  const count = { statements: 0, transactions: 0, roundTrips: 0 }
+  const postgres = database.postgres && (await countingProxy(database.postgres, count))
   const wrap = (dialect: Dialect) => counting(dialect, count)
-  const { feed, ...connected } = connect({ ...database, synchronous: 'off', wrap })
+  const { feed, ...connected } = connect({ ...database, postgres, synchronous: 'off', wrap })
   return {
     options: { directory, deps: { ...connected, feed: { ...feed, isCurrent: () => true } } },
     async during(work) {
-      const { statements, transactions } = count
+      const { statements, transactions, roundTrips } = count
       const result = await work()
       return {
         result,
         count: {
           statements: count.statements - statements,
           transactions: count.transactions - transactions,
+          roundTrips: count.roundTrips - roundTrips,
         },
       }
     },
@@ -45,6 +51,25 @@ export interface CountedDatabase {
   readonly options: Pick<TestOptions, 'directory' | 'deps'>
   /** Counts the statements that are sent during the work. */
   during<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly count: Count }>
+}
+
+/** A connection starts with two answers: to its login, and to its settings. */
+const startingAnswers = 2
+
+/** Counts the messages by which the server says that it is ready for the next query. */
+async function countingProxy(
+  address: PostgresAddress,
+  count: { roundTrips: number },
+): Promise<PostgresAddress> {
+  const url = await databaseProxy(address, () => {
+    let answers = 0
+    return (type) => {
+      if (type === 'Z') answers += 1 // ReadyForQuery
+      if (type === 'Z' && answers > startingAnswers) count.roundTrips += 1
+      return true
+    }
+  })
+  return parsePostgresAddress(url, () => true)
 }
 
 function counting(dialect: Dialect, count: { statements: number; transactions: number }): Dialect {

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import type { Count } from '../test/counted-database.ts'
 
 /**
- * `npm run journeys` counts the statements and transactions of requests on both databases and
- * writes them to a table in ARCHITECTURE.md; a test compares the table with the code.
+ * `npm run journeys` counts the statements and transactions of requests on both databases, and the
+ * round trips to PostgreSQL, and writes them to a table in ARCHITECTURE.md; a test compares the table with the code.
  */
 const page = join(import.meta.dirname, '../ARCHITECTURE.md')
 const [start, end] = ['<!-- npm run journeys -->\n', '<!-- end of journeys -->\n']
 const databases = ['sqlite', 'postgres'] as const
-const head = `| | SQLite: statements | transactions | PostgreSQL: statements | transactions |
-|-|-|-|-|-|
+const head = `| | SQLite: statements | transactions | PostgreSQL: statements | transactions | round trips |
+|-|-|-|-|-|-|
 `
 
 type Journeys = readonly (readonly [string, Count])[]
@@ -21,8 +21,9 @@ export function readJourneys(database: (typeof databases)[number]): [string, Cou
   const [, , ...lines] = (partsOf(readFileSync(page, 'utf8'))[1] ?? '').trim().split('\n')
   return lines.map((line) => {
     const [, name = '', ...cells] = line.split('|').map((cell) => cell.trim())
-    const [statements, transactions] = cells.slice(2 * databases.indexOf(database)).map(Number)
-    return [name, { statements: statements ?? NaN, transactions: transactions ?? NaN }]
+    const ours = cells.slice(2 * databases.indexOf(database)).map(Number)
+    const [statements = NaN, transactions = NaN, trips = NaN] = ours
+    return [name, { statements, transactions, roundTrips: database === 'sqlite' ? 0 : trips }]
   })
 }
 
@@ -30,7 +31,7 @@ function tableOf(sqlite: Journeys, postgres: Journeys): string {
   const rows = sqlite.map(([name, one], index) => {
     const [, other] = postgres[index] ?? []
     const cells = [one, other].flatMap((count) => [count?.statements, count?.transactions])
-    return `| ${[name, ...cells].join(' | ')} |\n`
+    return `| ${[name, ...cells, other?.roundTrips].join(' | ')} |\n`
   })
   return head + rows.join('')
 }

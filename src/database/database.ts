@@ -57,6 +57,14 @@ export interface Connected {
   readonly assertDatabaseServes: () => Promise<void>
 }
 
+/** What PostgreSQL's driver is told of a compiled query. */
+export interface QueryHints {
+  /** Its text is one of few: the session keeps it parsed and planned. */
+  readonly isKept?: boolean
+  /** Nothing waits for its answer: it is sent with the next statement of the transaction. */
+  readonly isDeferred?: boolean
+}
+
 /** Executes a constant statement without parameters. */
 export async function execute(db: DatabaseOrTransaction, statement: string): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(statement))

@@ -1,5 +1,5 @@
 import { type Compilable, type CompiledQuery, type Expression, sql } from 'kysely'
-import type { DatabaseOrTransaction } from './database.ts'
+import type { DatabaseOrTransaction, QueryHints } from './database.ts'
 import { ReadingAdapter } from './reading.ts'
 
 /** The parameters of a prepared query, as expressions for the function that builds it. */
@@ -27,10 +27,11 @@ export function prepared<Values extends object, Row>(
 
   function compile(db: DatabaseOrTransaction): Template<Row> {
     const { adapter, plugins } = db.getExecutor()
-    const query = build(db, byName()).compile()
+    const isShared = plugins.length === 0
+    const query = { ...build(db, byName()).compile(), isKept: isShared }
     const isRead = query.query.kind === 'SelectQueryNode'
     const template: Template<Row> = { query, places: query.parameters, isRead }
-    if (plugins.length === 0) compiled.set(adapter, template)
+    if (isShared) compiled.set(adapter, template)
     return template
   }
 
@@ -118,7 +119,7 @@ export function preparedForLists<
 }
 
 interface Template<Row> {
-  readonly query: CompiledQuery<Row>
+  readonly query: CompiledQuery<Row> & QueryHints
   /** A parameter, or the value of a constant of the query. */
   readonly places: readonly unknown[]
   /** Whether it is a select. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely'
+import { CompiledQuery, PostgresAdapter, type SelectQueryBuilder } from 'kysely'
 import { digest } from '../kernel/digest.ts'
-import type { Database, DatabaseOrTransaction } from './database.ts'
+import type { Database, DatabaseOrTransaction, QueryHints } from './database.ts'
 import { TransactionConflict } from './errors.ts'
 import { Deadline, Mutex } from './mutex.ts'
 
@@ -139,11 +139,14 @@ async function takeLocks(trx: DatabaseOrTransaction, { lockNames, shared }: Lock
   // Always in the same order, so that two transactions cannot wait for each other.
   const keys = [...exclusive.union(new Set(shared.map(lockKey)))].sort((a, b) => (a < b ? -1 : 1))
   const [names, modes] = [keys.map(String), keys.map((key) => exclusive.has(key))]
-  await sql`
-    select case when is_exclusive then pg_advisory_xact_lock(key)
-                else pg_advisory_xact_lock_shared(key) end
-    from unnest(${names}::bigint[], ${modes}::boolean[]) as locks (key, is_exclusive)`.execute(trx)
+  const hints: QueryHints = { isKept: true, isDeferred: true }
+  await trx.executeQuery({ ...CompiledQuery.raw(lockStatement, [names, modes]), ...hints })
 }
+
+const lockStatement = `
+  select case when is_exclusive then pg_advisory_xact_lock(key)
+              else pg_advisory_xact_lock_shared(key) end
+  from unnest($1::bigint[], $2::boolean[]) as locks (key, is_exclusive)`
 
 /** The names of all advisory locks. */
 export const lockName = {

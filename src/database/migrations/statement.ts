@@ -1,4 +1,4 @@
-import { channel } from '../postgres/feed.ts'
+import { channel } from '../postgres/notification.ts'
 
 /**
  * A statement of a migration. A text is SQLite's, which `toPostgres` converts for PostgreSQL; an

@@ -5,6 +5,7 @@ import { connectionOf, type PostgresAddress } from './address.ts'
 import { PooledPostgresDialect } from './driver.ts'
 import { createPostgresFeed } from './feed.ts'
 import { assertTakesChanges } from './server.ts'
+import { parserOf } from './values.ts'
 
 export interface PostgresOptions extends Pick<ConnectOptions, 'timeoutMs' | 'wrap'> {
   readonly address: PostgresAddress
@@ -35,20 +36,7 @@ export function connectPostgres({
   }
 }
 
-// https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat
-const numbers = new Set([20, 21, 23, 700, 701, 1700]) // int8 int2 int4 float4 float8 numeric
-const bool = 16
-const bytea = 17
-
-/**
- * Parsers that answer the same JavaScript types as SQLite. They are an option of these connections,
- * because pg's own table of parsers is shared by the whole process.
- */
+/** An option of these connections, because pg's own table of parsers is shared by the whole process. */
 const types = {
-  getTypeParser(oid: number): (text: string) => unknown {
-    if (numbers.has(oid)) return Number
-    if (oid === bool) return (text) => (text === 't' ? 1 : 0)
-    if (oid === bytea) return (text) => Buffer.from(text.slice(2), 'hex')
-    return (text) => text
-  },
+  getTypeParser: (oid: number) => parserOf(oid) ?? ((text: string) => text),
 }

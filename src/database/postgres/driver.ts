@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Duplex } from 'node:stream'
 import {
+  CompiledQuery,
   type DatabaseConnection,
   type DatabaseIntrospector,
   type Dialect,
@@ -9,13 +9,14 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely'
-import type { ClientBase, Pool, PoolConfig } from 'pg'
+import type { Pool, PoolConfig } from 'pg'
 import { acquiringBy } from '../acquiring.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import { Deadline } from '../mutex.ts'
 import { deadlineToBegin, QueuedAdapter } from '../transactions.ts'
-import { Lease, leaseOf, within } from './lease.ts'
-import { sessionSettings } from './server.ts'
+import { Lease, leaseOf, type PooledSession, within } from './lease.ts'
+import { notify } from './notification.ts'
+import type { Session } from './session.ts'
 
 export interface PostgresDialectOptions {
   readonly connection: PoolConfig
@@ -26,10 +27,10 @@ export interface PostgresDialectOptions {
   readonly onClose: () => Promise<void>
 }
 
-const begin = 'begin isolation level read committed'
-const asyncCommit = 'set local synchronous_commit = off'
 // A transaction whose node is gone must release its locks.
 const idleInTransactionMs = 10_000
+// At a notification that failed.
+const maxAttempts = 3
 
 /**
  * Kysely on pg, with one time limit for all waiting and errors translated to those of ../errors.ts.
@@ -49,7 +50,7 @@ export class PooledPostgresDialect implements Dialect {
    * kill of the service; a crash of the server can undo those of the last moments.
    */
   asyncCommit(): Dialect {
-    return acquiringBy(this, () => this.#driver.acquire(`${begin}; ${asyncCommit}`))
+    return acquiringBy(this, () => this.#driver.acquire({ asyncCommit: true }))
   }
 
   createAdapter(): QueuedAdapter {
@@ -88,37 +89,40 @@ class PooledDriver implements Driver {
 
   /** Imports pg only here: loading it takes longer than the rest of a start on SQLite. */
   open(): Promise<Pool> {
-    this.#opening ??= import('pg').then(({ default: { Pool } }) => {
-      const { connection, poolMax } = this.#options
-      const maxIdleMs = Math.max(idleInTransactionMs, this.#limitMs)
-      const settings = {
-        text: sessionSettings(this.#limitMs, maxIdleMs),
-        query_timeout: 2 * this.#limitMs,
-      }
-      const pool = new Pool({
-        ...connection,
-        max: poolMax,
-        connectionTimeoutMillis: 2 * this.#limitMs, // ends attempts whose caller has given up
-        keepAlive: true,
-        // Not as startup parameters, which a pooler may refuse.
-        onConnect: (client) => client.query(settings).catch((error) => refuse(client, error)),
-      })
-      pool.on('error', () => {}) // an idle connection was lost: the pool opens another when needed
-      return pool
-    })
+    this.#opening ??= this.#makePool()
     return this.#opening
   }
 
-  acquireConnection(): Promise<Lease> {
-    return this.acquire(begin)
+  async #makePool(): Promise<Pool> {
+    const [{ default: pg }, { Session }] = await Promise.all([import('pg'), import('./session.ts')])
+    const { connection, poolMax } = this.#options
+    const maxIdleMs = Math.max(idleInTransactionMs, this.#limitMs)
+    const pool = new pg.Pool({
+      ...connection,
+      Client: Session,
+      max: poolMax,
+      connectionTimeoutMillis: 2 * this.#limitMs, // ends attempts whose caller has given up
+      keepAlive: true,
+      // Not as startup parameters, which a pooler may refuse.
+      onConnect: (client) => (client as Session).prepare(this.#limitMs, maxIdleMs),
+    })
+    pool.on('error', () => {}) // an idle connection was lost: the pool opens another when needed
+    return pool
   }
 
-  async acquire(begin: string): Promise<Lease> {
-    const deadline = deadlineToBegin() ?? new Deadline(this.#limitMs)
+  acquireConnection(): Promise<Lease> {
+    return this.acquire()
+  }
+
+  async acquire({
+    asyncCommit = false,
+    deadline = deadlineToBegin() ?? new Deadline(this.#limitMs),
+  } = {}): Promise<Lease> {
     const pool = await this.open()
     const connecting = this.#outside(() => pool.connect())
     try {
-      return new Lease(await within(deadline, connecting), begin, deadline, this.#limitMs)
+      const session = (await within(deadline, connecting)) as PooledSession // the pool's Client
+      return new Lease(session, { deadline, limitMs: this.#limitMs, asyncCommit })
     } catch (cause) {
       connecting.then(
         (late) => late.release(),
@@ -129,7 +133,7 @@ class PooledDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await leaseOf(connection).begin()
+    leaseOf(connection).begin()
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -141,7 +145,30 @@ class PooledDriver implements Driver {
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    leaseOf(connection).release()
+    const lease = leaseOf(connection)
+    lease.release()
+    if (lease.isUntold) await this.#tell()
+  }
+
+  /**
+   * Notifies the other nodes of a commit whose own notification has failed. @throws
+   * DatabaseUnavailable: they know of it with a later heartbeat, but it must not be acknowledged.
+   */
+  async #tell(): Promise<void> {
+    const deadline = new Deadline(this.#limitMs)
+    for (let attempt = 1; ; attempt += 1) {
+      let lease: Lease | undefined
+      try {
+        lease = await this.acquire({ deadline })
+        await lease.executeQuery(CompiledQuery.raw(notify))
+        return
+      } catch (cause) {
+        if (attempt < maxAttempts && deadline.leftMs() > 0) continue
+        throw new DatabaseUnavailable('committed, but the other nodes may not know', { cause })
+      } finally {
+        lease?.release()
+      }
+    }
   }
 
   async destroy(): Promise<void> {
@@ -154,14 +181,4 @@ class PooledDriver implements Driver {
 /** The share of the time limit for the database, so that the answer is sent within all of it. */
 function withinMs(timeoutMs: number): number {
   return Math.max(1, Math.min(Math.floor(timeoutMs * 0.9), 2 ** 31 - 1))
-}
-
-/**
- * Destroys the socket of a client whose session settings failed: the pool ends such a client
- * gracefully and would wait for a server that does not answer.
- */
-function refuse(client: ClientBase, error: unknown): never {
-  const { connection } = client as unknown as { connection: { stream: Duplex } } // as pg has it
-  connection.stream.destroy()
-  throw error
 }

@@ -1,7 +1,6 @@
 import type { Client, ClientConfig } from 'pg'
 import type { ChangeFeed } from '../database.ts'
-
-export const channel = 'gatehouse'
+import { channel } from './notification.ts'
 
 // The feed is not current if the last heartbeat that was answered began longer ago than this.
 const staleAfterMs = 500
@@ -11,16 +10,24 @@ const connectMs = 2000
 // The connection is closed if isCurrent has not been called for this long.
 const restMs = 10_000
 
+// Revocations become visible in the order of their ids.
+const lastChanges = `
+  select concat_ws(' ', (select max(id) from revocations),
+    (select md5(string_agg(keys::text, '' order by id)) from keys)) as answer`
+// Differs once any writing transaction has ended.
+const snapshot = 'select pg_current_snapshot()::text as answer'
+
 export interface PostgresFeed extends ChangeFeed {
   close(): Promise<void>
 }
 
 /**
- * Notices the changes of other nodes on a connection of its own. Triggers notify the channel when a
- * transaction commits that changed a key, a revocation or a user. The answer to a heartbeat comes
- * after the notifications of all commits before it. While `isCurrent` is not called, the feed
- * rests. Behind a pooler, notifications may go to another client: there each heartbeat asks whether
- * anything was committed at all, and a change is noticed one heartbeat later.
+ * Notices the changes of other nodes on a connection of its own. The channel is notified of each
+ * commit that changed a key, a revocation or a user: migrations/0018. The answer to a heartbeat
+ * comes after the notifications of all commits before it. While `isCurrent` is not called, the feed
+ * rests. A heartbeat also asks for the last revocation and the keys, so that a commit of theirs is
+ * noticed whose notification was lost. Behind a pooler, notifications may go to another client:
+ * there it asks whether anything was committed at all.
  */
 export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let version = 0
@@ -29,7 +36,8 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let isAsked = false
   let state: 'resting' | 'at work' | 'closed' = 'resting'
   let client: Client | undefined
-  let snapshot: string | undefined
+  let question = lastChanges
+  let lastAnswer: string | undefined
   let timer: NodeJS.Timeout | undefined
 
   return {
@@ -87,12 +95,12 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     })
     try {
       await mine.connect()
-      snapshot = (await isPooled(mine)) ? '' : undefined
+      question = (await isPooled(mine)) ? snapshot : lastChanges
       await mine.query(`listen ${channel}`)
     } catch {
       return lose(mine)
     }
-    version += 1 // there may have been changes while this node did not listen
+    lastAnswer = undefined // there may have been changes while this node did not listen
     await heartbeat(mine)
   }
 
@@ -100,8 +108,8 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     const askedAt = performance.now()
     isAsked = false
     try {
-      if (snapshot === undefined) await mine.query('select')
-      else await compareSnapshot(mine)
+      const { rows } = await mine.query<{ answer: string }>(question)
+      if (client === mine) compare(rows[0]?.answer)
     } catch {
       return lose(mine)
     }
@@ -110,11 +118,9 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     next(() => (isAsked ? heartbeat(mine) : rest()), heartbeatMs)
   }
 
-  /** Counts a change if the snapshot differs: it does once any writing transaction has ended. */
-  async function compareSnapshot(mine: Client): Promise<void> {
-    const { rows } = await mine.query<{ now: string }>('select pg_current_snapshot()::text as now')
-    if (rows[0]?.now === snapshot) return
-    snapshot = rows[0]?.now
+  function compare(answer: string | undefined): void {
+    if (answer === lastAnswer) return
+    lastAnswer = answer
     version += 1
   }
 

@@ -1,36 +1,72 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import type { PoolClient } from 'pg'
-import { bindable } from '../bindable.ts'
+import type { QueryHints } from '../database.ts'
+import { TransactionConflict } from '../errors.ts'
 import { Deadline } from '../mutex.ts'
 import { translated } from './errors.ts'
+import { type Answer, isPlain, type Message, type Statement } from './message.ts'
+import { notify } from './notification.ts'
+import type { Session } from './session.ts'
+import { encoded } from './values.ts'
 
 /** Disables the time limits of the statements that follow in a transaction. */
 export const withoutTimeouts = CompiledQuery.raw(
   'set local statement_timeout = 0; set local lock_timeout = 0',
 )
 
+const begin: Statement = { text: 'begin isolation level read committed', values: [] }
+const rollback: Statement = { text: 'rollback', values: [] }
+
+export type PooledSession = PoolClient & Session
+
+export interface LeaseOptions {
+  /** Of the wait for the connection, and of the first statement. */
+  readonly deadline: Deadline
+  /** For each further statement. */
+  readonly limitMs: number
+  /** Whether its transactions commit without waiting for the disk. */
+  readonly asyncCommit?: boolean
+}
+
 /** One connection for one query or one transaction. */
 export class Lease implements DatabaseConnection {
-  readonly #client: PoolClient
-  readonly #begin: string
+  readonly #session: PooledSession
   readonly #limitMs: number
+  readonly #commit: string
   #deadline: Deadline | undefined
   #hasTimeout = true
   #isLost = false
+  #isTransaction = false
+  #hasBegun = false
+  /** Statements that are sent with the next one. */
+  #deferred: Statement[] = []
+  #isUntold = false
 
-  constructor(client: PoolClient, begin: string, deadline: Deadline, limitMs: number) {
-    this.#client = client
-    this.#begin = begin
+  constructor(session: PooledSession, { deadline, limitMs, asyncCommit = false }: LeaseOptions) {
+    this.#session = session
     this.#deadline = deadline
     this.#limitMs = limitMs
-    client.on('error', this.#onError)
+    this.#commit = asyncCommit ? 'set local synchronous_commit = off;commit' : 'commit'
+    session.on('error', this.#onError)
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  /** Whether it has committed a change that other nodes must be told of, and are not. */
+  get isUntold(): boolean {
+    return this.#isUntold
+  }
+
+  async executeQuery<R>(query: CompiledQuery & QueryHints): Promise<QueryResult<R>> {
     if (query.sql === withoutTimeouts.sql) this.#hasTimeout = false
-    const { rows, rowCount, command } = await this.#send<R>(query.sql, query.parameters)
+    const { sql: text, isKept = false, isDeferred = false } = query
+    const statement = { text, values: query.parameters.map(encoded), isKept }
+    if (isDeferred && this.#isTransaction) {
+      this.#deferred.push(statement)
+      return { rows: [] }
+    }
+    const { command, rowCount, ...answer } = await this.#execute(statement)
+    const rows = answer.rows as R[] // as the query says
     const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
-    return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
+    return changes ? { rows, numAffectedRows: BigInt(rowCount) } : { rows }
   }
 
   // biome-ignore lint/correctness/useYield: no query of this project is streamed by the driver
@@ -38,24 +74,45 @@ export class Lease implements DatabaseConnection {
     throw new Error('read in batches by key instead')
   }
 
-  async begin(): Promise<void> {
-    await this.#send(this.#begin)
+  /** Sends nothing yet: the beginning goes with the first statement. */
+  begin(): void {
+    this.#isTransaction = true
+    this.#deferred = [begin]
   }
 
+  /**
+   * Commits, and notifies the other nodes in the same message, of what the triggers have told this
+   * session. The notification is a transaction of its own: inside the other one, it would take a
+   * lock of the whole cluster until the disk has the commit.
+   */
   async commit(): Promise<void> {
-    const { command } = await this.#send('commit')
+    if (!this.#hasBegun) return
+    const tells = this.#session.hasChanged
+    const text = tells ? `${this.#commit};${notify}` : this.#commit
+    const message = this.#session.transmit({ text, values: [] })
+    try {
+      await this.#answerTo(message)
+    } catch (error) {
+      if (!message.completed.includes('COMMIT')) throw error
+      this.#isUntold = true
+    }
+    this.#session.hasChanged = false
     // The server answers so if a statement of the transaction has failed.
-    if (command === 'ROLLBACK') throw new Error('the transaction was rolled back, not committed')
+    if (message.completed.includes('ROLLBACK')) {
+      throw new Error('the transaction was rolled back, not committed')
+    }
   }
 
   /** Never throws: the caller throws the error that made the rollback necessary. */
   async rollback(): Promise<void> {
-    if (!this.#isLost) await this.#send('rollback').catch(() => this.#lose())
+    this.#session.hasChanged = false
+    if (this.#isLost || !this.#hasBegun) return
+    await this.#answerTo(this.#session.transmit(rollback)).catch(() => this.#lose())
   }
 
   release(): void {
-    this.#client.off('error', this.#onError)
-    this.#client.release(this.#isLost)
+    this.#session.off('error', this.#onError)
+    this.#session.release(this.#isLost)
   }
 
   readonly #onError = () => this.#lose()
@@ -64,16 +121,45 @@ export class Lease implements DatabaseConnection {
     this.#isLost = true
   }
 
-  async #send<R>(text: string, parameters: readonly unknown[] = []) {
+  async #execute(statement: Statement): Promise<Answer> {
+    const message = await this.#sent(statement)
+    try {
+      const answer = await this.#answerTo(message)
+      if (!this.#isTransaction && this.#session.hasChanged) await this.#tell()
+      return answer
+    } catch (error) {
+      if (!message.isForgotten) throw error
+      // As a conflict, it is begun anew.
+      if (this.#isTransaction) throw new TransactionConflict({ cause: error })
+      return this.#answerTo(this.#session.transmit(statement))
+    }
+  }
+
+  /** Sends a statement with those that were deferred, or after them if that is not possible. */
+  async #sent(statement: Statement): Promise<Message> {
+    const deferred = this.#deferred
+    this.#deferred = []
+    this.#hasBegun ||= deferred.length > 0
+    const canJoin = !isPlain(statement) || deferred.every(isPlain)
+    if (this.#session.isDirect && canJoin) return this.#session.transmit(statement, deferred)
+    for (const each of deferred) await this.#answerTo(this.#session.transmit(each))
+    return this.#session.transmit(statement)
+  }
+
+  /** Notifies the other nodes of a statement without a transaction, which has committed by itself. */
+  async #tell(): Promise<void> {
+    this.#session.hasChanged = false
+    await this.#answerTo(this.#session.transmit({ text: notify, values: [] })).catch(() => {
+      this.#isUntold = true
+    })
+  }
+
+  async #answerTo({ answer }: Message): Promise<Answer> {
     // The first statement shares its deadline with the wait for the connection.
     const deadline = this.#deadline ?? new Deadline(this.#limitMs)
     this.#deadline = undefined
-    const values = parameters.map((value) => (Array.isArray(value) ? value : bindable(value)))
     try {
-      // Without values, one text may hold several statements: then there are several results.
-      const answer = this.#client.query(values.length > 0 ? { text, values } : { text })
-      const result = this.#hasTimeout ? await within(deadline, answer) : await answer
-      return result as typeof result & { rows: R[] } // as the query says
+      return this.#hasTimeout ? await within(deadline, answer) : await answer
     } catch (error) {
       const { answer, isLost } = translated(error)
       if (isLost) this.#lose()

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import { isPostgres } from '../transactions.ts'
+import { notifiesSetting } from './notification.ts'
 import { refusalOf } from './server-kind.ts'
 
 const minVersion = 14
@@ -9,15 +10,28 @@ const minVersion = 14
 const withoutSearchIndex =
   'DATABASE_URL: the indexes of pg_trgm are missing: searches of users go two at a time, see docs/postgresql.md'
 
-/** The settings of a new session; they override those of the role, the database and the server. */
-export function sessionSettings(limitMs: number, idleInTransactionMs: number): string {
+export interface SessionSettings {
+  readonly limitMs: number
+  readonly maxIdleMs: number
+  /** The number of the server process, as the client was told it. */
+  readonly pid: number
+}
+
+/**
+ * The settings of a new session; they override those of the role, the database and the server. The
+ * last statement answers whether the session notifies other nodes by itself.
+ */
+export function sessionSettings({ limitMs, maxIdleMs, pid }: SessionSettings): string {
   return [
     `set statement_timeout = ${limitMs}`,
     `set lock_timeout = ${limitMs}`,
-    `set idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
+    `set idle_in_transaction_session_timeout = ${maxIdleMs}`,
+    'set client_min_messages = notice',
     "set default_transaction_isolation = 'read committed'",
     'set bytea_output = hex',
     'set standard_conforming_strings = on',
+    `select set_config('${notifiesSetting}',
+      case when pg_backend_pid() = ${pid} then 'on' else 'off' end, false) as notifies`,
   ].join(';')
 }
 
