@@ -127,6 +127,7 @@ export async function createServices(
   const users = createUsers({
     config,
     db,
+    asyncCommitDb,
     events,
     hooks: {
       isPrivileged: isAdministratorsUser,

@@ -18,6 +18,7 @@ import * as subjects from './migrations/0014-subjects.ts'
 import * as sessionAmr from './migrations/0015-session-amr.ts'
 import * as roomSchemas from './migrations/0016-room-schemas.ts'
 import * as keyUsage from './migrations/0017-key-usage.ts'
+import * as deepPages from './migrations/0019-deep-pages.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
@@ -43,6 +44,7 @@ const migrations: readonly Migration[] = [
   sessionAmr.statements,
   roomSchemas.statements,
   keyUsage.statements,
+  deepPages.statements,
 ]
 
 /** The version of the schema that this program works with. */

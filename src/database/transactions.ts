@@ -152,6 +152,8 @@ export const lockName = {
   /** For changes that must leave at least one administrator. */
   administrators: 'administrators',
   revocations: 'revocations',
+  /** For changes of the counts of lists. */
+  lists: 'lists',
   account: (userId: number | string) => `account ${userId}`,
   /** For changes that give a username to an account. */
   username: (username: string) => `username ${username}`,

@@ -1,5 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { listOrders } from '../database/list-orders.ts'
+import { isOnPage, minDeepOffset } from '../database/list-pages.ts'
 import { type Parameters, prepared } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
@@ -47,6 +49,11 @@ const fromOffset = prepared(
         eb.selectFrom('posts').select('id').orderBy('id').limit(limit).offset(offset),
       )
       .orderBy('posts.id'),
+)
+const deepPage = prepared((db, place: Parameters<{ offset: number; limit: number }>) =>
+  posts(db)
+    .where(isOnPage(db, listOrders.postsById, place))
+    .orderBy('posts.id'),
 )
 const total = prepared((db) =>
   db.selectFrom('row_counts').select('total').where('name', '=', 'posts'),
@@ -130,10 +137,10 @@ export function postStore(db: DatabaseOrTransaction) {
 
     /** Reads posts in id order from `offset`, or after an id. */
     async slice(limit: number, from: SliceStart): Promise<Post[]> {
-      const rows =
-        'offset' in from
-          ? await fromOffset.all(db, { limit, offset: from.offset })
-          : await afterId.all(db, { limit, id: from.afterId })
+      if ('afterId' in from) return (await afterId.all(db, { limit, id: from.afterId })).map(toPost)
+      const { offset } = from
+      const deep = offset < minDeepOffset ? [] : await deepPage.all(db, { limit, offset })
+      const rows = deep.length > 0 ? deep : await fromOffset.all(db, { limit, offset })
       return rows.map(toPost)
     },
   }

@@ -12,7 +12,9 @@ export function jobsOf<Needs>(rooms: readonly LoadedRoom<Needs>[], needs: Needs)
     .flatMap((room) => room.jobs?.(needs) ?? [])
     .map((job) =>
       inJobContext(
-        'purge' in job ? { name: job.name, everyMs: purgeEveryMs, run: purging(job.purge) } : job,
+        'purge' in job
+          ? { name: job.name, everyMs: job.everyMs ?? purgeEveryMs, run: purging(job.purge) }
+          : job,
       ),
     )
 }

@@ -100,10 +100,18 @@ export interface Person {
   readonly gone: 'removed' | 'cleared' | { readonly kept: string }
 }
 
-/** A job beside the requests: any work, or the purge of up to `batchSize` expired rows. */
+/**
+ * A job beside the requests: any work, or work in steps, like the purge of expired rows. A step does
+ * up to `batchSize` rows, and answers how many; a smaller number ends the run. Without `everyMs` it
+ * runs once a minute.
+ */
 export type RoomJob =
   | Job
-  | { readonly name: string; readonly purge: (batchSize: number) => Promise<number> }
+  | {
+      readonly name: string
+      readonly everyMs?: number
+      readonly purge: (batchSize: number) => Promise<number>
+    }
 
 /** Commands of the command line, and the file that exports their code as `commands`. */
 export interface RoomCommands {

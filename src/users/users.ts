@@ -1,5 +1,6 @@
 import type { Config } from '../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { countLists } from '../database/list-counts.ts'
 import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { type ChangeConditions, changeAsSeen } from '../http/changes/resource.ts'
@@ -29,6 +30,8 @@ export interface Users {
   slice(limit: number, from: SliceStart): Promise<User[]>
   list(part: Part): Promise<User[]>
   readonly find: FindUsers
+  /** A step of keeping the counts of all lists that are read by page number: see list-counts.ts. */
+  countLists(batchSize: number): Promise<number>
 }
 
 /** What must hold inside the transaction that changes a user. */
@@ -56,11 +59,12 @@ export interface UserHooks {
 export interface UsersDeps {
   readonly config: Pick<Config, 'database'>
   readonly db: Database
+  readonly asyncCommitDb: Database
   readonly events: Events
   readonly hooks: UserHooks
 }
 
-export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
+export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersDeps): Users {
   const store = userStore(db)
   const notify = (id: number) => {
     for (const changed of hooks.changed) changed(id)
@@ -77,6 +81,8 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
     slice: store.slice,
     list: store.list,
     find: createFindUsers(db, config.database),
+    // A loss of power can undo a step, and nothing is wrong then.
+    countLists: (batchSize) => countLists(asyncCommitDb, batchSize),
 
     create: (user, trx) => (trx ? make(trx, user) : transact(db, [], (own) => make(own, user))),
 

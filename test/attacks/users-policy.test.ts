@@ -168,6 +168,7 @@ suite('USERS_POLICY: which callers read, change and remove which rows', () => {
             events: app.deps.events,
             config: app.deps.config,
             db: app.deps.db,
+            asyncCommitDb: app.deps.asyncCommitDb,
             hooks: { isPrivileged: isAdministratorsUser, removing: [], changed: [] },
           })
           assert.equal(await users.isPrivileged(target.userId), false)
