@@ -41,7 +41,7 @@ export async function takeDump(
   assertKnown({ schema, rooms }, all)
   const tables = all.copied
     .filter(({ name }) => existing.has(name) && !except.includes(name))
-    .map((table) => (existing.has('imports') ? table : { ...table, unlessStaged: undefined }))
+    .map((table) => (existing.has('imports') ? table : withoutStaging(table)))
   const counts = new Map<TableName, number>()
   const lastIds = new Map<TableName, number>()
   for (const { name, givesIds, unlessStaged } of tables) {
@@ -50,6 +50,11 @@ export async function takeDump(
   }
   const batches = counted(readTables(snapshot, tables), counts, onProgress)
   return { schema, rooms, counts, lastIds, batches }
+}
+
+/** A table of an old schema, in which nothing is staged or hidden. */
+function withoutStaging({ person, unlessStaged, ...table }: CopiedTable): CopiedTable {
+  return table
 }
 
 /** @throws Error for a newer schema, which may have tables that this program does not know */

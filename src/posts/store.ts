@@ -1,10 +1,10 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { listOrders } from '../database/list-orders.ts'
 import { isOnPage, minDeepOffset } from '../database/list-pages.ts'
 import { type Parameters, prepared } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
-import { isPresentAccount } from '../database/staged.ts'
+import { isPresentAccount, isPresentUser } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
 import type { SliceStart } from '../http/lists/listing.ts'
 import { type AccessRequest, allowed } from './allowed.ts'
@@ -18,6 +18,13 @@ export interface NewPost {
   readonly createdAt: number
 }
 
+// After the deletion of a user with very many posts these name it until they are cleared. An author
+// with an account is there, which saves the look-up of the user.
+const authorId = sql<
+  number | null
+>`case when accounts.user_id is not null then posts.author_id else (
+  select users.id from users where users.id = posts.author_id and ${isPresentUser}) end`
+
 const posts = (db: DatabaseOrTransaction) =>
   db
     .selectFrom('posts')
@@ -28,12 +35,12 @@ const posts = (db: DatabaseOrTransaction) =>
       'posts.id',
       'posts.title',
       'posts.body',
-      'posts.author_id as authorId',
       'accounts.username as author',
       'posts.locked',
       'posts.created_at as createdAt',
       'posts.updated_at as updatedAt',
     ])
+    .select(authorId.as('authorId'))
 
 const byId = prepared((db, { id }: Parameters<{ id: number }>) =>
   posts(db).where('posts.id', '=', id),

@@ -98,6 +98,11 @@ export interface Person {
    * start verifies; `kept` states the reason.
    */
   readonly gone: 'removed' | 'cleared' | { readonly kept: string }
+  /**
+   * A user may have very many of these rows. They are cleared in steps after the deletion, and all
+   * reads of the table answer null for a user that is not present meanwhile.
+   */
+  readonly inSteps?: true
 }
 
 /**

@@ -169,7 +169,7 @@ suite('USERS_POLICY: which callers read, change and remove which rows', () => {
             config: app.deps.config,
             db: app.deps.db,
             asyncCommitDb: app.deps.asyncCommitDb,
-            hooks: { isPrivileged: isAdministratorsUser, removing: [], changed: [] },
+            hooks: { isPrivileged: isAdministratorsUser, removing: [], traces: [], changed: [] },
           })
           assert.equal(await users.isPrivileged(target.userId), false)
           await promote()

@@ -13,7 +13,7 @@ const users = 9000
 const orders: readonly Order[] = sortKeys.flatMap((key) =>
   [false, true].map((descending) => ({ key, descending })),
 )
-const offsets = [999, 1000, 2047, 2048, 2049, 4096, 4500, 6143, 6144, 8000, users - 30, users - 3]
+const offsets = [999, 1000, 2048, 2049, 4500, 6144, users - 30, users - 3]
 
 suite('pages by number, far behind', async () => {
   const app = await testApp()
