@@ -13,8 +13,8 @@ export interface Trace {
   readonly inSteps: boolean
 }
 
-/** More rows than these are cleared in steps. */
-const maxAtOnce = 100
+/** More rows than these are cleared in steps of so many: a row can have 80 kB. */
+const maxAtOnce = 20
 
 // Leaving users are staged rows of an import that nothing ends or touches: see staged.ts.
 const endless = Number.MAX_SAFE_INTEGER
@@ -67,7 +67,7 @@ export async function hideUser(
 }
 
 /**
- * Clears up to `batchSize` rows that name a hidden user, or deletes the user if there are none left.
+ * Clears some rows, `batchSize` at most, that name a hidden user, or deletes the user if there are none left.
  * Answers `batchSize` if there may be more to do, otherwise 0.
  */
 export async function clearLeaving(
@@ -88,7 +88,7 @@ export async function clearLeaving(
     const { numAffectedRows = 0n } = await sql`
       update ${sql.table(table)} set ${sql.ref(column)} = null where ${sql.ref(key)} in (
         select ${sql.ref(key)} from ${sql.table(table)}
-        where ${sql.ref(column)} = ${user.id} limit ${batchSize})`.execute(trx)
+        where ${sql.ref(column)} = ${user.id} limit ${Math.min(batchSize, maxAtOnce)})`.execute(trx)
     if (numAffectedRows > 0n) return batchSize
   }
   await trx.deleteFrom('users').where('id', '=', user.id).execute()

@@ -117,7 +117,7 @@ suite('the deletion of a user with very many posts', async () => {
     await job('dead imports')?.run()
     assert.equal(await naming(), many)
     await transact(db, [], (trx) => clearLeaving(trx, tracesOf(rooms), 40))
-    assert.equal(await naming(), many - 40)
+    assert.equal(await naming(), many - 20)
     assert.deepEqual(await posts(), before)
     const other = await testApp({}, { directory: app.directory })
     await other.app.jobs.find(({ name }) => name === 'removed users')?.run()
