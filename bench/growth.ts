@@ -15,8 +15,8 @@ import { open, openDatabase, readText, type Service, service } from './service.t
 const many = 1_000_000
 const few = 1_000
 const pageSize = 20
-const rounds = 5
-const seconds = 0.5
+const rounds = 3
+const seconds = 0.3
 const connections = 4
 const postsOfOne = 100_000
 const expired = 30_000
@@ -219,5 +219,5 @@ function stepRow(name: string, taken: readonly number[]): Row {
 }
 
 function newDirectory(): string {
-  return mkdtempSync(join(tmpdir(), 'gatehouse-growth-'))
+  return mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
 }

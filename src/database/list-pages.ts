@@ -55,7 +55,7 @@ export function isOnPage(
     where ${isFrom(sql`(select key from start)`, sql`(select row_id from start)`)}
       and not exists (${stagedRow(order)})
     order by ${columns} limit (select ${bigint(sql`size`)} from wanted)
-    offset (select ${bigint(sql`skipped - before`)} from start, wanted)`
+    offset coalesce((select ${bigint(sql`skipped - before`)} from start, wanted), 0)`
   // An array: PostgreSQL would join the subselect of `in` by a plan for a third of the table.
   const isWanted = isPostgres(db) ? sql`= any(array(${page}))` : sql`in (${page})`
   return sql<SqlBool>`${sql.ref(`${order.table}.${order.id}`)} ${isWanted}`

@@ -7,7 +7,7 @@ export const parts: RoomParts<Needs> = {
   // Often, because changes that are not counted yet cost time at each page far behind.
   jobs: ({ users }) => [
     { name: 'counts of lists', everyMs: 1000, purge: users.countLists },
-    { name: 'removed users', purge: users.purgeRemoved },
+    { name: 'removed users', everyMs: 1000, purge: users.purgeRemoved },
   ],
 
   async routes(app, needs) {

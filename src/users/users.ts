@@ -1,6 +1,12 @@
 import type { Config } from '../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { clearLeaving, hasManyTraces, hideUser, type Trace } from '../database/leaving.ts'
+import {
+  clearLeaving,
+  hasManyTraces,
+  hiddenUsers,
+  hideUser,
+  type Trace,
+} from '../database/leaving.ts'
 import { countLists } from '../database/list-counts.ts'
 import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
@@ -91,10 +97,11 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
     find: createFindUsers(db, config.database),
     // A loss of power can undo a step, and nothing is wrong then.
     countLists: (batchSize) => countLists(asyncCommitDb, batchSize),
-    purgeRemoved: (batchSize) =>
-      transact(asyncCommitDb, [lockName.removedUsers], (trx) =>
-        clearLeaving(trx, hooks.traces, batchSize),
-      ),
+    async purgeRemoved(batchSize) {
+      if ((await hiddenUsers(db)).size === 0) return 0 // and no transaction each second
+      const work = (trx: DatabaseOrTransaction) => clearLeaving(trx, hooks.traces, batchSize)
+      return transact(asyncCommitDb, [lockName.removedUsers], work)
+    },
 
     create: (user, trx) => (trx ? make(trx, user) : transact(db, [], (own) => make(own, user))),
 
