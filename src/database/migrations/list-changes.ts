@@ -34,26 +34,26 @@ function listed(table: string, id: string, keys: readonly string[] = []) {
   const rowOf = (row: string, change: number) =>
     [`'${table}'`, ...[id, ...keys].map((name) => `${row}.${name}`), change].join(', ')
   const ways = [
-    { way: 'in', event: 'insert', row: 'new', change: 1 },
-    { way: 'out', event: 'delete', row: 'old', change: -1 },
+    { way: 'in', on: 'insert', row: 'new', change: 1 },
+    { way: 'out', on: 'delete', row: 'old', change: -1 },
   ]
   return {
     sqlite: ways.map(
       ({
         way,
-        event,
+        on,
         row,
         change,
-      }) => `create trigger ${table}_listed_${way} after ${event} on ${table} begin
+      }) => `create trigger ${table}_listed_${way} after ${on} on ${table} begin
         insert into list_changes (${columns}) values (${rowOf(row, change)});
       end`,
     ),
-    postgres: ways.flatMap(({ way, event, row, change }) => [
+    postgres: ways.flatMap(({ way, on, row, change }) => [
       triggerFunction(
         `list_${table}_${way}`,
         `insert into list_changes (${columns}) select ${rowOf('changed', change)} from changed`,
       ),
-      `create trigger ${table}_listed_${way} after ${event} on ${table}
+      `create trigger ${table}_listed_${way} after ${on} on ${table}
         referencing ${row} table as changed for each statement execute function list_${table}_${way}()`,
     ]),
   }
