@@ -41,7 +41,8 @@ export async function takeDump(
   assertKnown({ schema, rooms }, all)
   const tables = all.copied
     .filter(({ name }) => existing.has(name) && !except.includes(name))
-    .map((table) => (existing.has('imports') ? table : withoutStaging(table)))
+    .map((table) => (existing.has('imports') ? table : { ...table, unlessStaged: undefined }))
+    .map((table) => (existing.has('leaving_users') ? table : withoutPerson(table)))
   const counts = new Map<TableName, number>()
   const lastIds = new Map<TableName, number>()
   for (const { name, givesIds, unlessStaged } of tables) {
@@ -52,8 +53,8 @@ export async function takeDump(
   return { schema, rooms, counts, lastIds, batches }
 }
 
-/** A table of an old schema, in which nothing is staged or hidden. */
-function withoutStaging({ person, unlessStaged, ...table }: CopiedTable): CopiedTable {
+/** A table of an old schema, in which no user is hidden. */
+function withoutPerson({ person, ...table }: CopiedTable): CopiedTable {
   return table
 }
 

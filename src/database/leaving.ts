@@ -59,6 +59,7 @@ export async function hideUser(
     if (gone === 'removed') await sql`delete from ${name} ${isNamed}`.execute(trx)
     else await sql`update ${name} set ${sql.ref(column)} = null ${isNamed}`.execute(trx)
   }
+  await trx.insertInto('leaving_users').values({ user_id: userId, import_id: id }).execute()
   await trx
     .updateTable('row_counts')
     .set((eb) => ({ total: eb('total', '-', 1) }))
@@ -76,11 +77,8 @@ export async function clearLeaving(
   batchSize: number,
 ): Promise<number> {
   const user = await trx
-    .selectFrom('imports')
-    .innerJoin('users', 'users.import_id', 'imports.id')
-    .select(['users.id', 'imports.id as importId'])
-    .where('imports.state', '=', 'open')
-    .where('imports.seen_at', '=', endless)
+    .selectFrom('leaving_users')
+    .select(['user_id as id', 'import_id as importId'])
     .limit(1)
     .executeTakeFirst()
   if (!user) return 0
@@ -98,11 +96,12 @@ export async function clearLeaving(
 
 /** The ids of the users that are hidden until their rows are cleared. */
 export async function hiddenUsers(db: DatabaseOrTransaction): Promise<ReadonlySet<number>> {
-  const rows = await db
-    .selectFrom('imports')
-    .innerJoin('users', 'users.import_id', 'imports.id')
-    .select('users.id')
-    .where('imports.seen_at', '=', endless)
-    .execute()
-  return new Set(rows.map(({ id }) => id))
+  const rows = await db.selectFrom('leaving_users').select('user_id').execute()
+  return new Set(rows.map(({ user_id }) => user_id))
+}
+
+/** The condition that the column of a user id names a user who is hidden: for reads of its table. */
+export function isLeaving(column: 'posts.author_id') {
+  return sql<boolean>`exists (
+    select 1 from leaving_users where leaving_users.user_id = ${sql.ref(column)})`
 }

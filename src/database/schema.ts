@@ -26,6 +26,7 @@ export interface Schema {
   imports: ImportsTable
   import_names: ImportNamesTable
   row_counts: RowCountsTable
+  leaving_users: LeavingUsersTable
   list_blocks: ListBlocksTable
   list_changes: ListChangesTable
   users_search: UsersSearchTable
@@ -247,6 +248,13 @@ interface RowCountsTable {
   /** The counted table. Kept by triggers, so that a total costs the same at any size. */
   name: string
   total: number
+}
+
+/** Deleted users whose rows are cleared in steps: see leaving.ts. */
+interface LeavingUsersTable {
+  user_id: number
+  /** The import that hides the user's row. */
+  import_id: number
 }
 
 /** How many rows stand from a place of an order up to the next one: see list-pages.ts. */

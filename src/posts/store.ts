@@ -1,10 +1,11 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { isLeaving } from '../database/leaving.ts'
 import { listOrders } from '../database/list-orders.ts'
 import { isOnPage, minDeepOffset } from '../database/list-pages.ts'
 import { type Parameters, prepared } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
-import { isPresentAccount, isPresentUser } from '../database/staged.ts'
+import { isPresentAccount } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
 import type { SliceStart } from '../http/lists/listing.ts'
 import { type AccessRequest, allowed } from './allowed.ts'
@@ -19,11 +20,10 @@ export interface NewPost {
 }
 
 // After the deletion of a user with very many posts these name it until they are cleared. An author
-// with an account is there, which saves the look-up of the user.
-const authorId = sql<
-  number | null
->`case when accounts.user_id is not null then posts.author_id else (
-  select users.id from users where users.id = posts.author_id and ${isPresentUser}) end`
+// with an account is there, which saves the look-up.
+const authorId = sql<number | null>`case
+  when accounts.user_id is null and ${isLeaving('posts.author_id')} then null
+  else posts.author_id end`
 
 const posts = (db: DatabaseOrTransaction) =>
   db

@@ -79,6 +79,7 @@ suite('the deletion of a user with very many posts', async () => {
       .executeTakeFirstOrThrow()
     assert.deepEqual([row.name, row.email, row.name_key, row.email_key], ['', '', '', ''])
     for (const { table, column, inSteps } of tracesOf(rooms)) {
+      if (table === 'leaving_users') continue
       const { rows } = await sql`select 1 from ${sql.table(table)}
         where ${sql.ref(column)} = ${ann.userId}`.execute(db)
       assert.equal(rows.length, inSteps ? many : 0, table)

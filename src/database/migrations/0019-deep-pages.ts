@@ -27,6 +27,12 @@ export const statements: Migration = [
   ) strict`,
   'create index list_changes_taken on list_changes (list) where taken = 1',
 
+  // Users who are deleted, and hidden until very many rows that name them are cleared: leaving.ts.
+  `create table leaving_users (
+    user_id integer primary key references users (id) on delete cascade,
+    import_id integer not null
+  ) strict`,
+
   // On PostgreSQL the triggers keep other writers waiting until the commit, so the counts are exact.
   ...listedRows,
   ...['users id', 'users name', 'users email'].map((list) => firstBlock(list, 'users')),
