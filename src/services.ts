@@ -20,7 +20,7 @@ import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
-import { assertDistinct, assertDistinctEvents } from './room/registry.ts'
+import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
 import type { OnAccountEnded, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
@@ -127,10 +127,12 @@ export async function createServices(
   const users = createUsers({
     config,
     db,
+    asyncCommitDb,
     events,
     hooks: {
       isPrivileged: isAdministratorsUser,
       removing: [accounts.removeWithUser],
+      traces: tracesOf(rooms),
       changed: [(id) => profiles.forget(id), revocations.appended],
     },
   })

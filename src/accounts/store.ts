@@ -2,6 +2,8 @@ import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kyse
 import { type Account, splitRoles } from '../authentication/account.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { listOrders } from '../database/list-orders.ts'
+import { isOnPage, minDeepOffset } from '../database/list-pages.ts'
 import { type Parameters, prepared } from '../database/prepared.ts'
 import { roleNamesOfAccount } from '../database/role-names.ts'
 import type { Schema } from '../database/schema.ts'
@@ -66,6 +68,11 @@ const byUsername = prepared((db, { username }: Parameters<{ username: string }>)
 )
 const byUserId = prepared((db, { userId }: Parameters<{ userId: number }>) =>
   accounts(db).where('accounts.user_id', '=', userId),
+)
+const deepPage = prepared((db, place: Parameters<{ offset: number; limit: number }>) =>
+  accounts(db)
+    .where(isOnPage(db, listOrders.accountsById, place))
+    .orderBy('accounts.user_id'),
 )
 const present = prepared((db, { userId }: Parameters<{ userId: number }>) =>
   accounts(db)
@@ -207,6 +214,8 @@ export function accountStore(db: DatabaseOrTransaction) {
 
     /** One page of accounts, by user id. */
     async page(offset: number, limit: number): Promise<Account[]> {
+      const deep = offset < minDeepOffset ? [] : await deepPage.all(db, { offset, limit })
+      if (deep.length > 0) return deep.map(toAccount)
       // The subquery skips the rows before the page without a read of their passwords and roles.
       const ids = db
         .selectFrom('accounts')

@@ -42,6 +42,7 @@ export async function takeDump(
   const tables = all.copied
     .filter(({ name }) => existing.has(name) && !except.includes(name))
     .map((table) => (existing.has('imports') ? table : { ...table, unlessStaged: undefined }))
+    .map((table) => (existing.has('leaving_users') ? table : withoutPerson(table)))
   const counts = new Map<TableName, number>()
   const lastIds = new Map<TableName, number>()
   for (const { name, givesIds, unlessStaged } of tables) {
@@ -50,6 +51,11 @@ export async function takeDump(
   }
   const batches = counted(readTables(snapshot, tables), counts, onProgress)
   return { schema, rooms, counts, lastIds, batches }
+}
+
+/** A table of an old schema, in which no user is hidden. */
+function withoutPerson({ person, ...table }: CopiedTable): CopiedTable {
+  return table
 }
 
 /** @throws Error for a newer schema, which may have tables that this program does not know */

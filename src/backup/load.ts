@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { recountLists } from '../database/list-counts.ts'
 import { latestSchema, migrateTo } from '../database/migrate.ts'
 import { assertServer } from '../database/postgres/server.ts'
 import { migrateRooms } from '../database/room-schemas.ts'
@@ -57,6 +58,7 @@ export async function loadDump(
     loaded.set(table, found)
   }
   await migrateTo(trx, clock, latestSchema)
+  await recountLists(trx) // instead of a change for each row
   await migrateRooms(trx, clock, tables.rooms)
   return loaded
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { hiddenUsers } from '../database/leaving.ts'
 import { isPostgres } from '../database/transactions.ts'
 import type { CopiedTable } from './tables.ts'
 
@@ -22,9 +23,14 @@ const maxParameters = 30_000
 /** Reads all rows of a table in batches by key, so that one batch is in memory. */
 export async function* readRows(
   db: DatabaseOrTransaction,
-  { name: table, key, unlessStaged, blank = [] }: CopiedTable,
+  { name: table, key, unlessStaged, blank = [], person }: CopiedTable,
 ): AsyncGenerator<Batch> {
   const keyColumns = sql.join(key.map((column) => sql.id(column)))
+  const hidden = person?.inSteps ? await hiddenUsers(db) : null
+  const copied = (row: Record<string, Value>, name: string) => {
+    const value = row[name] ?? null
+    return hidden && name === person?.column && hidden.has(Number(value)) ? null : value
+  }
   let last: readonly Value[] | undefined
   for (;;) {
     const behind = last ? sql`(${keyColumns}) > (${sql.join(last)})` : sql`true`
@@ -35,7 +41,7 @@ export async function* readRows(
     const [first] = rows
     if (!first) return
     const columns = Object.keys(first).filter((name) => !blank.includes(name))
-    yield { table, columns, rows: rows.map((row) => columns.map((name) => row[name] ?? null)) }
+    yield { table, columns, rows: rows.map((row) => columns.map((name) => copied(row, name))) }
     if (rows.length < batchRows) return
     last = key.map((column) => rows.at(-1)?.[column] ?? null)
   }

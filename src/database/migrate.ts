@@ -19,6 +19,7 @@ import * as sessionAmr from './migrations/0015-session-amr.ts'
 import * as roomSchemas from './migrations/0016-room-schemas.ts'
 import * as keyUsage from './migrations/0017-key-usage.ts'
 import * as notifiedBySessions from './migrations/0018-notified-by-sessions.ts'
+import * as deepPages from './migrations/0019-deep-pages.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
@@ -45,6 +46,7 @@ const migrations: readonly Migration[] = [
   roomSchemas.statements,
   keyUsage.statements,
   notifiedBySessions.statements,
+  deepPages.statements,
 ]
 
 /** The version of the schema that this program works with. */

@@ -26,6 +26,9 @@ export interface Schema {
   imports: ImportsTable
   import_names: ImportNamesTable
   row_counts: RowCountsTable
+  leaving_users: LeavingUsersTable
+  list_blocks: ListBlocksTable
+  list_changes: ListChangesTable
   users_search: UsersSearchTable
   schema_version: SchemaVersionTable
   room_schemas: RoomSchemasTable
@@ -245,6 +248,37 @@ interface RowCountsTable {
   /** The counted table. Kept by triggers, so that a total costs the same at any size. */
   name: string
   total: number
+}
+
+/** Deleted users whose rows are cleared in steps: see leaving.ts. */
+interface LeavingUsersTable {
+  user_id: number
+  /** The import that hides the user's row. */
+  import_id: number
+}
+
+/** How many rows stand from a place of an order up to the next one: see list-pages.ts. */
+interface ListBlocksTable {
+  id: Generated<number>
+  list: string
+  /** The place at which the block begins; the first one of a list begins before all rows. */
+  key: string
+  row_id: number
+  /** Without the changes that `list_changes` holds. */
+  total: number
+}
+
+/** Rows that have entered and left lists since the blocks were counted. Kept by triggers. */
+interface ListChangesTable {
+  id: Generated<number>
+  list: string
+  row_id: number
+  name_key: string | null
+  email_key: string | null
+  /** 1 for a row that has entered, -1 for one that has left. */
+  change: number
+  /** 1 while they are added to the blocks, in that transaction alone. */
+  taken: Generated<number>
 }
 
 /** The full-text index of SQLite, which triggers of `users` fill. */

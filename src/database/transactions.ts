@@ -155,6 +155,10 @@ export const lockName = {
   /** For changes that must leave at least one administrator. */
   administrators: 'administrators',
   revocations: 'revocations',
+  /** For the steps that clear what names removed users. */
+  removedUsers: 'removed users',
+  /** For changes of the counts of lists. */
+  lists: 'lists',
   account: (userId: number | string) => `account ${userId}`,
   /** For changes that give a username to an account. */
   username: (username: string) => `username ${username}`,

@@ -91,6 +91,8 @@ export interface SuspendedFlow extends AccountThen {
 export interface FlowsDeps {
   readonly accounts: Pick<Accounts, 'reread'>
   readonly db: Database
+  /** For purges, which may be lost with the power. */
+  readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
@@ -116,7 +118,14 @@ const fullRetrySeconds = 30
 const maxPerAccount = 20
 const secretBytes = 32 // 43 characters of base64url, the shortest PKCE verifier: RFC 7636 section 4.1
 
-export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): Flows {
+export function createFlows({
+  accounts,
+  db,
+  asyncCommitDb,
+  clock,
+  random,
+  keys,
+}: FlowsDeps): Flows {
   const store = flowStore(db)
   let underWay = 0
   let countedAt = Number.NEGATIVE_INFINITY
@@ -192,7 +201,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       }
     },
 
-    purge: (batchSize) => purgeFlows(db, clock.now(), batchSize),
+    purge: (batchSize) => purgeFlows(asyncCommitDb, clock.now(), batchSize),
   }
 
   function secret(): string {

@@ -100,7 +100,13 @@ export function listQuery(maxLimit: number) {
   return {
     type: 'object',
     properties: {
-      page: { type: 'integer', minimum: 1, default: 1, description: counts(1), examples: [2] },
+      page: {
+        type: 'integer',
+        minimum: 1,
+        default: 1,
+        description: `${counts(1)} To read a long list from its beginning to its end, follow \`next\` of \`/api/v2/users\`, which costs the same at any depth and neither skips nor repeats an item when others come or go`,
+        examples: [2],
+      },
       limit: {
         type: 'integer',
         minimum: 1,

@@ -39,6 +39,8 @@ export interface Done<Body> {
 
 export interface IdempotencyDeps {
   readonly db: Database
+  /** For purges, which may be lost with the power. */
+  readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly keys: Pick<KeySet, 'dataKey'>
 }
@@ -46,7 +48,12 @@ export interface IdempotencyDeps {
 const keptMs = 24 * 3_600_000
 const keyFormat = /^[\x21-\x7e]{1,255}$/
 
-export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempotency {
+export function createIdempotency({
+  db,
+  asyncCommitDb,
+  clock,
+  keys,
+}: IdempotencyDeps): Idempotency {
   // Bodies hold passwords: a plain digest would allow guesses without the cost of a password hash.
   const fingerprintKey = derivedKey(keys.dataKey, 'idempotency')
 
@@ -93,7 +100,7 @@ export function createIdempotency({ db, clock, keys }: IdempotencyDeps): Idempot
       }
     },
 
-    purge: (batchSize) => purgeIdempotencyKeys(db, clock.now(), batchSize),
+    purge: (batchSize) => purgeIdempotencyKeys(asyncCommitDb, clock.now(), batchSize),
   }
 }
 

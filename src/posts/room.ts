@@ -9,7 +9,7 @@ export const room: Room<Needs> = {
       name: 'posts',
       key: ['id'],
       givesIds: true,
-      person: { column: 'author_id', gone: 'cleared' },
+      person: { column: 'author_id', gone: 'cleared', inSteps: true },
     },
   ],
   events: fileBeside(import.meta.url, './events'),

@@ -1,5 +1,8 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { isLeaving } from '../database/leaving.ts'
+import { listOrders } from '../database/list-orders.ts'
+import { isOnPage, minDeepOffset } from '../database/list-pages.ts'
 import { type Parameters, prepared } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
@@ -16,6 +19,12 @@ export interface NewPost {
   readonly createdAt: number
 }
 
+// After the deletion of a user with very many posts these name it until they are cleared. An author
+// with an account is there, which saves the look-up.
+const authorId = sql<number | null>`case
+  when accounts.user_id is null and ${isLeaving('posts.author_id')} then null
+  else posts.author_id end`
+
 const posts = (db: DatabaseOrTransaction) =>
   db
     .selectFrom('posts')
@@ -26,12 +35,12 @@ const posts = (db: DatabaseOrTransaction) =>
       'posts.id',
       'posts.title',
       'posts.body',
-      'posts.author_id as authorId',
       'accounts.username as author',
       'posts.locked',
       'posts.created_at as createdAt',
       'posts.updated_at as updatedAt',
     ])
+    .select(authorId.as('authorId'))
 
 const byId = prepared((db, { id }: Parameters<{ id: number }>) =>
   posts(db).where('posts.id', '=', id),
@@ -47,6 +56,11 @@ const fromOffset = prepared(
         eb.selectFrom('posts').select('id').orderBy('id').limit(limit).offset(offset),
       )
       .orderBy('posts.id'),
+)
+const deepPage = prepared((db, place: Parameters<{ offset: number; limit: number }>) =>
+  posts(db)
+    .where(isOnPage(db, listOrders.postsById, place))
+    .orderBy('posts.id'),
 )
 const total = prepared((db) =>
   db.selectFrom('row_counts').select('total').where('name', '=', 'posts'),
@@ -130,10 +144,10 @@ export function postStore(db: DatabaseOrTransaction) {
 
     /** Reads posts in id order from `offset`, or after an id. */
     async slice(limit: number, from: SliceStart): Promise<Post[]> {
-      const rows =
-        'offset' in from
-          ? await fromOffset.all(db, { limit, offset: from.offset })
-          : await afterId.all(db, { limit, id: from.afterId })
+      if ('afterId' in from) return (await afterId.all(db, { limit, id: from.afterId })).map(toPost)
+      const { offset } = from
+      const deep = offset < minDeepOffset ? [] : await deepPage.all(db, { limit, offset })
+      const rows = deep.length > 0 ? deep : await fromOffset.all(db, { limit, offset })
       return rows.map(toPost)
     },
   }

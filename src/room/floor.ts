@@ -5,6 +5,8 @@ export const floor: Room = {
   name: 'floor',
   tables: [
     { name: 'row_counts', key: [], leftOut: 'counted again by its triggers, as the rows come in' },
+    { name: 'list_blocks', key: [], leftOut: 'counted again when the rows are in' },
+    { name: 'list_changes', key: [], leftOut: 'counted with the rows' },
     {
       name: 'schema_version',
       key: [],

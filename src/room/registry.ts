@@ -1,3 +1,4 @@
+import type { Trace } from '../database/leaving.ts'
 import type { EventType } from '../events/types.ts'
 import { type ErrorRow, errorTable } from '../kernel/errors.ts'
 import type { RoomNames } from './room.ts'
@@ -96,4 +97,15 @@ export function secretFields(rooms: readonly RoomNames[]): string[] {
 /** Lists the request headers of the rooms, which CORS allows. */
 export function requestHeadersOf(rooms: readonly RoomNames[]): string[] {
   return rooms.flatMap(({ requestHeaders = [] }) => requestHeaders.map(({ name }) => name))
+}
+
+/** Lists the tables from which a deleted user goes. */
+export function tracesOf(rooms: readonly RoomNames[]): Trace[] {
+  return rooms.flatMap(({ tables = [] }) =>
+    tables.flatMap(({ name: table, key: [key = ''], person }) => {
+      if (!person || typeof person.gone !== 'string') return []
+      const { column, gone, inSteps = false } = person
+      return [{ table, key, column, gone, inSteps }]
+    }),
+  )
 }

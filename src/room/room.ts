@@ -98,12 +98,25 @@ export interface Person {
    * start verifies; `kept` states the reason.
    */
   readonly gone: 'removed' | 'cleared' | { readonly kept: string }
+  /**
+   * A user may have very many of these rows. They are cleared in steps after the deletion, and all
+   * reads of the table answer null for a user that is not present meanwhile.
+   */
+  readonly inSteps?: true
 }
 
-/** A job beside the requests: any work, or the purge of up to `batchSize` expired rows. */
+/**
+ * A job beside the requests: any work, or work in steps, like the purge of expired rows. A step does
+ * up to `batchSize` rows, and answers how many; a smaller number ends the run. Without `everyMs` it
+ * runs once a minute.
+ */
 export type RoomJob =
   | Job
-  | { readonly name: string; readonly purge: (batchSize: number) => Promise<number> }
+  | {
+      readonly name: string
+      readonly everyMs?: number
+      readonly purge: (batchSize: number) => Promise<number>
+    }
 
 /** Commands of the command line, and the file that exports their code as `commands`. */
 export interface RoomCommands {

@@ -22,7 +22,7 @@ export function inJobContext({ run, ...job }: Job): Job {
 }
 
 // A pause between two batches, in which requests are served.
-const restMs = 5
+const restMs = 2
 
 type PurgeBatch = (batchSize: number) => Promise<number>
 

@@ -98,6 +98,8 @@ export interface SessionsDeps {
   readonly accounts: Pick<Accounts, 'endLogins'>
   readonly config: Pick<Config, 'session'>
   readonly db: Database
+  /** For purges, which may be lost with the power. */
+  readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
   readonly events: Events
@@ -119,7 +121,8 @@ const excessBatchSize = 500
 const flushLagMs = 10_000
 
 export function createSessions(deps: SessionsDeps): Sessions {
-  const { accounts, config, db, events, feed, clock, random, requirements, workers } = deps
+  const { accounts, config, db, asyncCommitDb, events, feed, clock, random, requirements } = deps
+  const { workers } = deps
   const { maxPerAccount } = config.session
   const idleMs = config.session.idleSeconds * 1000
   const absoluteMs =
@@ -211,7 +214,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
     purge: (batchSize) => {
       const now = clock.now()
       const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
-      return purgeSessions(db, { seenBefore: now - idleMs - flushLagMs, createdBefore }, batchSize)
+      const ends = { seenBefore: now - idleMs - flushLagMs, createdBefore }
+      return purgeSessions(asyncCommitDb, ends, batchSize)
     },
   }
 

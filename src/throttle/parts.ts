@@ -3,15 +3,19 @@ import { type CaptchaDeps, purgeChallenges } from './captcha.ts'
 import { type CaptchaRoutesOptions, captchaRoutes } from './routes.ts'
 import { purgeThrottle } from './throttle.ts'
 
-export type Needs = CaptchaRoutesOptions & Pick<CaptchaDeps, 'clock' | 'db'>
+export type Needs = CaptchaRoutesOptions &
+  Pick<CaptchaDeps, 'clock'> & {
+    /** For purges, which may be lost with the power. */
+    readonly asyncCommitDb: CaptchaDeps['db']
+  }
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
     await app.register(captchaRoutes, needs)
   },
 
-  jobs: (needs) => [
-    { name: 'throttle places', purge: (most) => purgeThrottle(needs, most) },
-    { name: 'used captchas', purge: (most) => purgeChallenges(needs, most) },
+  jobs: ({ asyncCommitDb: db, clock }) => [
+    { name: 'throttle places', purge: (most) => purgeThrottle({ db, clock }, most) },
+    { name: 'used captchas', purge: (most) => purgeChallenges({ db, clock }, most) },
   ],
 }

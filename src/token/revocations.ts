@@ -66,6 +66,8 @@ export type JudgedClaims = Pick<AccessClaims, 'jti' | 'sid' | 'sub' | 'ver' | 'i
 
 export interface RevocationsDeps extends PairEndDeps {
   readonly db: Database
+  /** For purges, which may be lost with the power. */
+  readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
   readonly events: Events
@@ -82,7 +84,7 @@ const loggedMs = 7 * 86_400_000
 const pairLoggedMs = 86_400_000
 
 export async function loadRevocations(deps: RevocationsDeps): Promise<Revocations> {
-  const { db, feed, clock, events } = deps
+  const { db, asyncCommitDb, feed, clock, events } = deps
   const store = revocationStore(db)
   const known = new KnownRevocations()
   let appends = 0 // of this process: the change feed does not report them
@@ -138,7 +140,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     async purge(batchSize) {
       const now = clock.now() - clockLeewayMs
       known.forget(now)
-      return store.purge(now, batchSize)
+      return revocationStore(asyncCommitDb).purge(now, batchSize)
     },
   }
 

@@ -41,6 +41,8 @@ export interface Successor {
 export interface RotationDeps {
   readonly config: Pick<Config, 'token'>
   readonly db: Database
+  /** For purges, which may be lost with the power. */
+  readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly events: Pick<Events, 'record'>
   readonly random: Random
@@ -49,7 +51,7 @@ export interface RotationDeps {
 const ridBytes = 16
 
 export function createRotation(deps: RotationDeps): Rotation {
-  const { config, db, clock, events, random } = deps
+  const { config, db, asyncCommitDb, clock, events, random } = deps
   const { refreshSeconds, refreshGraceSeconds } = config.token
   return {
     use({ rid, exp, sub }, guard) {
@@ -91,7 +93,7 @@ export function createRotation(deps: RotationDeps): Rotation {
     },
 
     purge: (batchSize) =>
-      rotationStore(db).purge(epochSeconds(clock.now() - clockLeewayMs), batchSize),
+      rotationStore(asyncCommitDb).purge(epochSeconds(clock.now() - clockLeewayMs), batchSize),
   }
 
   async function issued(trx: DatabaseOrTransaction, sub: string, successor: Successor) {

@@ -62,7 +62,7 @@ export interface ImportDeps extends Pick<Deps, 'config' | 'db' | 'asyncCommitDb'
 
 const batchSize = 500
 const maxErrors = 1000
-const clearBatchSize = 500
+const clearBatchSize = 50 // as many as a step of a purge
 const touchEveryMs = 30_000
 const deadAfterMs = 300_000
 const retryMs = 1000

@@ -4,6 +4,12 @@ import { type UserRoutesOptions, userRoutes } from './routes.ts'
 export type Needs = Omit<UserRoutesOptions, 'version' | 'idSuffix'>
 
 export const parts: RoomParts<Needs> = {
+  // Often, because changes that are not counted yet cost time at each page far behind.
+  jobs: ({ users }) => [
+    { name: 'counts of lists', everyMs: 1000, purge: users.countLists },
+    { name: 'removed users', everyMs: 1000, purge: users.purgeRemoved },
+  ],
+
   async routes(app, needs) {
     for (const [prefix, version, idSuffix] of [
       ['', 'v1', ''],

@@ -13,6 +13,12 @@ export const room: Room<Needs> = {
       present: async () => (await import('../database/staged.ts')).isPresentUser,
     },
     {
+      name: 'leaving_users',
+      key: [],
+      leftOut: 'deleted users are not copied',
+      person: { column: 'user_id', gone: 'removed' },
+    },
+    {
       name: 'users_search',
       key: [],
       leftOut: 'an index of SQLite, made again by its triggers as the users come in',

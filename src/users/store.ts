@@ -6,6 +6,8 @@ import {
   sql,
 } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { listOrders } from '../database/list-orders.ts'
+import { isOnPage, minDeepOffset } from '../database/list-pages.ts'
 import { type Parameters, type Prepared, prepared } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentUser } from '../database/staged.ts'
@@ -39,6 +41,11 @@ export interface Part {
 }
 
 export const shown = ['id', 'name', 'email'] as const
+const listOrderOf = {
+  id: listOrders.usersById,
+  name: listOrders.usersByName,
+  email: listOrders.usersByEmail,
+} as const
 const columnOf = { id: 'id', name: 'name_key', email: 'email_key' } as const
 
 const present = (db: DatabaseOrTransaction) => db.selectFrom('users').where(isPresentUser)
@@ -53,12 +60,31 @@ const fromOffset = prepared(
   (db, { offset, limit }: Parameters<{ offset: number; limit: number }>) =>
     present(db).select(shown).orderBy('id').limit(limit).offset(offset),
 )
+interface Place {
+  readonly offset: number
+  readonly limit: number
+}
+/** Pages far behind, in each order. */
+const deepPages = Object.fromEntries(
+  sortKeys.flatMap((key) =>
+    [false, true].map((descending) => {
+      const page = prepared((db, place: Parameters<Place>) => {
+        const isWanted = isOnPage(db, listOrderOf[key], place, descending)
+        const query = db.selectFrom('users').select(shown).where(isWanted)
+        return inOrder(query, { key, descending }, undefined)
+      })
+      return [nameOf({ key, descending }), page]
+    }),
+  ),
+)
 const total = prepared((db) =>
   db.selectFrom('row_counts').select('total').where('name', '=', 'users'),
 )
 const inserted = prepared((db, { name, email, name_key, email_key }: Parameters<UserRow>) =>
   db.insertInto('users').values({ name, email, name_key, email_key }).returning(shown),
 )
+
+const byIds: Order = { key: 'id', descending: false }
 
 type ListValues = Position & { readonly limit: number; readonly offset: number }
 
@@ -79,6 +105,13 @@ function listIn({ key, descending }: Order, isAfter: boolean): Prepared<ListValu
 }
 
 export function userStore(db: DatabaseOrTransaction) {
+  /** Reads a page far behind. Null if it must be read by its offset. */
+  async function deepPage(order: Order, place: Place): Promise<User[] | null> {
+    if (place.offset < minDeepOffset) return null
+    const rows = (await deepPages[nameOf(order)]?.all(db, place)) ?? []
+    return rows.length > 0 ? rows : null
+  }
+
   return {
     async byId(id: number): Promise<User | null> {
       const row = await byId.first(db, { id })
@@ -164,15 +197,16 @@ export function userStore(db: DatabaseOrTransaction) {
 
     /** Reads users in id order from `offset`, or after an id. */
     async slice(limit: number, from: SliceStart): Promise<User[]> {
-      const rows =
-        'offset' in from
-          ? await fromOffset.all(db, { limit, offset: from.offset })
-          : await afterId.all(db, { limit, id: from.afterId })
-      return rows.map(toUser)
+      if ('afterId' in from) return (await afterId.all(db, { limit, id: from.afterId })).map(toUser)
+      const { offset } = from
+      const deep = await deepPage(byIds, { offset, limit })
+      return (deep ?? (await fromOffset.all(db, { limit, offset }))).map(toUser)
     },
 
     /** Reads one page of all users, in any order. */
     async list({ order, limit, offset = 0, after }: Part): Promise<User[]> {
+      const deep = after ? null : await deepPage(order, { offset, limit })
+      if (deep) return deep.map(toUser)
       const { value = '', id = 0 } = after ?? {}
       const list = listIn(order, after !== undefined)
       const rows = await list.all(db, { limit, offset, value, id })
@@ -199,6 +233,10 @@ export function inOrder<Selection>(
   return ordered.where((eb) =>
     eb(eb.refTuple(column, 'users.id'), beyond, eb.tuple(after.value, after.id)),
   )
+}
+
+function nameOf({ key, descending }: Order): string {
+  return descending ? `-${key}` : key
 }
 
 /** Answers the position of a user in an order. */

@@ -1,5 +1,13 @@
 import type { Config } from '../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import {
+  clearLeaving,
+  hasManyTraces,
+  hiddenUsers,
+  hideUser,
+  type Trace,
+} from '../database/leaving.ts'
+import { countLists } from '../database/list-counts.ts'
 import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { type ChangeConditions, changeAsSeen } from '../http/changes/resource.ts'
@@ -29,6 +37,13 @@ export interface Users {
   slice(limit: number, from: SliceStart): Promise<User[]>
   list(part: Part): Promise<User[]>
   readonly find: FindUsers
+  /**
+   * A step of clearing what names removed users who had very much: up to `batchSize` rows. Answers
+   * `batchSize` if there may be more to do, otherwise 0.
+   */
+  purgeRemoved(batchSize: number): Promise<number>
+  /** A step of keeping the counts of all lists that are read by page number: see list-counts.ts. */
+  countLists(batchSize: number): Promise<number>
 }
 
 /** What must hold inside the transaction that changes a user. */
@@ -49,6 +64,8 @@ export interface UserHooks {
   readonly isPrivileged: (db: DatabaseOrTransaction, id: number) => Promise<boolean>
   /** Called inside the transaction, before the user is deleted; may refuse by throwing. */
   readonly removing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]
+  /** The tables from which a removed user goes. */
+  readonly traces: readonly Trace[]
   /** Called after a user was changed or removed. */
   readonly changed: readonly ((id: number) => Promise<void> | void)[]
 }
@@ -56,11 +73,12 @@ export interface UserHooks {
 export interface UsersDeps {
   readonly config: Pick<Config, 'database'>
   readonly db: Database
+  readonly asyncCommitDb: Database
   readonly events: Events
   readonly hooks: UserHooks
 }
 
-export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
+export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersDeps): Users {
   const store = userStore(db)
   const notify = async (id: number) => {
     for (const changed of hooks.changed) await changed(id)
@@ -77,6 +95,13 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
     slice: store.slice,
     list: store.list,
     find: createFindUsers(db, config.database),
+    // A loss of power can undo a step, and nothing is wrong then.
+    countLists: (batchSize) => countLists(asyncCommitDb, batchSize),
+    async purgeRemoved(batchSize) {
+      if ((await hiddenUsers(db)).size === 0) return 0 // and no transaction each second
+      const work = (trx: DatabaseOrTransaction) => clearLeaving(trx, hooks.traces, batchSize)
+      return transact(asyncCommitDb, [lockName.removedUsers], work)
+    },
 
     create: (user, trx) => (trx ? make(trx, user) : transact(db, [], (own) => make(own, user))),
 
@@ -112,7 +137,12 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
             // Before the hooks refuse: 412 comes before 409.
             if (isLocked && isWanted?.(as) === false) throw new ApiError('preconditionFailed')
             for (const removing of hooks.removing) await removing(trx, id)
-            return store.remove(id, isWanted && !isLocked ? as : undefined)
+            const seen = isWanted && !isLocked ? as : undefined
+            if (!(await hasManyTraces(trx, hooks.traces, id))) return store.remove(id, seen)
+            const found = await store.byIdForUpdate(id)
+            if (!found || (seen && !isSameUser(found, seen))) return null
+            await hideUser(trx, hooks.traces, id)
+            return found
           },
         })
         if (removed) await events.record(trx, userDeleted, { user_id: id })
@@ -123,6 +153,10 @@ export function createUsers({ config, db, events, hooks }: UsersDeps): Users {
       return user
     },
   }
+}
+
+function isSameUser(one: User, other: User): boolean {
+  return one.name === other.name && one.email === other.email
 }
 
 /** Inserts a user inside the caller's transaction. */

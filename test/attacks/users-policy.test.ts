@@ -168,7 +168,8 @@ suite('USERS_POLICY: which callers read, change and remove which rows', () => {
             events: app.deps.events,
             config: app.deps.config,
             db: app.deps.db,
-            hooks: { isPrivileged: isAdministratorsUser, removing: [], changed: [] },
+            asyncCommitDb: app.deps.asyncCommitDb,
+            hooks: { isPrivileged: isAdministratorsUser, removing: [], traces: [], changed: [] },
           })
           assert.equal(await users.isPrivileged(target.userId), false)
           await promote()

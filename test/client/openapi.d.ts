@@ -4938,7 +4938,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A value that is no such integer counts as 1.
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
                  * @example 2
                  */
                 page?: number;
@@ -5187,7 +5187,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A value that is no such integer counts as 1.
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
                  * @example 2
                  */
                 page?: number;
@@ -5436,7 +5436,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A value that is no such integer counts as 1.
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
                  * @example 2
                  */
                 page?: number;
@@ -5712,7 +5712,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A value that is no such integer counts as 1.
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
                  * @example 2
                  */
                 page?: number;
@@ -5811,7 +5811,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A value that is no such integer counts as 1.
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
                  * @example 2
                  */
                 page?: number;
@@ -6131,7 +6131,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A value that is no such integer counts as 1.
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
                  * @example 2
                  */
                 page?: number;
@@ -6615,7 +6615,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A value that is no such integer counts as 1.
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
                  * @example 2
                  */
                 page?: number;

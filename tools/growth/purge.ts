@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { median } from '../../bench/rounds.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { jobsOf, purgeBatchSize, purgeEveryMs } from '../../src/room/jobs.ts'
+import { purgeBatchSize, purgeEveryMs } from '../../src/room/jobs.ts'
+import { loadParts } from '../../src/room/serve.ts'
 import { settingsOfRooms } from '../../src/room/settings.ts'
 import { rooms } from '../../src/rooms.ts'
 import { systemDeps } from '../../src/runtime/deps.ts'
@@ -69,19 +70,20 @@ async function measureSteps(store: Store, rows: number): Promise<void> {
     loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }, await settingsOfRooms(rooms)),
   )
   const services = await createServices(deps, { rooms })
-  const jobs = await jobsOf(rooms, { ...deps, ...services })
+  const needs = { ...deps, ...services }
+  const jobs = (await loadParts(rooms)).flatMap((room) => room.jobs?.(needs) ?? [])
   const title = `${store.name}: ms of a step of ${purgeBatchSize} of ${rows} ended rows, beside ${alive} others`
   // SQLite works in this process: its processor time does not depend on other load of the machine.
   const isHere = store.name === 'SQLite'
   const printFigure = startTable(title, ['slowest', 'median', isHere ? 'p99 of CPU' : 'p99'])
   for (const { job, table } of kinds) {
-    const run = jobs.find(({ name }) => name === job)?.run
-    if (!run) throw new Error(`no job ${job}`)
+    const found = jobs.find(({ name }) => name === job)
+    if (!found || !('purge' in found)) throw new Error(`no purge ${job}`)
     const taken: number[] = []
     const spent: number[] = []
     for (let step = 0; step < stepsAlone; step += 1) {
       const [began, before] = [performance.now(), process.cpuUsage()]
-      const removed = await run(AbortSignal.abort()) // one batch
+      const removed = await found.purge(purgeBatchSize)
       taken.push(performance.now() - began)
       const { user, system } = process.cpuUsage(before)
       spent.push((user + system) / 1000)

@@ -28,7 +28,7 @@ const pageSize = 10
 export const subjects: readonly Subject[] = [
   read('users v1, page 1, with total', () => `/users?page=1&limit=${pageSize}`),
   read('users v1, page 100', () => `/users?page=100&limit=${pageSize}`),
-  growing('users v1, page at 90 %', ({ seeded }) => pageAt('/users', seeded.users)),
+  deep('users v1, page at 90 %', ({ seeded }) => pageAt('/users', seeded.users)),
   read('users v2, page 1', () => `/api/v2/users?limit=${pageSize}`),
   read('users v2, cursor behind 90 %, by id', ({ seeded }) =>
     behind('id', { value: '', id: seeded.users * 0.9 }),
@@ -76,7 +76,7 @@ export const subjects: readonly Subject[] = [
   write('delete user', ({ made }) => ({ method: 'DELETE', path: `/users/${made.pop()}` })),
   read('posts, page 1, with total', () => `/api/posts?page=1&limit=${pageSize}`),
   read('posts, page 100', () => `/api/posts?page=100&limit=${pageSize}`),
-  growing('posts, page at 90 %', ({ seeded }) => pageAt('/api/posts', seeded.posts)),
+  deep('posts, page at 90 %', ({ seeded }) => pageAt('/api/posts', seeded.posts)),
   growing('GET /api/admin/statistics', () => '/api/admin/statistics'),
   read('GET /api/admin/throttle', () => '/api/admin/throttle'),
 ]
@@ -87,6 +87,11 @@ function read(what: string, path: (side: Side, index: number) => string): Subjec
 
 function growing(what: string, path: (side: Side) => string): Subject {
   return { ...read(what, path), mayGrow: true, samples: 15 }
+}
+
+/** Pages far behind, by number. */
+function deep(what: string, path: (side: Side) => string): Subject {
+  return { ...read(what, path), maxRatio: 30, samples: 60 }
 }
 
 /** Pages sorted by id: the total and the page are read from the index. */

@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import type { DatabaseOrTransaction } from './database.ts'
+
+/** A table whose rows name a user, and what the deletion of the user does to them. */
+export interface Trace {
+  readonly table: string
+  /** The first column of its primary key. */
+  readonly key: string
+  /** The column of the user id. */
+  readonly column: string
+  readonly gone: 'removed' | 'cleared'
+  /** Whether the rows may be cleared in steps after the deletion: see `Person`. */
+  readonly inSteps: boolean
+}
+
+/** More rows than these are cleared in steps of so many: a row can have 80 kB. */
+const maxAtOnce = 20
+
+// Leaving users are staged rows of an import that nothing ends or touches: see staged.ts.
+const endless = Number.MAX_SAFE_INTEGER
+
+/** Whether so many rows name a user that one statement must not clear them all. */
+export async function hasManyTraces(
+  trx: DatabaseOrTransaction,
+  traces: readonly Trace[],
+  userId: number,
+): Promise<boolean> {
+  for (const { table, column } of traces.filter(({ inSteps }) => inSteps)) {
+    const { rows } = await sql`select 1 from ${sql.table(table)}
+      where ${sql.ref(column)} = ${userId} limit 1 offset ${maxAtOnce}`.execute(trx)
+    if (rows.length > 0) return true
+  }
+  return false
+}
+
+/**
+ * Hides a user from all reads, as a staged row without name and e-mail, and counts it no longer. Its
+ * rows in other tables go at once, but for those that `clearLeaving` clears in steps.
+ */
+export async function hideUser(
+  trx: DatabaseOrTransaction,
+  traces: readonly Trace[],
+  userId: number,
+): Promise<void> {
+  const { id } = await trx
+    .insertInto('imports')
+    .values({ state: 'open', seen_at: endless })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const nothing = { name: '', email: '', name_key: '', email_key: '' }
+  await trx
+    .updateTable('users')
+    .set({ ...nothing, import_id: id })
+    .where('id', '=', userId)
+    .execute()
+  for (const { table, column, gone, inSteps } of traces) {
+    if (inSteps) continue
+    const [name, isNamed] = [sql.table(table), sql`where ${sql.ref(column)} = ${userId}`]
+    if (gone === 'removed') await sql`delete from ${name} ${isNamed}`.execute(trx)
+    else await sql`update ${name} set ${sql.ref(column)} = null ${isNamed}`.execute(trx)
+  }
+  await trx.insertInto('leaving_users').values({ user_id: userId, import_id: id }).execute()
+  await trx
+    .updateTable('row_counts')
+    .set((eb) => ({ total: eb('total', '-', 1) }))
+    .where('name', '=', 'users')
+    .execute()
+}
+
+/**
+ * Clears some rows, `batchSize` at most, that name a hidden user, or deletes the user if there are none left.
+ * Answers `batchSize` if there may be more to do, otherwise 0.
+ */
+export async function clearLeaving(
+  trx: DatabaseOrTransaction,
+  traces: readonly Trace[],
+  batchSize: number,
+): Promise<number> {
+  const user = await trx
+    .selectFrom('leaving_users')
+    .select(['user_id as id', 'import_id as importId'])
+    .limit(1)
+    .executeTakeFirst()
+  if (!user) return 0
+  for (const { table, key, column } of traces.filter(({ inSteps }) => inSteps)) {
+    const { numAffectedRows = 0n } = await sql`
+      update ${sql.table(table)} set ${sql.ref(column)} = null where ${sql.ref(key)} in (
+        select ${sql.ref(key)} from ${sql.table(table)}
+        where ${sql.ref(column)} = ${user.id} limit ${Math.min(batchSize, maxAtOnce)})`.execute(trx)
+    if (numAffectedRows > 0n) return batchSize
+  }
+  await trx.deleteFrom('users').where('id', '=', user.id).execute()
+  await trx.deleteFrom('imports').where('id', '=', user.importId).execute()
+  return batchSize
+}
+
+/** The ids of the users that are hidden until their rows are cleared. */
+export async function hiddenUsers(db: DatabaseOrTransaction): Promise<ReadonlySet<number>> {
+  const rows = await db.selectFrom('leaving_users').select('user_id').execute()
+  return new Set(rows.map(({ user_id }) => user_id))
+}
+
+/** The condition that the column of a user id names a user who is hidden: for reads of its table. */
+export function isLeaving(column: 'posts.author_id') {
+  return sql<boolean>`exists (
+    select 1 from leaving_users where leaving_users.user_id = ${sql.ref(column)})`
+}
