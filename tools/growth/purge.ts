@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { median } from '../../bench/rounds.ts'
+import { median } from '../../bench/report/figure.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { jobsOf, purgeBatchSize, purgeEveryMs } from '../../src/room/jobs.ts'
 import { settingsOfRooms } from '../../src/room/settings.ts'
