@@ -19,14 +19,18 @@ export interface Settings {
 const root = join(import.meta.dirname, '..')
 // The command of `npm start`: its settings, node, its options and the file.
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const [startSettings = '', startCommand = ''] = scripts.start.split(/(?:exec )?node (.*)/)
-const startArguments: string[] = startCommand.split(' ')
-const startEnvironment = Object.fromEntries(
+const [startSettings = '', startOptions = ''] = scripts.start.split(/(?:exec )?node (.*)/)
+const startEnvironment: Record<string, string> = Object.fromEntries(
   startSettings
     .split(' ')
     .filter((word: string) => word.includes('='))
     .map((word: string) => word.split('=')),
 )
+/** The arguments of node and its environment, as `npm start` gives them. */
+export const startCommand = {
+  command: startOptions.split(' ') as readonly string[],
+  environment: startEnvironment,
+}
 const startMs = 20_000
 const pollMs = 50
 const alive = new Set<ChildProcess>()
@@ -42,11 +46,11 @@ export async function startService(
   nodeOptions: readonly string[] = [],
 ): Promise<Child> {
   const port = await freePort()
-  const child = spawn(process.execPath, [...nodeOptions, ...startArguments], {
+  const child = spawn(process.execPath, [...nodeOptions, ...startCommand.command], {
     cwd: root,
     env: {
       PATH: process.env.PATH,
-      ...startEnvironment,
+      ...startCommand.environment,
       LOG_LEVEL: 'warn',
       PORT: String(port),
       ...settings,
@@ -55,45 +59,48 @@ export async function startService(
   })
   const started = known(child)
   const url = `http://127.0.0.1:${port}`
-  await untilReady(`${url}/health/ready`, child)
+  await untilAnswers(`${url}/health/ready`, child)
   return { ...started, url }
 }
 
-/** Starts a peer of this folder; it sends its port, or null, when it is ready. */
-export async function startPeer(
-  file: string,
-  input: Serializable,
-): Promise<Child & { ask(question: Serializable): Promise<unknown> }> {
-  const child = fork(join(import.meta.dirname, file), { execArgv: [] })
+/** A file of this folder as a process of its own. */
+export interface Peer extends Child {
+  /** What it sent when it was ready. */
+  readonly ready: Ready
+  ask(question: Serializable): Promise<unknown>
+}
+
+export interface Ready {
+  readonly port?: number
+  /** Headers with which its requests are authenticated, by name. */
+  readonly headers?: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+/** Starts a file of this folder. With an input it is ready when it has answered that. */
+export async function startPeer(file: string, input?: Serializable): Promise<Peer> {
+  const child = fork(join(import.meta.dirname, file), {
+    execArgv: [],
+    serialization: 'advanced',
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
   const started = known(child)
   const ask = async (question: Serializable) => {
     child.send(question)
-    const [answer] = await once(child, 'message')
-    return answer
+    const ended = new AbortController()
+    const answer = once(child, 'message', ended).then(([message]) => message)
+    const exit = once(child, 'exit', ended).then(([code]) => {
+      throw new Error(`${file} ended: ${code}`)
+    })
+    try {
+      return await Promise.race([answer, exit])
+    } finally {
+      ended.abort()
+      void answer.catch(() => {})
+      void exit.catch(() => {})
+    }
   }
-  const port = await ask(input)
-  return { ...started, url: `http://127.0.0.1:${port}`, ask }
-}
-
-export type Meter = (measure: () => Promise<number>) => Promise<number>
-
-/**
- * Measures the processor time of the server per request. If the load generator is slower than the
- * bare server, a comparison of rates favours the service; this one does not.
- */
-export function meter({ pid }: Pick<Child, 'pid'>): { count: Meter; microseconds: () => number } {
-  let milliseconds = 0
-  let requests = 0
-  return {
-    count: async (measure) => {
-      const [spentBefore, startedAt] = [processorMs(pid), performance.now()]
-      const rate = await measure()
-      milliseconds += processorMs(pid) - spentBefore
-      requests += (rate * (performance.now() - startedAt)) / 1000
-      return rate
-    },
-    microseconds: () => (milliseconds * 1000) / requests,
-  }
+  const ready = (input === undefined ? {} : await ask(input)) as Ready // as its file sends it
+  return { ...started, url: `http://127.0.0.1:${ready.port}`, ready, ask }
 }
 
 /** Processor time that a process has used so far, all threads, in milliseconds. */
@@ -129,7 +136,8 @@ export async function watchMemory(pid: number, work: () => Promise<unknown>): Pr
   return Math.max(most, residentMegabytes(pid).now)
 }
 
-function known(child: ChildProcess): Omit<Child, 'url'> {
+/** Takes a started process into the list of those that end with this one. */
+export function known(child: ChildProcess): Omit<Child, 'url'> {
   if (child.pid === undefined) throw new Error('the process did not start')
   alive.add(child)
   const exited = once(child, 'exit').then(() => alive.delete(child))
@@ -142,12 +150,13 @@ function known(child: ChildProcess): Omit<Child, 'url'> {
   }
 }
 
-async function untilReady(url: string, child: ChildProcess): Promise<void> {
+/** Waits until a GET is answered with success. @throws Error if the process ends before */
+export async function untilAnswers(url: string, child: ChildProcess): Promise<void> {
   for (let waitedMs = 0; waitedMs < startMs; waitedMs += pollMs) {
-    if (child.exitCode !== null) throw new Error('the service did not start')
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} did not start`)
     const answer = await fetch(url).catch(() => null)
     if (answer?.ok) return
     await wait(pollMs)
   }
-  throw new Error(`the service was not ready within ${startMs} ms`)
+  throw new Error(`${child.spawnfile} was not ready within ${startMs} ms`)
 }

@@ -74,6 +74,7 @@ function assertFiles(files: readonly string[]): void {
     'package.json',
     'docs/openapi.json',
     ...globSync('docs/*.{md,txt}', { cwd: root }),
+    ...globSync('docs/benchmarks/*.svg', { cwd: root }), // shown by docs/benchmarks.md
     ...code.map((path) => path.replace(/^src/, 'dist').replace(/\.ts$/, '.js')),
     ...filesBesideCode().map((path) => `dist/${path}`),
     'dist/testing.d.ts',

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { median } from '../../bench/rounds.ts'
+import { median } from '../../bench/report/figure.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { purgeBatchSize, purgeEveryMs } from '../../src/room/jobs.ts'
 import { loadParts } from '../../src/room/serve.ts'

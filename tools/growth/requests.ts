@@ -1,5 +1,5 @@
 import { verify } from '@node-rs/argon2'
-import { median } from '../../bench/rounds.ts'
+import { median } from '../../bench/report/figure.ts'
 import { password, passwordHash } from './seed.ts'
 import type { Side } from './side.ts'
 import { type Subject, subjects } from './subjects.ts'

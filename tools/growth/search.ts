@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { median } from '../../bench/rounds.ts'
+import { median } from '../../bench/report/figure.ts'
 import { callerOf } from '../../test/faults/http.ts'
 import type { Side } from './side.ts'
 import { startTable } from './table.ts'

@@ -1,64 +1,78 @@
 import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { processorMs, watchMemory } from './processes.ts'
-import { memoryAtMost, type Row } from './rounds.ts'
-import { open, readText, type Service, service } from './service.ts'
+import { processorMs, watchMemory } from '../processes.ts'
+import type { Figure, Line, Unit } from '../report/figure.ts'
+import { open, readText, type Service, service } from '../service.ts'
+import { type Plan, takeOnce } from '../turns.ts'
 
 const accounts = 100_000
-const goalSeconds = 20
+const goalMs = 20_000
 const goalMegabytes = 250
-const goalReadMs = 250
-const goalWriteMs = 250
+const goalWaitMs = 250
 const pauseMs = 5
 const quietMs = 5000
+
+const about = `An import of 100,000 accounts with given hashes by \`POST /api/admin/import/accounts\` on SQLite, and of as many beside them, while one
+client reads and one writes, one request after the other. Memory is the most that was resident (RSS). The waits without
+an import are shown first.`
 
 /**
  * Measures an import of 100,000 accounts with hashes by POST, while one client reads and one
  * writes.
  */
-export async function imports(nodeOptions: readonly string[]): Promise<Row[]> {
-  const target = await service(nodeOptions)
-  try {
+export async function imports(plan: Plan): Promise<Figure> {
+  const target = await service(plan.nodeOptions)
+  const { result: lines, about: taken } = await takeOnce(plan, async () => {
+    runs += 1
     const quiet = await longestWaits(target, () => wait(quietMs))
-    const first = await runImport(target, 'first')
-    const second = await runImport(target, 'second') // with the accounts of the first import present
+    const first = await runImport(target, `first${runs}`)
+    const second = await runImport(target, `second${runs}`) // with the accounts of the first present
     const total = await countAccounts(target)
-    if (total !== 2 * accounts + 1) throw new Error(`${total} accounts`)
-    const quietRows = [
-      unjudged('longest wait of a reader, no import', quiet.reads, 'ms'),
-      unjudged('longest wait of a writer, no import', quiet.writes, 'ms'),
+    if (total !== 2 * accounts * runs + 1) throw new Error(`${total} accounts`)
+    return [
+      line('longest wait of a reader, no import', quiet.reads),
+      line('longest wait of a writer, no import', quiet.writes),
+      ...linesOf('100,000 accounts', first),
+      ...linesOf('100,000 more', second),
     ]
-    const rows = [first, second].flatMap(
-      ({ seconds, processor, megabytes, reads, writes }, index) => {
-        const which = index === 0 ? `${accounts} accounts imported` : 'as many beside them'
-        return [
-          atMost(which, seconds, goalSeconds, 's'),
-          unjudged('  processor time', processor, 's'),
-          memoryAtMost('  memory meanwhile', megabytes, goalMegabytes),
-          atMost('  longest wait of a reader', reads, goalReadMs, 'ms'),
-          atMost('  longest wait of a writer', writes, goalWriteMs, 'ms'),
-        ]
-      },
-    )
-    return [...quietRows, ...rows]
-  } finally {
-    await target.stop()
-  }
+  })
+  await target.stop()
+  return { name: 'import', title: 'Import of accounts', about, unit: 'ms', lines, ...taken }
+}
+
+let runs = 0
+
+type Run = Awaited<ReturnType<typeof runImport>>
+
+function linesOf(which: string, { ms, processor, megabytes, reads, writes }: Run): Line[] {
+  return [
+    line(which, ms, 'ms', goalMs),
+    line(`${which}, processor time`, processor),
+    line(`${which}, memory`, megabytes, 'MB', goalMegabytes),
+    line(`${which}, longest wait of a reader`, reads, 'ms', goalWaitMs),
+    line(`${which}, longest wait of a writer`, writes, 'ms', goalWaitMs),
+  ]
+}
+
+function line(what: string, value: number, unit: Unit = 'ms', atMost?: number): Line {
+  const judged =
+    atMost === undefined ? {} : { comparisons: [{ to: 'itself', values: [value], atMost }] }
+  return { what, values: [value], unit, ...judged }
 }
 
 async function runImport(target: Service, prefix: string) {
   const [startedAt, spent] = [performance.now(), processorMs(target.pid)]
-  let seconds = 0
+  let ms = 0
   let megabytes = 0
   const waits = await longestWaits(target, async () => {
     megabytes = await watchMemory(target.pid, async () => {
-      const report = await post(target, Readable.from(linesOf(prefix)))
+      const report = await post(target, Readable.from(accountLines(prefix)))
       if (JSON.parse(report).imported !== accounts) throw new Error(report)
     })
-    seconds = (performance.now() - startedAt) / 1000
+    ms = performance.now() - startedAt
   })
-  return { seconds, megabytes, processor: (processorMs(target.pid) - spent) / 1000, ...waits }
+  return { ms, megabytes, processor: processorMs(target.pid) - spent, ...waits }
 }
 
 /** The longest waits, in milliseconds, of a client that reads and of one that writes. */
@@ -75,7 +89,7 @@ async function longestWaits(target: Service, work: () => Promise<unknown>) {
   return { reads: await reading, writes: await writing }
 }
 
-function* linesOf(prefix: string): Generator<string> {
+function* accountLines(prefix: string): Generator<string> {
   for (let index = 0; index < accounts; index += 1) {
     // Names in random order, so that all pages of their index are used.
     const username = `${prefix}-${(Math.imul(index, 2_654_435_761) >>> 0).toString(36)}`
@@ -117,14 +131,4 @@ function post({ url, bearer }: Service, body: Readable): Promise<string> {
 
 async function countAccounts({ url, bearer }: Service): Promise<number> {
   return JSON.parse(await readText(await open(`${url}/api/admin/accounts?limit=1`, bearer))).total
-}
-
-function atMost(what: string, value: number, goal: number, unit: string): Row {
-  return { ...unjudged(what, value, unit), goal: `<= ${goal} ${unit}`, ok: value <= goal }
-}
-
-/** A line without a goal. */
-function unjudged(what: string, value: number, unit: string): Row {
-  const ours = `${value.toFixed(unit === 's' ? 1 : 0)} ${unit}`
-  return { what, ours, peer: '', ratio: '', goal: '', ok: true }
 }

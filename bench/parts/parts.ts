@@ -1,0 +1,29 @@
+import type { Figure } from '../report/figure.ts'
+import type { Plan } from '../turns.ts'
+
+interface Part {
+  /** Loads its file when it runs. */
+  readonly run: (plan: Plan) => Promise<Figure>
+  /** Left out of the quick run. */
+  readonly isLong?: boolean
+  /** Its ratios are those of ratchet.json. */
+  readonly isHeld?: boolean
+}
+
+/** In the order of the document. */
+export const parts: Readonly<Record<string, Part>> = {
+  reads: { run: async (plan) => (await import('./reads.ts')).reads(plan), isHeld: true },
+  peers: { run: async (plan) => (await import('./peers.ts')).peers(plan) },
+  unseen: { run: async (plan) => (await import('./unseen.ts')).unseen(plan), isHeld: true },
+  refresh: { run: async (plan) => (await import('./refresh.ts')).refresh(plan), isHeld: true },
+  logins: { run: async (plan) => (await import('./logins.ts')).logins(plan), isHeld: true },
+  writes: { run: async (plan) => (await import('./writes.ts')).writes(plan), isHeld: true },
+  databases: { run: async (plan) => (await import('./databases.ts')).databases(plan) },
+  growth: { run: async (plan) => (await import('./growth.ts')).growth(plan) },
+  workers: { run: async (plan) => (await import('./workers.ts')).workers(plan) },
+  latency: { run: async (plan) => (await import('./latency.ts')).latency(plan) },
+  start: { run: async (plan) => (await import('./start.ts')).start(plan) },
+  posts: { run: async (plan) => (await import('./posts.ts')).posts(plan), isLong: true },
+  stream: { run: async (plan) => (await import('./stream.ts')).stream(plan), isLong: true },
+  import: { run: async (plan) => (await import('./import.ts')).imports(plan), isLong: true },
+}

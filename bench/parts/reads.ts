@@ -1,0 +1,113 @@
+import { loadOf, type Request } from '../load.ts'
+import { type Peer, startPeer } from '../processes.ts'
+import type { Figure } from '../report/figure.ts'
+import { open, readText, type Service } from '../service.ts'
+import { type Contender, type Goal, linesOf, type Plan, takeTurns } from '../turns.ts'
+import { seeded, sessionOf, userIds } from './seeded.ts'
+
+const users = 100_000
+
+const about = `Reads of the service on SQLite with 100,000 users, beside a bare \`node:http\` server. \`/api/me\` takes a bearer
+token (RS256, seen before: its signature is not verified again, its revocation is asked at every request),
+\`/api/protected\` a session that is read from the database, \`/users/{id}\` 1,000 different users in turn, \`/users?limit=20\`
+the first page. The bare server sends the body of \`/api/me\` with Content-Type and Content-Length alone; *with the same
+headers* it sends those of the service. The Fastify answer is one route with a response schema and no hook.`
+
+/** Compares reads with a bare node:http server, with and without the headers. */
+export async function reads(plan: Plan): Promise<Figure> {
+  const data = await seeded(plan, 'SQLite', users)
+  const service = await data.start()
+  const session = await sessionOf(service)
+  const { bearer } = service
+  const get = (name: string, paths: readonly string[], headers: Request['headers']) =>
+    loadOf(name, service, { requests: paths.map((path) => ({ path, headers: { ...headers } })) })
+
+  const peers = [
+    await bare(service, '/api/me', bearer, false),
+    await bare(service, '/api/me', bearer, true),
+    await bare(service, '/api/protected', session, true),
+    await startPeer('peers/fastify.ts', {}),
+  ]
+  const contenders: Contender[] = [
+    get('GET /api/me, bearer', ['/api/me'], bearer),
+    get('GET /api/protected, session', ['/api/protected'], session),
+    get(
+      'GET /users/{id}',
+      userIds.map((id) => `/users/${id}`),
+      bearer,
+    ),
+    get('GET /users?limit=20', ['/users?limit=20'], bearer),
+    ...[
+      { name: bareName, headers: bearer, path: '/api/me' },
+      { name: sameHeaders, headers: bearer, path: '/api/me' },
+      { name: sameSessionHeaders, headers: session, path: '/api/protected' },
+      { name: 'bare Fastify answer', headers: bearer, path: '/me' },
+    ].map(({ name, headers, path }, index) =>
+      loadOf(name, peers[index] as Peer, { requests: [{ path, headers: { ...headers } }] }, true),
+    ),
+  ]
+  const { samples, about: taken } = await takeTurns(plan, contenders, bareName)
+  for (const peer of peers) await peer.stop()
+  await service.stop()
+  await data.close()
+  return {
+    name: 'reads',
+    title: 'Reads beside bare servers',
+    about,
+    unit: 'requests/s',
+    lines: linesOf(contenders, samples, goals),
+    ...taken,
+  }
+}
+
+export const bareName = 'bare node:http'
+const sameHeaders = 'bare node:http, headers of /api/me'
+const sameSessionHeaders = 'bare node:http, headers of /api/protected'
+
+const goals: Readonly<Record<string, readonly Goal[]>> = {
+  'GET /api/me, bearer': [
+    { to: bareName, atLeast: 0.64, ratchet: 'me : bare' },
+    { to: sameHeaders, as: 'with the same headers', atLeast: 0.8, ratchet: 'me : same headers' },
+  ],
+  'GET /api/protected, session': [
+    { to: bareName, atLeast: 0.64, ratchet: 'protected : bare' },
+    {
+      to: sameSessionHeaders,
+      as: 'with the same headers',
+      atLeast: 0.8,
+      ratchet: 'protected : same headers',
+    },
+  ],
+  'GET /users/{id}': [{ to: bareName, atLeast: 0.35, ratchet: 'user : bare' }],
+  'GET /users?limit=20': [{ to: bareName, atLeast: 0.16, ratchet: 'page : bare' }],
+}
+
+/** A bare server that answers what the service answers, with or without its headers. */
+export async function bare(
+  service: Service,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  withHeaders: boolean,
+): Promise<Peer> {
+  const answer = await open(service.url + path, { ...headers, connection: 'keep-alive' })
+  const all = ownHeaders(answer.rawHeaders)
+  return startPeer('peers/bare.ts', {
+    body: await readText(answer),
+    headers: withHeaders ? all : all.filter((_, index) => isContent(all[index - (index % 2)])),
+    keepAliveTimeoutMs: 72_000,
+  })
+}
+
+function isContent(name = ''): boolean {
+  return /^content-(type|length)$/i.test(name)
+}
+
+/** The headers that Node does not add itself. */
+function ownHeaders(rawHeaders: readonly string[]): string[] {
+  const own: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2)
+    if (!/^(date|connection|keep-alive)$/i.test(name)) own.push(name, value)
+  }
+  return own
+}

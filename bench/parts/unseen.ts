@@ -1,0 +1,93 @@
+import { loadOf, measured } from '../load.ts'
+import { type Peer, startPeer } from '../processes.ts'
+import type { Figure } from '../report/figure.ts'
+import { type Contender, linesOf, type Plan, type Sample, takeTurns } from '../turns.ts'
+import { copiesOf, password, passwordHash, seeded, tokenPrivateKey, tokenSecret } from './seeded.ts'
+
+// The service remembers 10,000 tokens and forgets the oldest, so that none of these, which come in
+// turn, is ever found again.
+const tokens = 12_000
+
+const about = `\`GET /api/me\` with 12,000 different tokens in turn, of which the service never finds one among the 10,000 that it
+remembers: each is parsed, its signature and claims are verified, and its account's versions are asked. *Seen* is the
+same request with one token. *Verification alone* is \`crypto.verify\` of RS256 (2,048 bits) on one thread, without a
+server; *what verification allows* is the rate of a server that does one seen read and one such verification after
+the other.`
+
+/** Reads with tokens that were not seen before, beside one that was. */
+export async function unseen(plan: Plan): Promise<Figure> {
+  const data = await seeded(plan, 'SQLite', 1000)
+  const symmetric = await data.start({ TOKEN_ALGORITHM: 'HS256', TOKEN_SECRET: tokenSecret })
+  const asymmetric = await data.start({
+    TOKEN_ALGORITHM: 'RS256',
+    TOKEN_PRIVATE_KEY: tokenPrivateKey,
+  })
+  const alone = await cryptography('verify', 1)
+  const contenders: Contender[] = []
+  for (const [algorithm, service] of [
+    ['HS256', symmetric],
+    ['RS256', asymmetric],
+  ] as const) {
+    const token = service.bearer.authorization?.replace('Bearer ', '') ?? ''
+    const copies = await copiesOf(token, tokens, algorithm)
+    const requests = (each: readonly string[]) =>
+      each.map((text) => ({ path: '/api/me', headers: { authorization: `Bearer ${text}` } }))
+    contenders.push(
+      loadOf(`${algorithm}, seen`, service, { requests: requests([token]) }),
+      loadOf(`${algorithm}, not seen`, service, { requests: requests(copies) }),
+    )
+  }
+  contenders.push(workOf(aloneName, alone))
+  const { samples, about: taken } = await takeTurns(plan, contenders, 'HS256, seen')
+  await alone.stop()
+  await symmetric.stop()
+  await asymmetric.stop()
+  await data.close()
+  const allowed = allowedBy(samples.get('RS256, seen'), samples.get(aloneName))
+  const all = new Map([...samples, [allowedName, allowed]])
+  return {
+    name: 'unseen',
+    title: 'GET /api/me with tokens not seen before',
+    about,
+    unit: 'requests/s',
+    lines: [
+      ...linesOf(contenders, all, {
+        'HS256, not seen': [{ to: 'HS256, seen', atLeast: 0.5, ratchet: 'unseen HS256 : seen' }],
+        'RS256, not seen': [
+          { to: allowedName, atLeast: 0.8, ratchet: 'unseen RS256 : allowed' },
+          { to: 'RS256, seen' },
+          { to: aloneName },
+        ],
+      }),
+      { what: allowedName, values: allowed.map(({ rate }) => rate), isPeer: true },
+    ],
+    ...taken,
+  }
+}
+
+const aloneName = 'RS256, verification alone'
+const allowedName = 'RS256, what verification allows'
+
+function allowedBy(seen: readonly Sample[] = [], alone: readonly Sample[] = []): Sample[] {
+  return seen.map(({ rate }, index) => {
+    const verification = alone[index]?.rate ?? Number.NaN
+    return { rate: 1 / (1 / rate + 1 / verification) }
+  })
+}
+
+/** Starts cryptographic work without a server, so many at a time. */
+export function cryptography(kind: 'login' | 'sign' | 'verify', atOnce: number): Promise<Peer> {
+  const privateKey = tokenPrivateKey
+  return startPeer('peers/alone.ts', { kind, atOnce, privateKey, hash: passwordHash, password })
+}
+
+type Done = Awaited<ReturnType<Parameters<typeof measured>[1]>>
+
+/** Work without a server, as often as it can be done. */
+export function workOf(name: string, peer: Peer): Contender {
+  return {
+    name,
+    isPeer: true,
+    run: (seconds) => measured(peer, async () => (await peer.ask(seconds * 1000)) as Done),
+  }
+}

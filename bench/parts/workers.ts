@@ -1,0 +1,83 @@
+import { databases } from '../../tools/growth/store.ts'
+import { loadOf, postJson, type Request } from '../load.ts'
+import { memoryOfTree } from '../memory.ts'
+import type { Figure, Line } from '../report/figure.ts'
+import { type Contender, type Goal, linesOf, type Plan, takeTurns } from '../turns.ts'
+import { knowsSetting, password, seeded, sessionOf, userIds, usernames } from './seeded.ts'
+
+const about = `Requests per second of processor time (of all processes of the service, without those of PostgreSQL), with one process and with
+\`WORKERS=2\`, on both databases with 100,000 users; and the resident memory of all its processes after these loads (RSS, which
+counts shared pages in each process, and PSS, which divides them).`
+
+/** One worker beside two: what a request costs, and the memory of all processes. */
+export async function workers(plan: Plan): Promise<Figure> {
+  const isKnown = knowsSetting('WORKERS')
+  const contenders: Contender[] = []
+  const goals: Record<string, Goal[]> = {}
+  const ends: (() => Promise<void>)[] = []
+  const memory: { what: string; pid: number; single?: string }[] = []
+  for (const database of databases) {
+    const data = await seeded(plan, database, 100_000)
+    for (const count of isKnown ? [1, 2] : [1]) {
+      const service = await data.start(isKnown ? { WORKERS: String(count) } : {})
+      const session = await sessionOf(service)
+      const reads: Record<string, Request[]> = {
+        'GET /api/me': [{ path: '/api/me', headers: service.bearer }],
+        'GET /api/protected': [{ path: '/api/protected', headers: session }],
+        'GET /users/{id}': userIds.map((id) => ({ path: `/users/${id}`, headers: service.bearer })),
+        'POST /login': usernames.map((username) => postJson('/login', { username, password })),
+      }
+      for (const [what, requests] of Object.entries(reads)) {
+        const name = (of: number) => `${what}, ${database}, ${of} worker${of === 1 ? '' : 's'}`
+        contenders.push(perCpuSecond(loadOf(name(count), service, { requests, connections: 16 })))
+        if (count === 2) {
+          const atLeast = database === 'SQLite' ? 0.9 : 0.75
+          goals[name(2)] = [{ to: name(1), as: 'one worker', atLeast }]
+        }
+      }
+      memory.push({
+        what: `memory, ${database}, ${count} worker${count === 1 ? '' : 's'}`,
+        pid: service.pid,
+        ...(count === 2 ? { single: `memory, ${database}, 1 worker` } : {}),
+      })
+      ends.unshift(() => service.stop())
+    }
+    ends.push(() => data.close())
+  }
+  const [first] = contenders
+  const { samples, about: taken } = await takeTurns(plan, contenders, first?.name ?? '')
+  const lines = memoryLines(memory)
+  for (const end of ends) await end()
+  const missing = { what: 'WORKERS=2', values: [], missing: 'not in this version' }
+  return {
+    name: 'workers',
+    title: 'One worker and two',
+    about,
+    unit: 'requests per CPU second',
+    lines: [...linesOf(contenders, samples, goals), ...(isKnown ? [] : [missing]), ...lines],
+    ...taken,
+  }
+}
+
+function perCpuSecond(contender: Contender): Contender {
+  return {
+    ...contender,
+    async run(seconds) {
+      const sample = await contender.run(seconds)
+      return { ...sample, rate: 1e6 / (sample.microseconds ?? Number.NaN) }
+    },
+  }
+}
+
+function memoryLines(services: readonly { what: string; pid: number; single?: string }[]): Line[] {
+  const measured = new Map(services.map(({ what, pid }) => [what, memoryOfTree(pid)]))
+  return services.flatMap(({ what, single }) => {
+    const { rss, pss } = measured.get(what) ?? { rss: Number.NaN, pss: Number.NaN }
+    const one = measured.get(single ?? '')
+    const comparisons = one && [{ to: 'one worker', values: [rss / one.rss], atMost: 2.2 }]
+    return [
+      { what: `${what}, RSS`, values: [rss], unit: 'MB', ...(comparisons ? { comparisons } : {}) },
+      { what: `${what}, PSS`, values: [pss], unit: 'MB' },
+    ] as const
+  })
+}

@@ -1,0 +1,172 @@
+import { loadavg } from 'node:os'
+import { watchOthers } from './machine.ts'
+import { disturbance, isQuiet } from './report/disturbance.ts'
+import { type Comparison, type Figure, type Line, median } from './report/figure.ts'
+
+export interface Plan {
+  /** That count. */
+  readonly turns: number
+  readonly seconds: number
+  /** A try at a busy machine: nothing counts as a disturbance, and nothing is written. */
+  readonly isTrial: boolean
+  /** Parts that measure both databases measure this one alone. */
+  readonly only?: 'SQLite' | 'PostgreSQL'
+  /** For the Node of the service. */
+  readonly nodeOptions: readonly string[]
+}
+
+/** What one turn of one contender gave. */
+export interface Sample {
+  readonly rate: number
+  /** Processor time of its processes per request. */
+  readonly microseconds?: number
+  readonly cores?: number
+  /** Other figures of the same turn, by name. */
+  readonly more?: Readonly<Record<string, number>>
+}
+
+export interface Contender {
+  readonly name: string
+  readonly isPeer?: boolean
+  run(seconds: number): Promise<Sample>
+}
+
+export interface Turns {
+  /** A sample for each turn that counts, by name. */
+  readonly samples: ReadonlyMap<string, readonly Sample[]>
+  readonly about: Pick<Figure, 'at' | 'turns' | 'loadBefore' | 'others' | 'disturbed'>
+}
+
+/**
+ * Measures all contenders in turn, and in the opposite order in the turn after it. The first turn
+ * warms up. A turn in which other programs were busy is repeated, as often as there are turns.
+ */
+export async function takeTurns(
+  plan: Plan,
+  contenders: readonly Contender[],
+  yardstick: string,
+): Promise<Turns> {
+  const loadBefore = loadavg()[0] ?? 0
+  const samples = new Map(contenders.map(({ name }) => [name, [] as Sample[]]))
+  const seen: { others: number }[] = []
+  await turn(contenders, Math.min(1, plan.seconds))
+  for (let taken = 0; taken < 2 * plan.turns; taken += 1) {
+    const watch = watchOthers()
+    const order = taken % 2 === 0 ? contenders : contenders.toReversed()
+    const results = await turn(order, plan.seconds)
+    const others = watch.cores()
+    seen.push({ others })
+    if (!plan.isTrial && !isQuiet({ others })) continue
+    for (const [name, sample] of results) samples.get(name)?.push(sample)
+    if (samples.get(yardstick)?.length === plan.turns) break
+  }
+  const values = (samples.get(yardstick) ?? []).map(({ rate }) => rate)
+  const sentence = disturbance(seen, plan.turns, { name: yardstick, values })
+  const counting = plan.isTrial ? seen : seen.filter((each) => isQuiet(each))
+  return {
+    samples,
+    about: {
+      at: new Date().toISOString(),
+      turns: `${values.length} turns of ${plan.seconds} s`,
+      loadBefore,
+      others: Math.max(0, ...counting.map(({ others }) => others)),
+      ...(sentence === undefined || plan.isTrial ? {} : { disturbed: sentence }),
+    },
+  }
+}
+
+async function turn(
+  contenders: readonly Contender[],
+  seconds: number,
+): Promise<Map<string, Sample>> {
+  const results = new Map<string, Sample>()
+  for (const contender of contenders) results.set(contender.name, await contender.run(seconds))
+  return results
+}
+
+export interface Goal extends Pick<Comparison, 'atLeast' | 'atMost' | 'ratchet'> {
+  /** The contender compared with; itself to judge the value. */
+  readonly to: string
+  /** How it is named in the table, where that differs. */
+  readonly as?: string
+}
+
+/** The lines of all contenders in their order, with the comparisons asked for. */
+export function linesOf(
+  contenders: readonly Contender[],
+  samples: Turns['samples'],
+  goals: Readonly<Record<string, readonly Goal[]>> = {},
+): Line[] {
+  return contenders.map(({ name, isPeer }) => {
+    const own = samples.get(name) ?? []
+    const values = own.map(({ rate }) => rate)
+    const comparisons = goals[name]?.map((goal) => comparison(values, goal, samples))
+    return {
+      what: name,
+      values,
+      ...(isPeer ? { isPeer } : {}),
+      ...all('microseconds', own),
+      ...all('cores', own),
+      ...(comparisons ? { comparisons } : {}),
+    }
+  })
+}
+
+function comparison(
+  values: readonly number[],
+  { to, as, ...goal }: Goal,
+  samples: Turns['samples'],
+): Comparison {
+  if (to === 'itself') return { to, values, ...goal }
+  const others = samples.get(to)
+  if (others === undefined) throw new Error(`no contender is named ${to}`)
+  const ratios = values.map((value, index) => value / (others[index]?.rate ?? Number.NaN))
+  return { to: as ?? to, values: ratios, ...goal }
+}
+
+/** A field of all samples, if each has it. */
+function all(name: 'microseconds' | 'cores', samples: readonly Sample[]) {
+  const values = samples.map((sample) => sample[name]).filter((value) => value !== undefined)
+  return values.length === samples.length && values.length > 0 ? { [name]: values } : {}
+}
+
+/** A figure of `more`, one a turn. */
+export function moreOf(
+  { samples }: Pick<Turns, 'samples'>,
+  contender: string,
+  name: string,
+): number[] {
+  return (samples.get(contender) ?? []).map(({ more }) => more?.[name] ?? Number.NaN)
+}
+
+/**
+ * Measures what is too long for turns: once, and once more if other programs were busy meanwhile.
+ */
+export async function takeOnce<T>(
+  plan: Plan,
+  measure: () => Promise<T>,
+): Promise<{ readonly result: T; readonly about: Turns['about'] }> {
+  const loadBefore = loadavg()[0] ?? 0
+  const seen: { others: number }[] = []
+  for (;;) {
+    const watch = watchOthers()
+    const result = await measure()
+    seen.push({ others: watch.cores() })
+    const sentence = disturbance(seen, 1, { name: '', values: [] })
+    if (sentence !== undefined && !plan.isTrial && seen.length < 2) continue
+    const about = {
+      at: new Date().toISOString(),
+      turns: 'once',
+      loadBefore,
+      others: seen.at(-1)?.others ?? 0,
+      ...(sentence === undefined || plan.isTrial ? {} : { disturbed: sentence }),
+    }
+    return { result, about }
+  }
+}
+
+/** The median of a contender's rates; 0 where none counted. */
+export function medianRate({ samples }: Turns, name: string): number {
+  const rates = (samples.get(name) ?? []).map(({ rate }) => rate)
+  return rates.length === 0 ? 0 : median(rates)
+}
