@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { inContextOf } from '../../events/context.ts'
 import { forgetSentAnswers } from './connections.ts'
@@ -29,14 +31,9 @@ export const oneRequestAtATime = plugin(async (app) => {
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
     const connection = connections.get(socket) ?? newConnection(socket)
-    const start = () => {
-      connection.isBusy = true
-      reply.raw.once('close', () => startNext(socket, connection))
-      inContextOf(request, done) // otherwise a waiting request would run in the context of the last
-    }
-    if (!connection.isBusy) return start()
+    if (!connection.isBusy) return start(connection, request, reply, done)
     if (socket.destroyed) return // no answer can reach its client
-    connection.waiting.push(start)
+    connection.waiting.push(() => start(connection, request, reply, done))
     if (connection.waiting.length > maxWaitingRequests) {
       connection.waiting.length = 0
       endWithRest(socket)
@@ -45,6 +42,24 @@ export const oneRequestAtATime = plugin(async (app) => {
       socket.on('resume', connection.hold) // Node resumes the socket after each parsed request
     }
   })
+
+  function start(
+    connection: Connection,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: () => void,
+  ): void {
+    connection.isBusy = true
+    reply.raw.on('close', onClose)
+    inContextOf(request, done) // otherwise a waiting request would run in the context of the last
+  }
+
+  // One listener for all answers: it takes less than a function of its own for each.
+  function onClose(this: ServerResponse): void {
+    const { socket } = this.req
+    const connection = connections.get(socket)
+    if (connection) startNext(socket, connection)
+  }
 
   function newConnection(socket: Socket): Connection {
     const connection = { isBusy: false, waiting: [], hold: () => void socket.pause() }

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import plugin from 'fastify-plugin'
 import { ApiError } from '../../kernel/errors.ts'
 
 // Fields that name the server or the caller: of two values, a proxy could read one and this service
@@ -9,13 +8,11 @@ const singular = ['host', 'authorization', 'content-type', 'origin'] as const
 /**
  * Refuses requests that Node's parser accepts: with no Host or a malformed one, with a field sent
  * twice that may be sent once, and with chunks in HTTP/1.0.
+ * @throws ApiError badRequest
  */
-export const requestShape = plugin(async (app) => {
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (isMisshapen(request.raw)) throw new ApiError('badRequest')
-    done()
-  })
-})
+export function assertShape({ raw }: FastifyRequest): void {
+  if (isMisshapen(raw)) throw new ApiError('badRequest')
+}
 
 // RFC 3986 section 3.2.2: reg-name, IPv4 and IPv6 literals, and a port.
 const hostFormat = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/
