@@ -36,3 +36,13 @@ function isDoubled(rawHeaders: readonly string[], name: string): boolean {
   }
   return times > 1
 }
+
+/**
+ * Whether a parameter of the path is empty, as in `/users/`. The router matches such a path, but it
+ * counts as unknown. A wildcard may be empty.
+ */
+export function hasEmptyParameter({ params }: FastifyRequest): boolean {
+  const given = params as Readonly<Record<string, string>> // set by the router
+  for (const name in given) if (given[name] === '' && name !== '*') return true
+  return false
+}

@@ -3,12 +3,9 @@ import fastifyCookie from '@fastify/cookie'
 import fastify, {
   type FastifyHttpOptions,
   type FastifyInstance,
-  type FastifyRequest,
   LogController,
   type RawServerDefault,
 } from 'fastify'
-import { isWithin, parseAddressRange } from '../../addresses/address-ranges.ts'
-import type { Config } from '../../config/load.ts'
 import { randomText } from '../../kernel/random.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { bodies, dropIgnoredBody } from '../bodies/bodies.ts'
@@ -21,6 +18,7 @@ import { endFailedHandshakes } from '../connections/handshakes.ts'
 import { requestClasses, setHeaders, takeRequests } from '../connections/node-requests.ts'
 import { answer, onClientError } from '../connections/parser-errors.ts'
 import { oneRequestAtATime } from '../connections/pipelining.ts'
+import { logRequests } from '../connections/request-log.ts'
 import { assertShape } from '../connections/request-shape.ts'
 import { slowReaders } from '../connections/slow-readers.ts'
 import {
@@ -29,7 +27,7 @@ import {
   headersTimeoutMs,
   requestTimeoutMs,
 } from '../connections/time-limits.ts'
-import { clientAddress } from '../limits/client-address.ts'
+import { forgedProxyWarning } from '../limits/forged-proxies.ts'
 import { rateLimit } from '../limits/rate-limit.ts'
 import { bulkAnswers } from '../lists/bulk-answers.ts'
 import { cors } from './cors.ts'
@@ -119,46 +117,4 @@ export async function createServer(
   if (log.isLevelEnabled('debug')) logRequests(app)
   closeConnectionsWhileDraining(app, connections)
   return app
-}
-
-/**
- * Warns once about an X-Forwarded-For from an untrusted address. It is a forgery, or TRUST_PROXY
- * lacks a proxy, behind which all clients then have the same address.
- */
-function forgedProxyWarning(
-  { log }: FastifyInstance,
-  { login }: Pick<Config, 'login'>,
-): (request: FastifyRequest) => void {
-  const callers = login.trustedCallers.map(parseAddressRange)
-  const isExpected = (request: FastifyRequest) =>
-    isFromProxy(request) || isWithin(clientAddress(request), callers)
-  let told = false
-  return (request) => {
-    if (told || request.headers['x-forwarded-for'] === undefined || isExpected(request)) return
-    told = true
-    const { remoteAddress: peer } = request.socket
-    log.warn({ peer }, 'X-Forwarded-For from an address that TRUST_PROXY does not name')
-  }
-}
-
-/** Fastify's `ips` holds the peer and the hops behind trusted proxies. */
-function isFromProxy({ ips }: FastifyRequest): boolean {
-  return ips !== undefined && ips.length > 1
-}
-
-/** Logs a line per request at `debug`: the path without its query, never a header or a body. */
-function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
-    request.log.debug(
-      {
-        request_id: request.id,
-        method: request.method,
-        path: request.url.split('?', 1)[0],
-        route: request.routeOptions.url,
-        status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime),
-      },
-      'request',
-    )
-  })
 }
