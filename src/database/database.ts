@@ -29,6 +29,11 @@ export interface ChangeFeed {
   version(): number
   /** A number that changes when any process does, this one included. */
   anyVersion(): number
+  /**
+   * Does work that waits for nothing; it reads each of the numbers once at most. For requests that
+   * had all arrived before the call: each of them is judged by a number that was read after that.
+   */
+  together(work: () => void): void
 }
 
 export interface Connected {

@@ -94,7 +94,7 @@ export interface ListedKey {
 export interface KeySetDeps {
   readonly config: Pick<Config, 'masterKey' | 'database' | 'token'>
   readonly db: Database
-  readonly feed: ChangeFeed
+  readonly feed: Pick<ChangeFeed, 'isCurrent' | 'version'>
   readonly clock: Clock
   readonly events: Events
   readonly random: Random

@@ -93,7 +93,7 @@ export async function createServer(
   app.log = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level })
   app.decorate('compileSchemas', compilers.compileAll)
   await app.register(requestContext)
-  await app.register(oneRequestAtATime) // before any other work on a request
+  await app.register(oneRequestAtATime, deps) // before any other work on a request
   const watchReader = slowReaders(app, { clock: deps.clock, stillMs: requestTimeoutMs })
   const noteProxy = forgedProxyWarning(app, config)
   // One hook for all: a hook costs more than most of this work.
