@@ -47,6 +47,7 @@ const floor: Record<string, readonly string[]> = {
 const httpParts = [
   'media-types.ts',
   'schemas.ts',
+  'request-headers.ts',
   'response-headers.ts',
   'tags.ts',
   'headers.ts',

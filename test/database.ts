@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { connect } from '../src/database/connect.ts'
-import { type Connected, execute } from '../src/database/database.ts'
+import { type ChangeFeed, type Connected, execute } from '../src/database/database.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { type PostgresAddress, parsePostgresAddress } from '../src/database/postgres/address.ts'
 import { channel } from '../src/database/postgres/notification.ts'
@@ -125,6 +125,14 @@ export async function leaveDatabase(directory: string): Promise<boolean> {
   databases.delete(directory)
   if (name !== undefined) await cancel(name).catch(() => {}) // the server may have ended first
   return true
+}
+
+/** A change feed that notices nothing and never says that it is current. */
+export const deafFeed: ChangeFeed = {
+  isCurrent: () => false,
+  version: () => 0,
+  anyVersion: () => Math.random(),
+  together: (work) => work(),
 }
 
 /**

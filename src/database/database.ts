@@ -39,6 +39,11 @@ export interface ChangeFeed {
    * feed reports. When it resolves, their `version` has changed. Absent where that is so already.
    */
   announce?(): Promise<void>
+  /**
+   * Does work that waits for nothing; it reads each of the numbers once at most. For requests that
+   * had all arrived before the call: each of them is judged by a number that was read after that.
+   */
+  together(work: () => void): void
 }
 
 export interface Connected {

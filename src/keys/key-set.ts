@@ -40,7 +40,10 @@ export interface KeySet {
    * none, undefined once it is retired. An unknown `kid` is looked up in the database, at most once
    * a second.
    */
-  find(kid: string | undefined, purpose?: TokenPurpose): Promise<SigningKey | undefined>
+  find(
+    kid: string | undefined,
+    purpose?: TokenPurpose,
+  ): SigningKey | undefined | Promise<SigningKey | undefined>
   /** The public keys as a JWK set; empty unless there is an RS256 key. RFC 7517 section 5. */
   publicKeys(): { readonly keys: readonly JWK[] }
   /**
@@ -95,7 +98,7 @@ export interface ListedKey {
 export interface KeySetDeps {
   readonly config: Pick<Config, 'masterKey' | 'database' | 'token'>
   readonly db: Database
-  readonly feed: ChangeFeed
+  readonly feed: Pick<ChangeFeed, 'isCurrent' | 'version'>
   readonly clock: Clock
   readonly events: Events
   readonly random: Random
@@ -172,14 +175,15 @@ export async function loadKeySet(
       return key
     },
 
-    async find(kid, purpose = 'signing') {
+    find(kid, purpose = 'signing') {
       const now = clock.now()
       if (kid === undefined) {
         return keys.canSign(purpose, now) ? keys.current(purpose, now) : undefined
       }
+      const verifier = () => keys.verifier(kid, purpose, now)
+      if (keys.has(kid)) return verifier()
       const mayBeNew = now - lookedAt >= lookUpAgainMs || seenVersion !== feed.version()
-      if (!keys.has(kid) && mayBeNew) await read()
-      return keys.verifier(kid, purpose, now)
+      return mayBeNew ? read().then(verifier) : undefined
     },
 
     publicKeys: () => ({ keys: keys.jwks(clock.now()) }),

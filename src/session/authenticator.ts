@@ -6,6 +6,7 @@ import type { Authenticator } from '../http/routes/declaration.ts'
 import { type Principal, type Role, rolesAmong } from '../kernel/principal.ts'
 import { sessionCookie } from './cookie.ts'
 import type { LiveSession, Sessions } from './sessions.ts'
+import type { StoredSession } from './store.ts'
 
 /**
  * Authenticates by the session cookie. Spec 5.2. A cookie without a live session counts as no
@@ -15,6 +16,8 @@ export function sessionAuthenticator(
   config: Pick<Config, 'roles' | 'session'>,
   sessions: Sessions,
 ): Authenticator {
+  const roleSets = new WeakMap<StoredSession, ReadonlySet<Role>>()
+
   return {
     scheme: 'session',
     header: null,
@@ -41,29 +44,36 @@ export function sessionAuthenticator(
     session: LiveSession | null,
     request: FastifyRequest,
   ): Authenticated | null {
-    const callerOf = (live: LiveSession | null): Principal | null => {
-      if (!live) return null
-      const isRefused = live.needsEnrolment && !request.routeOptions.config.enrols
-      return isRefused ? null : principalOf(live, config.roles)
-    }
-    const principal = callerOf(session)
+    const principal = callerOf(session, request)
     if (!session || !principal) return null
+    const { id, userId } = session.stored
     return {
       principal,
-      shared: () => [lockName.account(session.userId)],
-      again: async (db) => callerOf(await sessions.again(db, session.id)),
+      shared: () => [lockName.account(userId)],
+      again: async (db) => callerOf(await sessions.again(db, id), request),
     }
   }
-}
 
-function principalOf(session: LiveSession, roles: readonly Role[]): Principal {
-  const { id, userId, username, account, amr, csrfToken, createdAt, expiresAt } = session
-  return {
-    subject: String(userId),
-    username,
-    roles: new Set(rolesAmong(account.roles, roles)),
-    credential: { scheme: 'session', sessionId: id, csrfToken, expiresAt },
-    amr,
-    authTime: createdAt,
+  function callerOf(live: LiveSession | null, request: FastifyRequest): Principal | null {
+    if (!live || (live.needsEnrolment && !request.routeOptions.config.enrols)) return null
+    const { stored, expiresAt } = live
+    const { id, userId, username, amr, csrfToken, createdAt } = stored
+    return {
+      subject: String(userId),
+      username,
+      roles: rolesOf(stored),
+      credential: { scheme: 'session', sessionId: id, csrfToken, expiresAt },
+      amr,
+      authTime: createdAt,
+    }
+  }
+
+  /** The same set for each request of a session that is cached. */
+  function rolesOf(stored: StoredSession): ReadonlySet<Role> {
+    const known = roleSets.get(stored)
+    if (known) return known
+    const roles = new Set(rolesAmong(stored.account.roles, config.roles))
+    roleSets.set(stored, roles)
+    return roles
   }
 }

@@ -71,7 +71,7 @@ export async function sessionRoutes(
         response: { 200: Message },
       },
     },
-    async (request) => ({ message: `Hello, ${callerOf(request).username}` }),
+    (request) => ({ message: `Hello, ${callerOf(request).username}` }),
   )
 
   app.post(

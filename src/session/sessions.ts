@@ -71,7 +71,8 @@ export interface NewSession {
   readonly csrfToken: string
 }
 
-export interface LiveSession extends StoredSession {
+export interface LiveSession {
+  readonly stored: StoredSession
   /**
    * Whether it is accepted only where a second factor is enrolled: a role of its account requires
    * one.
@@ -128,7 +129,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const absoluteMs =
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
   const { byId: lookUp } = sessionStore(db)
-  // Cached until anything in the database changes.
+  // By the cookie's value, cached until anything in the database changes.
   const known = new BoundedMap<string, StoredSession>(maxKnown)
   let knownVersion = feed.anyVersion()
   // Activity that is not flushed yet. The job flushes all sessions together once a second: a commit
@@ -165,7 +166,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     resume(secret) {
       if (!secretFormat.test(secret)) return null
-      const session = find(digest(secret))
+      const session = find(secret)
       return session instanceof Promise ? session.then(live) : live(session)
     },
 
@@ -233,9 +234,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
   /** Checks a stored session and notes its activity. Null if it has ended. */
   function live(session: StoredSession | null): LiveSession | null | Promise<LiveSession | null> {
     if (!session) return null
-    const now = clock.now()
     const lastSeenAt = lastSeenOf(session)
-    if (now < endOf({ ...session, lastSeenAt })) return resumed(session, lastSeenAt)
+    const { createdAt } = session
+    if (clock.now() < endOf({ createdAt, lastSeenAt })) return resumed(session, lastSeenAt)
     return workers.count === 1 ? null : unlessSeenByOthers(session)
   }
 
@@ -250,13 +251,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
     const unmet = requirements.unmet('session', { account: session.account })
     if (unmet?.cell === 'absent') return null
     const now = clock.now()
-    seen.set(session.id, Math.max(now, lastSeenAt))
-    return {
-      ...session,
-      lastSeenAt: now,
-      expiresAt: endOf({ ...session, lastSeenAt: now }),
-      needsEnrolment: unmet !== null,
-    }
+    const { id, createdAt } = session
+    seen.set(id, Math.max(now, lastSeenAt))
+    const expiresAt = endOf({ createdAt, lastSeenAt: now })
+    return { stored: session, expiresAt, needsEnrolment: unmet !== null }
   }
 
   async function liveOf(userId: number): Promise<OwnSession[]> {
@@ -298,18 +296,18 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return Math.min(lastSeenAt + idleMs, createdAt + absoluteMs)
   }
 
-  function find(id: string): StoredSession | Promise<StoredSession | null> {
+  function find(secret: string): StoredSession | Promise<StoredSession | null> {
     const version = feed.anyVersion()
     if (version !== knownVersion) {
       known.clear()
       knownVersion = version
     }
-    return known.get(id) ?? read(id, version)
+    return known.get(secret) ?? read(secret, version)
   }
 
-  async function read(id: string, version: number): Promise<StoredSession | null> {
-    const session = await lookUp(id)
-    if (session && feed.anyVersion() === version) known.set(id, session)
+  async function read(secret: string, version: number): Promise<StoredSession | null> {
+    const session = await lookUp(digest(secret))
+    if (session && feed.anyVersion() === version) known.set(secret, session)
     return session
   }
 }

@@ -46,13 +46,19 @@ export function bearerAuthenticator({
     authenticate(request) {
       const token = bearerToken(request)
       if (token === null) return null
-      const known = verified.recall(token)
-      return known ? unlessRevoked(known) : verifiedFirst(token, request)
+      const known = verified.recall(token) ?? verified.verify(token)
+      return known && !(known instanceof Promise)
+        ? unlessRevoked(known)
+        : verifiedFirst(known, token, request)
     },
   }
 
-  async function verifiedFirst(token: string, request: FastifyRequest): Promise<Authenticated> {
-    return unlessRevoked((await verified.verify(token)) ?? (await enrolment(token, request)))
+  async function verifiedFirst(
+    verifying: Promise<VerifiedToken | null> | null,
+    token: string,
+    request: FastifyRequest,
+  ): Promise<Authenticated> {
+    return unlessRevoked((await verifying) ?? (await enrolment(token, request)))
   }
 
   function unlessRevoked(token: VerifiedToken): Authenticated | Promise<Authenticated> {

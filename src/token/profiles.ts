@@ -4,7 +4,7 @@ import type { Revocations } from './revocations.ts'
 
 /** E-mail addresses and names of users for /api/me, cached until the user changes. */
 export interface Profiles {
-  of(userId: number): Promise<Profile>
+  of(userId: number): Profile | Promise<Profile>
   forget(userId: number): void
 }
 
@@ -27,23 +27,25 @@ export function createProfiles(
   let generation = 0 // of changes: a profile read before one is not cached after it
 
   return {
-    async of(userId) {
+    of(userId) {
       if (changes.epoch !== keptEpoch) {
         kept.clear()
         keptEpoch = changes.epoch
         generation += 1
       }
-      const known = kept.get(userId)
-      if (known) return known
-      const readIn = generation
-      const user = await users.byId(userId)
-      const profile = user ? { email: user.email, name: user.name } : noProfile
-      if (readIn === generation) kept.set(userId, profile)
-      return profile
+      return kept.get(userId) ?? read(userId)
     },
     forget(userId) {
       kept.delete(userId)
       generation += 1
     },
+  }
+
+  async function read(userId: number): Promise<Profile> {
+    const readIn = generation
+    const user = await users.byId(userId)
+    const profile = user ? { email: user.email, name: user.name } : noProfile
+    if (readIn === generation) kept.set(userId, profile)
+    return profile
   }
 }

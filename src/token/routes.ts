@@ -9,13 +9,13 @@ import { acceptForms } from '../http/bodies/bodies.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { named, rolesOf, type SchemaTypes, Text, TextOrNull } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { type Role, userIdOf } from '../kernel/principal.ts'
+import { type Principal, type Role, userIdOf } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
 import { ann } from '../users/schemas.ts'
 import type { RefreshClaims } from './claims.ts'
 import { tokenCreated, tokenReuse } from './events.ts'
-import { noProfile, type Profiles } from './profiles.ts'
+import { noProfile, type Profile, type Profiles } from './profiles.ts'
 import type { Revocations } from './revocations.ts'
 import type { Rotation, Successor } from './rotation.ts'
 import { Refreshed, SentRefreshToken } from './schemas.ts'
@@ -150,17 +150,15 @@ export async function tokenRoutes(
         response: { 200: meSchema(config.roles) },
       },
     },
-    async (request) => {
+    (request) => {
       const caller = callerOf(request)
-      const { credential, roles } = caller
       // The claims of an external token come first. Tokens of this service carry neither e-mail
       // address nor name, so that a change shows at once.
       const userId = userIdOf(caller)
-      const profile = userId === null ? noProfile : await profiles.of(userId)
-      const hasClaims = credential.scheme === 'bearer' || credential.scheme === 'external'
-      const claims = hasClaims ? credential.claims : { sub: caller.subject }
-      const { sub, email, name } = { ...profile, ...claims }
-      return { sub, email, name, roles: [...roles] }
+      const profile = userId === null ? noProfile : profiles.of(userId)
+      return profile instanceof Promise
+        ? profile.then((read) => meOf(caller, read))
+        : meOf(caller, profile)
     },
   )
 
@@ -213,4 +211,14 @@ export async function tokenRoutes(
     })
     throw new ApiError('invalidRefreshToken')
   }
+}
+
+function meOf({ credential, roles, subject }: Principal, profile: Profile) {
+  const hasClaims = credential.scheme === 'bearer' || credential.scheme === 'external'
+  const {
+    sub,
+    email = profile.email,
+    name = profile.name,
+  } = hasClaims ? credential.claims : { sub: subject }
+  return { sub, email, name, roles: [...roles] }
 }

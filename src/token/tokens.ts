@@ -8,7 +8,7 @@ import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
 import { parseAccessClaims, parseRefreshClaims, type RefreshClaims } from './claims.ts'
-import { parseObject, signJws, verifyJws } from './jws.ts'
+import { parseObject, signJws, type VerifiedJws, verifyJws } from './jws.ts'
 import { pairIdOf } from './pair.ts'
 import type { Successor } from './rotation.ts'
 
@@ -26,7 +26,10 @@ export interface Tokens {
    * Null if this service did not sign the token, or if it is of another type or outside its
    * lifetime.
    */
-  verifyAccess(token: string, type?: AccessClaims['type']): Promise<AccessClaims | null>
+  verifyAccess(
+    token: string,
+    type?: AccessClaims['type'],
+  ): AccessClaims | null | Promise<AccessClaims | null>
   /** Null as `verifyAccess`. */
   verifyRefresh(token: string): Promise<RefreshClaims | null>
 }
@@ -126,13 +129,16 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
       })
     },
 
-    async verifyAccess(token, type) {
-      const verified = await verifyJws(token, (kid) => keys.find(kid, 'signing'))
-      const raw = verified && parseObject(verified.payload)
-      // A token without `jti` gets its digest as id, so that it can be revoked.
-      return raw
-        ? parseAccessClaims({ jti: digest(token), ...raw }, config, clock.now(), type)
-        : null
+    verifyAccess(token, type) {
+      const claimsOf = (verified: VerifiedJws | null) => {
+        const raw = verified && parseObject(verified.payload)
+        if (!raw) return null
+        // A token without `jti` gets its digest as id, so that it can be revoked.
+        const named = Object.hasOwn(raw, 'jti') ? raw : { ...raw, jti: digest(token) }
+        return parseAccessClaims(named, config, clock.now(), type)
+      }
+      const verified = verifyJws(token, (kid) => keys.find(kid, 'signing'))
+      return verified instanceof Promise ? verified.then(claimsOf) : claimsOf(verified)
     },
 
     async verifyRefresh(token) {

@@ -20,7 +20,7 @@ export interface Verified {
   /** A cached token within its lifetime. */
   recall(token: string): VerifiedToken | undefined
   /** Verifies a token and caches it; null as `Tokens.verifyAccess`. */
-  verify(token: string): Promise<VerifiedToken | null>
+  verify(token: string): VerifiedToken | null | Promise<VerifiedToken | null>
 }
 
 export interface VerifiedDeps {
@@ -45,14 +45,17 @@ export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified 
       return known && isWithinLifetime(known.claims, clock.now()) ? known : undefined
     },
 
-    async verify(token) {
+    verify(token) {
       const { generation: verifiedWith } = keys
-      const claims = await tokens.verifyAccess(token)
-      if (!claims) return null
-      const entry = { claims, principal: principalOf(claims) }
-      // The key may have been removed meanwhile: then no later use may go without it.
-      if (keys.generation === verifiedWith) cached.set(token, entry)
-      return entry
+      const keep = (claims: AccessClaims | null) => {
+        if (!claims) return null
+        const entry = { claims, principal: principalOf(claims) }
+        // The key may have been removed meanwhile: then no later use may go without it.
+        if (keys.generation === verifiedWith) cached.set(token, entry)
+        return entry
+      }
+      const claims = tokens.verifyAccess(token)
+      return claims instanceof Promise ? claims.then(keep) : keep(claims)
     },
   }
 }

@@ -92,7 +92,7 @@ type ListValues = Position & { readonly limit: number; readonly offset: number }
 const lists = new Map<string, Prepared<ListValues, User>>()
 
 function listIn({ key, descending }: Order, isAfter: boolean): Prepared<ListValues, User> {
-  const shape = `${key} ${descending} ${isAfter}`
+  const shape = `${nameOf({ key, descending })} ${isAfter}`
   const known = lists.get(shape)
   if (known) return known
   const list = prepared((db, { limit, offset, value, id }: Parameters<ListValues>) => {

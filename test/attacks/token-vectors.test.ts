@@ -101,10 +101,7 @@ suite('published vectors of tokens', () => {
         throw broken
       },
     }
-    await assert.rejects(
-      verifyJws(token, () => key),
-      broken,
-    )
+    await assert.rejects(async () => verifyJws(token, () => key), broken)
   })
 
   vectorsTest(

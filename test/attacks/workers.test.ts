@@ -9,7 +9,12 @@ import { linkedWorkers } from '../linked-workers.ts'
 import { newHost } from '../logins.ts'
 
 /** The database itself tells nothing: what a worker knows, it was told by the other. */
-const silent = { isCurrent: () => true, version: () => 0, anyVersion: () => Math.random() }
+const silent = {
+  isCurrent: () => true,
+  version: () => 0,
+  anyVersion: () => Math.random(),
+  together: (work: () => void) => work(),
+}
 
 async function twoWorkers(env: Record<string, string> = {}): Promise<[TestApp, TestApp]> {
   const workers = linkedWorkers(2)

@@ -99,6 +99,32 @@ suite('spec 5.7: security response headers', async () => {
     }
   })
 
+  /** The values of the fields of one name, in an answer of Node's own responses. */
+  const sentAs = (text: string, name: string): string[] =>
+    [...text.matchAll(new RegExp(`^${name}: (.*)\\r$`, 'gim'))].map(([, value = '']) => value)
+
+  for (const [what, path, given] of [
+    ['an answer that sets none of them', '/health/live', {}],
+    ['a refusal', '/nowhere', {}],
+    ['a page, which sets two of them', '/', { Accept: 'text/html' }],
+    ['a file, which may be kept', '/assets/0/style.css', {}],
+    ['a list that is streamed', '/users', admin],
+    ['a request that is not served', '/users', { Expect: 'nothing' }],
+  ] as const) {
+    test(`over the network, ${what} has each of them once, and no other value`, async () => {
+      const { text } = await exchange(port, rawRequest(`GET ${path} HTTP/1.1`, { ...given }))
+      const isPage = 'Accept' in given
+      for (const [name, value] of table) {
+        const isPolicy = name === 'Content-Security-Policy'
+        assert.deepEqual(sentAs(text, name), isPage && isPolicy ? policiesOfPages : [value], name)
+      }
+      const kept = path.startsWith('/assets') ? 'no-cache' : 'no-store'
+      assert.deepEqual(sentAs(text, 'Cache-Control'), [kept])
+      assert.deepEqual(sentAs(text, 'Referrer-Policy'), [isPage ? 'same-origin' : 'no-referrer'])
+      assert.deepEqual(sentAs(text, 'Cross-Origin-Resource-Policy'), ['same-origin'])
+    })
+  }
+
   test('500 and 503 have them too', async () => {
     const broken = await testApp()
     const headers = await broken.bearer(broken.admin)

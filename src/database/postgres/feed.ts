@@ -47,6 +47,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
       return performance.now() - heardAt < staleAfterMs
     },
     version: () => version,
+    together: (work) => work(), // the numbers are in memory
     // PostgreSQL has no number for the changes of this process: each answer differs.
     anyVersion() {
       anyVersion += 1

@@ -6,6 +6,7 @@ import type { Connected, ConnectOptions } from '../database.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import type { Schema } from '../schema.ts'
 import { NodeSqliteDialect } from './dialect.ts'
+import { sharedReads } from './shared-reads.ts'
 
 export const databaseFileName = 'gatehouse.db'
 
@@ -36,11 +37,10 @@ export function connectSqlite({
   return {
     db: connected(dialect),
     asyncCommitDb: connected(dialect.asyncCommit()),
-    feed: {
-      isCurrent: () => true,
+    feed: sharedReads({
       version: () => dialect.foreignVersion(),
       anyVersion: () => dialect.version(),
-    },
+    }),
     assertDatabaseServes: () => assertDatabaseFile(path),
   }
 }

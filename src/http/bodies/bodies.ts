@@ -1,4 +1,10 @@
-import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyRequest,
+  preParsingHookHandler,
+  preValidationHookHandler,
+  RequestPayload,
+} from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -55,12 +61,13 @@ export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => 
     const limit = Math.min(maxBodyBytes, takesForms(body) ? fewFieldsBytes : bodyLimitBytes)
     route.config = { ...route.config, maxBodyBytes: limit }
     route.bodyLimit = limit
-  })
-  app.addHook('preParsing', (request, reply, payload, done) => {
-    const type = request.headers['content-type']
-    if (type !== undefined && !ignoresBody(request, type))
-      request.heldBody = memory.open(request, reply)
-    done(null, payload)
+    const open: preParsingHookHandler = (request, reply, payload, done) => {
+      // `dropIgnoredBody` has deleted the type of a body that is not read.
+      const isRead = request.headers['content-type'] !== undefined
+      if (isRead) request.heldBody = memory.open(request, reply)
+      done(null, payload)
+    }
+    route.preParsing = [open, ...[route.preParsing ?? []].flat()]
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(mediaTypes.json, (request, payload, done) => {
@@ -75,22 +82,23 @@ export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => 
     if (ignoresBody(request)) return done(null, undefined)
     done(new ApiError('invalidBody'))
   })
-  app.addHook('onRequest', (request, _reply, done) => {
-    // Without a content type no parser reads the body; Node discards it after the answer.
-    const { headers } = request.raw
-    const type = headers['content-type']
-    if (type !== undefined && ignoresBody(request, type)) delete headers['content-type']
-    done()
-  })
 })
+
+/** Deletes the type of a body that the route ignores: no parser reads it, and Node discards it. */
+export function dropIgnoredBody(request: FastifyRequest): void {
+  const { headers } = request.raw
+  const type = headers['content-type']
+  if (type !== undefined && ignoresBody(request, type)) delete headers['content-type']
+}
 
 /**
  * Lets the routes of this plugin take `application/x-www-form-urlencoded`. Of a repeated field the
  * last value counts, except for `parameters`; a request without a body is an empty form.
  */
 export function acceptForms(app: FastifyInstance): void {
-  app.addHook('preValidation', async (request) => {
-    if (takesForms(request.routeOptions.config.body)) await noneIsEmpty(request)
+  app.addHook('onRoute', (route) => {
+    if (!takesForms(route.config?.body)) return
+    route.preValidation = [noneIsEmpty, ...[route.preValidation ?? []].flat()]
   })
   app.addContentTypeParser(mediaTypes.form, (request, payload, done) => {
     const { body } = request.routeOptions.config
@@ -104,8 +112,9 @@ export function acceptForms(app: FastifyInstance): void {
 }
 
 /** Sets the body to an empty object if there is none; runs before the schema is checked. */
-export async function noneIsEmpty(request: FastifyRequest): Promise<void> {
+export const noneIsEmpty: preValidationHookHandler = (request, _reply, done) => {
   if (request.body === undefined) request.body = {}
+  done()
 }
 
 function takesForms(body: BodyKind | undefined): boolean {

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest, onSendHookHandler } from 'fastify'
 import { ApiError, type ErrorRow } from '../../kernel/errors.ts'
 import type { Resource } from '../../policy/decide.ts'
 import type { Rule } from '../../policy/rules.ts'
@@ -75,15 +75,20 @@ export function resource<Thing extends object>(
 }
 
 /** Asserts, after a handler, that it used If-Match. @throws Error if it succeeded without */
-export async function assertConditionAsked(
-  { headers, resource: loaded, routeOptions }: FastifyRequest,
-  { statusCode }: FastifyReply,
-  payload: unknown,
-): Promise<unknown> {
-  if (statusCode < 400 && headers['if-match'] !== undefined && !loaded?.isConditionAsked) {
-    throw new Error(`${routeOptions.url} succeeded without asking its precondition`)
+export const assertConditionAsked: onSendHookHandler = (request, reply, payload, done) => {
+  const isAsked = request.resource?.isConditionAsked ?? false
+  if (reply.statusCode < 400 && request.headers['if-match'] !== undefined && !isAsked) {
+    throw new Error(`${request.routeOptions.url} succeeded without asking its precondition`)
   }
-  return payload
+  done(null, payload)
+}
+
+/** Asserts, after a handler, that the rule was applied to the resource. @throws Error if not */
+export const assertRuleAsked: onSendHookHandler = (request, reply, payload, done) => {
+  if (reply.statusCode < 400 && request.resource?.facts === undefined) {
+    throw new Error(`${request.routeOptions.url} succeeded without asking its rule`)
+  }
+  done(null, payload)
 }
 
 /** The two steps of a change inside its transaction. */

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest, onSendHookHandler } from 'fastify'
 import type { DatabaseOrTransaction } from '../../database/database.ts'
 import type { Guard } from '../../database/transactions.ts'
 import type { ApiError } from '../../kernel/errors.ts'
@@ -54,16 +54,27 @@ export interface GuardOptions {
   readonly ended: () => ApiError
 }
 
-/** Creates the guard of a request whose caller was authenticated. */
-export function guardOf(request: FastifyRequest, options: GuardOptions): StillAllowed {
-  const { caller, db } = options
-  return {
-    shared: caller.shared,
-    now: () => judge(request, db, options),
-    async judge(trx) {
-      await judge(request, trx, options)
-      request.isJudgedAgain = true
-    },
+/** The guard of a request whose caller was authenticated. */
+export class RequestGuard implements StillAllowed {
+  readonly #request: FastifyRequest
+  readonly #options: GuardOptions
+
+  constructor(request: FastifyRequest, options: GuardOptions) {
+    this.#request = request
+    this.#options = options
+  }
+
+  shared(): readonly string[] {
+    return this.#options.caller.shared()
+  }
+
+  now(): Promise<void> {
+    return judge(this.#request, this.#options.db, this.#options)
+  }
+
+  async judge(trx: DatabaseOrTransaction): Promise<void> {
+    await judge(this.#request, trx, this.#options)
+    this.#request.isJudgedAgain = true
   }
 }
 
@@ -86,13 +97,11 @@ async function judge(
 }
 
 /** Asserts, after a changing handler, that it used the guard. @throws Error if it did not */
-export async function assertJudgedAgain(
-  { guard, isJudgedAgain, method, routeOptions }: FastifyRequest,
-  { statusCode }: FastifyReply,
-  payload: unknown,
-): Promise<unknown> {
-  if (statusCode < 400 && guard && !isJudgedAgain) {
-    throw new Error(`${method} ${routeOptions.url} succeeded without judging its caller again`)
+export const assertJudgedAgain: onSendHookHandler = (request, reply, payload, done) => {
+  const { guard, isJudgedAgain, method } = request
+  if (reply.statusCode < 400 && guard && !isJudgedAgain) {
+    const { url } = request.routeOptions
+    throw new Error(`${method} ${url} succeeded without judging its caller again`)
   }
-  return payload
+  done(null, payload)
 }

@@ -42,6 +42,13 @@ export function prepareConnections(server: Server): Connections {
     server.on('connection', serve)
   }
   return {
+    closeAfterAnswers() {
+      for (const socket of sockets) {
+        for (const answer of answers.get(socket) ?? []) {
+          if (!answer.headersSent) answer.setHeader('connection', 'close')
+        }
+      }
+    },
     endUnanswered() {
       for (const socket of sockets) if (!isAnswering(socket)) socket.destroy()
     },
@@ -60,6 +67,8 @@ export function transportOf(socket: Duplex): Socket | undefined {
 
 /** The open connections of a server. */
 export interface Connections {
+  /** Lets the answers whose header is not sent yet close their connections. */
+  closeAfterAnswers(): void
   /** Closes those without an unsent answer, including those with an incomplete header. */
   endUnanswered(): void
 }

@@ -20,16 +20,11 @@ export function closeConnectionsWhileDraining(
   app: FastifyInstance,
   connections: Connections,
 ): void {
-  let draining = false
   app.addHook('preClose', async () => {
-    draining = true
+    // Fastify closes the connections of requests that begin from here on.
+    connections.closeAfterAnswers()
     const timer = globalThis.setTimeout(() => connections.endUnanswered(), headerMs).unref()
     app.server.once('close', () => clearTimeout(timer))
-  })
-  // In onSend, because a request that began before the stop must close its connection as well.
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (draining) reply.header('connection', 'close')
-    done()
   })
 }
 

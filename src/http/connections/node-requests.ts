@@ -1,4 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { securityHeaders, securityLinesBeside } from '../headers.ts'
 import { isOver, serveNoMore, startAnswer } from './connections.ts'
 import { answer } from './parser-errors.ts'
 
@@ -24,8 +26,15 @@ class NodeRequest extends http.IncomingMessage {
   }
 }
 
+// Every header of an answer passes it, after its status line. Node has no public way to add text.
+const storeHeader: unknown = Reflect.get(http.ServerResponse.prototype, '_storeHeader')
+if (typeof storeHeader !== 'function') throw new Error('node:http has no _storeHeader any more')
+const store = storeHeader
+
 /**
- * A response that its request refers to, because the event `dropRequest` passes only the request.
+ * A response that sends the security headers by itself, as one text: by name, Node would check and
+ * copy each of them for each answer. Its request refers to it, because the event `dropRequest`
+ * passes only the request.
  */
 class NodeResponse extends http.ServerResponse {
   constructor(...given: ConstructorParameters<typeof http.ServerResponse>) {
@@ -33,6 +42,16 @@ class NodeResponse extends http.ServerResponse {
     const [request] = given
     if (request instanceof NodeRequest) request.response = this
   }
+
+  _storeHeader(statusLine: string, headers: object | null | undefined): void {
+    store.call(this, statusLine + securityLinesBeside(headers), headers)
+  }
+}
+
+/** Sets the headers of every answer that its response does not send by itself. */
+export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  if (!(reply.raw instanceof NodeResponse)) reply.headers(securityHeaders) // one of `inject`
+  reply.header('x-request-id', request.id)
 }
 
 /** The classes of requests and responses, for the options of `createServer`. */

@@ -1,7 +1,10 @@
-import type { Socket } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { inContextOf } from '../../events/context.ts'
 import { forgetSentAnswers } from './connections.ts'
+import { type TogetherDeps, together } from './together.ts'
 
 /** How many requests wait on one connection; real clients pipeline far fewer. */
 export const maxWaitingRequests = 100
@@ -22,21 +25,28 @@ interface Connection {
  * While requests wait, the connection is not read; but Node parses all requests of a chunk at once.
  * A connection with more than `maxWaitingRequests` is ended, because nothing else frees their
  * memory.
+ *
+ * Requests without a body that arrive in one turn of the event loop are served together, after all
+ * of them have been read: what the database tells all of them alike is then read once.
  */
-export const oneRequestAtATime = plugin(async (app) => {
+export const oneRequestAtATime = plugin<TogetherDeps>(async (app, { feed }) => {
+  const serveTogether = together({ feed })
   const connections = new WeakMap<Socket, Connection>()
 
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
     const connection = connections.get(socket) ?? newConnection(socket)
-    const start = () => {
-      connection.isBusy = true
-      reply.raw.once('close', () => startNext(socket, connection))
-      inContextOf(request, done) // otherwise a waiting request would run in the context of the last
+    // Otherwise a waiting request would run in the context of the last.
+    const serve = () => inContextOf(request, done)
+    if (!connection.isBusy) {
+      start(connection, reply)
+      return canWait(request) ? serveTogether(serve) : serve()
     }
-    if (!connection.isBusy) return start()
     if (socket.destroyed) return // no answer can reach its client
-    connection.waiting.push(start)
+    connection.waiting.push(() => {
+      start(connection, reply)
+      serve()
+    })
     if (connection.waiting.length > maxWaitingRequests) {
       connection.waiting.length = 0
       endWithRest(socket)
@@ -46,12 +56,34 @@ export const oneRequestAtATime = plugin(async (app) => {
     }
   })
 
+  function start(connection: Connection, { raw }: FastifyReply): void {
+    connection.isBusy = true
+    raw.on('close', onClose)
+  }
+
+  // One listener for all answers: it takes less than a function of its own for each.
+  function onClose(this: ServerResponse): void {
+    const { socket } = this.req
+    const connection = connections.get(socket)
+    if (connection) startNext(socket, connection)
+  }
+
   function newConnection(socket: Socket): Connection {
     const connection = { isBusy: false, waiting: [], hold: () => void socket.pause() }
     connections.set(socket, connection)
     return connection
   }
 })
+
+/**
+ * Whether a request can wait until others have arrived. A body could be lost if its client closed
+ * the connection meanwhile, and a request of `inject` belongs to the context of its caller.
+ */
+function canWait({ headers, raw: { socket } }: FastifyRequest): boolean {
+  const hasBody =
+    headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  return !hasBody && socket instanceof Socket
+}
 
 function startNext(socket: Socket, connection: Connection): void {
   const { waiting, hold } = connection

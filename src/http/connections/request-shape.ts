@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import plugin from 'fastify-plugin'
 import { ApiError } from '../../kernel/errors.ts'
 
 // Fields that name the server or the caller: of two values, a proxy could read one and this service
@@ -9,13 +8,11 @@ const singular = ['host', 'authorization', 'content-type', 'origin'] as const
 /**
  * Refuses requests that Node's parser accepts: with no Host or a malformed one, with a field sent
  * twice that may be sent once, and with chunks in HTTP/1.0.
+ * @throws ApiError badRequest
  */
-export const requestShape = plugin(async (app) => {
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (isMisshapen(request.raw)) throw new ApiError('badRequest')
-    done()
-  })
-})
+export function assertShape({ raw }: FastifyRequest): void {
+  if (isMisshapen(raw)) throw new ApiError('badRequest')
+}
 
 // RFC 3986 section 3.2.2: reg-name, IPv4 and IPv6 literals, and a port.
 const hostFormat = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/
@@ -38,4 +35,14 @@ function isDoubled(rawHeaders: readonly string[], name: string): boolean {
     if (sent.length === name.length && sent.toLowerCase() === name) times += 1
   }
   return times > 1
+}
+
+/**
+ * Whether a parameter of the path is empty, as in `/users/`. The router matches such a path, but it
+ * counts as unknown. A wildcard may be empty.
+ */
+export function hasEmptyParameter({ params }: FastifyRequest): boolean {
+  const given = params as Readonly<Record<string, string>> // set by the router
+  for (const name in given) if (given[name] === '' && name !== '*') return true
+  return false
 }

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import plugin from 'fastify-plugin'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../../kernel/clock.ts'
 import { transportOf } from './connections.ts'
 
@@ -37,18 +37,21 @@ export interface Reading extends Taken {
  * Ends the connections of clients that do not read their answers: that read nothing for `stillMs`,
  * or less than `minBytesPerSecond` on average over `windowMs`. Unread answers stay in memory, and
  * their requests stay under way. All connections are checked once a second, so that a request costs
- * nothing. Bytes that the kernel has accepted count as read.
+ * nothing. Bytes that the kernel has accepted count as read. Answers the function that watches the
+ * connection of a request.
  */
-export const slowReaders = plugin<SlowReaderOptions>(async (app, { clock, stillMs }) => {
+export function slowReaders(
+  app: FastifyInstance,
+  { clock, stillMs }: SlowReaderOptions,
+): (request: FastifyRequest) => void {
   const readings = new Map<Socket, Reading | null>()
   const stop = new AbortController()
   let isLooking = false
 
-  app.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
-    if (!readings.has(socket) && socket instanceof Socket && !socket.destroyed) watch(socket)
-    done()
-  })
   app.addHook('onClose', async () => stop.abort())
+  return ({ raw: { socket } }) => {
+    if (!readings.has(socket) && socket instanceof Socket && !socket.destroyed) watch(socket)
+  }
 
   function watch(socket: Socket): void {
     readings.set(socket, null)
@@ -78,7 +81,7 @@ export const slowReaders = plugin<SlowReaderOptions>(async (app, { clock, stillM
     }
     isLooking = false
   }
-})
+}
 
 /** Answers the progress after one more check, `passedMs` after the last; null: the first check. */
 export function nextReading(

@@ -1,5 +1,5 @@
+import { type RequestHeader, requestHeaders } from '../request-headers.ts'
 import { type ResponseHeader, responseHeaders } from '../response-headers.ts'
-import { type RequestHeader, requestHeaders } from '../server/request-headers.ts'
 import type { Components, Reference } from './components.ts'
 
 /** Describes response headers; every answer has `X-Request-Id` as well. */

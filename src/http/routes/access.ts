@@ -1,4 +1,11 @@
-import type { FastifyReply, FastifyRequest, preHandlerHookHandler, RouteOptions } from 'fastify'
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  preHandlerHookHandler,
+  preValidationHookHandler,
+  RouteOptions,
+} from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
 import type { Database } from '../../database/database.ts'
@@ -9,15 +16,15 @@ import { decide, type Resource } from '../../policy/decide.ts'
 import { groupOf } from '../../policy/groups.ts'
 import { all, describeRule, needsResource, type Rule } from '../../policy/rules.ts'
 import { accessDenied } from '../changes/denied.ts'
-import { assertConditionAsked, type LoadedResource } from '../changes/resource.ts'
-import { assertJudgedAgain } from '../changes/still-allowed.ts'
 import {
-  type Authenticator,
-  accepts,
-  isSafe,
-  mistakesIn,
-  type RouteDeclaration,
-} from './declaration.ts'
+  assertConditionAsked,
+  assertRuleAsked,
+  type LoadedResource,
+  type ResourceOptions,
+} from '../changes/resource.ts'
+import { assertJudgedAgain } from '../changes/still-allowed.ts'
+import { hasEmptyParameter } from '../connections/request-shape.ts'
+import { type Access, type Authenticator, accepts, isSafe, mistakesIn } from './declaration.ts'
 import { identify } from './identify.ts'
 import { isForeignPage } from './origin.ts'
 import { assertRecentLogin } from './reauthentication.ts'
@@ -46,7 +53,6 @@ export interface AccessOptions {
  */
 export const access = plugin<AccessOptions>(async (app, options) => {
   const { authenticators } = options
-  const ofUnknownPaths = authenticators.filter((one) => accepts({}, one))
   app.decorate('authenticators', authenticators)
   app.decorateRequest('principal', null)
   app.decorateRequest('resource', null)
@@ -62,21 +68,9 @@ export const access = plugin<AccessOptions>(async (app, options) => {
     addGuards(route, options)
   })
 
-  app.addHook('onRequest', (request, reply, done): Promise<void> | undefined => {
+  app.addHook('onRequest', (request, _reply, done) => {
     if (request.is404) throw new ApiError('routeNotFound')
-    const { config: declaration, url = '' } = request.routeOptions
-    const { access: declared, accepted: ownSchemes = [], resource } = declaration
-    if (!declared) return void done() // CORS preflight
-    const isRoute = !hasEmptyParameter(request)
-    // A path with an empty parameter is an unknown path; the rule of its group applies first.
-    const rule = isRoute ? declared.rule : groupOf(url)?.rule
-    if (rule === undefined) throw new ApiError('routeNotFound')
-    // Open to anyone, or open to anyone for some resources, which `admit` decides after the load.
-    const isOpen = decide(rule, null) !== false
-    if (!isRoute && isOpen) throw new ApiError('routeNotFound')
-    if (isOpen && !resource) return void done() // synchronous, which is faster
-    const accepted = isRoute ? ownSchemes : ofUnknownPaths
-    return admit(request, reply, { declaration, rule, isRoute, accepted }, options)
+    done()
   })
 })
 
@@ -89,11 +83,13 @@ function fillIn(route: RouteOptions, authenticators: readonly Authenticator[]): 
   route.config = { ...route.config, access: { ...declared, rule }, accepted }
 }
 
-/** Adds the hooks that enforce a declaration, besides the hook of every request. */
-function addGuards(route: RouteOptions, { config }: AccessOptions): void {
+/** Adds the hooks that enforce a declaration. */
+function addGuards(route: RouteOptions, options: AccessOptions): void {
   const { access: declared, csrf, requestHeaders } = route.config ?? {}
+  const steps = declared ? stepsOf(declared, route, options) : []
+  route.onRequest = [...steps, ...[route.onRequest ?? []].flat()]
   const assertions = [
-    ...(declared && needsResource(declared.rule) ? [assertAsked] : []),
+    ...(declared && needsResource(declared.rule) ? [assertRuleAsked] : []),
     ...(isSafe(route.method) ? [] : [assertJudgedAgain]),
     ...(requestHeaders?.includes('if-match') ? [assertConditionAsked] : []),
   ]
@@ -104,62 +100,103 @@ function addGuards(route: RouteOptions, { config }: AccessOptions): void {
   if (csrf === 'foreignPage') {
     // After validation: 400 comes before 403.
     const refuseForeignPage: preHandlerHookHandler = (request, _reply, done) => {
-      done(isForeignPage(request, config) ? new ApiError('accessDenied') : undefined)
+      done(isForeignPage(request, options.config) ? new ApiError('accessDenied') : undefined)
     }
     route.preHandler = [refuseForeignPage, ...[route.preHandler ?? []].flat()]
   }
 }
 
-/** The inputs of the access decision for a request. */
-interface Admission {
-  readonly declaration: RouteDeclaration
-  /** The rule of the route, or of the group alone if the path is unknown. */
-  readonly rule: Rule
-  readonly isRoute: boolean
-  readonly accepted: readonly Authenticator[]
+/**
+ * The steps before the body, of which a route has those that its declaration asks for: 401 and 403
+ * come first, then reauthentication, then the rule with the facts of the resource, then 404. A step
+ * waits only for what must be read.
+ */
+function stepsOf(
+  { rule }: Access,
+  { config: { accepted = [], reauthentication, resource } = {}, url }: RouteOptions,
+  options: AccessOptions,
+): onRequestHookHandler[] {
+  // Open to anyone, or open to anyone for some resources, which `loads` decides.
+  const isOpen = decide(rule, null) !== false
+  return [
+    ...(url.includes(':') ? [refusesEmptyParameters(url, options)] : []),
+    ...(isOpen ? [] : [admits(rule, accepted, options)]),
+    ...(reauthentication === 'always' ? [requiresRecentLogin(options)] : []),
+    ...(resource ? [loads(resource, rule, accepted, options)] : []),
+  ]
 }
 
-/**
- * Authenticates, authorizes and loads the resource. 401 and 403 come first, then reauthentication,
- * then the rule with the facts of the resource, then 404. If a rule allows anyone for some
- * resources, credentials are read only for the other resources.
- */
-async function admit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { declaration, rule, isRoute, accepted }: Admission,
-  options: AccessOptions,
-): Promise<void> {
-  const { reauthentication, resource } = declaration
-  if (decide(rule, null) === false) {
-    const principal = await identify(request, reply, accepted, options)
-    if (decide(rule, principal) === false) throw accessDenied(rule, principal)
-    if (!isRoute) throw new ApiError('routeNotFound')
+/** A path with an empty parameter is an unknown path; the rule of its group applies first. */
+function refusesEmptyParameters(url: string, options: AccessOptions): onRequestHookHandler {
+  const rule = groupOf(url)?.rule
+  const accepted = options.authenticators.filter((one) => accepts({}, one))
+  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (rule && decide(rule, null) === false) {
+      judge(rule, await identify(request, reply, accepted, options))
+    }
+    throw new ApiError('routeNotFound')
   }
-  if (reauthentication === 'always') assertRecentLogin(request, options.config, options.clock)
-  if (!resource) return
-  const { [resource.param]: text = '' } = request.params as Readonly<Record<string, string>>
-  const thing = await resource.load(text) // the declaration names a parameter of the path
-  request.resource = { loader: resource, thing, facts: undefined, isConditionAsked: false }
-  if (needsResource(rule)) {
-    const facts = await resource.facts?.(thing, rule)
+  return (request, reply, done) => (hasEmptyParameter(request) ? refuse(request, reply) : done())
+}
+
+function admits(
+  rule: Rule,
+  accepted: readonly Authenticator[],
+  options: AccessOptions,
+): onRequestHookHandler {
+  return (request, reply, done) => {
+    const caller = identify(request, reply, accepted, options)
+    if (caller instanceof Promise) return caller.then((principal) => judge(rule, principal))
+    judge(rule, caller)
+    done()
+  }
+}
+
+function judge(rule: Rule, principal: Principal): void {
+  if (decide(rule, principal) === false) throw accessDenied(rule, principal)
+}
+
+function requiresRecentLogin({ clock, config }: AccessOptions): onRequestHookHandler {
+  return (request, _reply, done) => {
+    assertRecentLogin(request, config, clock)
+    done()
+  }
+}
+
+/** If a rule allows anyone for some resources, credentials are read only for the others. */
+function loads(
+  loader: ResourceOptions<object>,
+  rule: Rule,
+  accepted: readonly Authenticator[],
+  options: AccessOptions,
+): onRequestHookHandler {
+  const take = (thing: object | null, request: FastifyRequest) => {
+    request.resource = { loader, thing, facts: undefined, isConditionAsked: false }
+    if (thing === null && !needsResource(rule)) throw new ApiError(loader.missing)
+  }
+  const applyRule = async (
+    read: ReturnType<typeof loader.load>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> => {
+    const thing = await read
+    take(thing, request)
+    const facts = await loader.facts?.(thing, rule)
     if (facts === undefined) throw new Error('a rule has nothing to ask') // `mistakesIn` stops the start of such a route
     if (request.principal === null && decide(rule, null, facts) !== true) {
       await identify(request, reply, accepted, options)
     }
     authorize(request, facts)
+    if (thing === null) throw new ApiError(loader.missing)
   }
-  if (thing === null) throw new ApiError(resource.missing)
-}
-
-/**
- * Whether a parameter of the path is empty, as in `/users/`. The router matches such a path, but it
- * counts as unknown. A wildcard may be empty.
- */
-function hasEmptyParameter({ params }: FastifyRequest): boolean {
-  const given = params as Readonly<Record<string, string>> // set by the router
-  for (const name in given) if (given[name] === '' && name !== '*') return true
-  return false
+  return (request, reply, done) => {
+    const { [loader.param]: text = '' } = request.params as Readonly<Record<string, string>>
+    const read = loader.load(text) // the declaration names a parameter of the path
+    if (needsResource(rule)) return applyRule(read, request, reply)
+    if (read instanceof Promise) return read.then((thing) => take(thing, request))
+    take(read, request)
+    done()
+  }
 }
 
 /** Answers the caller of a route that requires one. @throws Error if there is none */
@@ -183,8 +220,9 @@ export function authorize(request: FastifyRequest, facts: Resource): void {
 }
 
 /** Judges the caller again after a slow body, before its fields are validated. */
-async function judgeAfterBody({ awaitsBody, guard }: FastifyRequest): Promise<void> {
-  if (awaitsBody) await guard?.now()
+const judgeAfterBody: preValidationHookHandler = ({ awaitsBody, guard }, _reply, done) => {
+  if (awaitsBody && guard) return guard.now()
+  done()
 }
 
 /** Whether Fastify reads the body. The handler reads lines itself, and judges between them. */
@@ -198,13 +236,6 @@ function withGroup(url: string, rule: Rule): Rule {
   const group = groupOf(url)
   if (!group || describeRule(group.rule) === describeRule(rule)) return rule
   return all(group.rule, rule)
-}
-
-async function assertAsked(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
-  if (reply.statusCode < 400 && request.resource?.facts === undefined) {
-    throw new Error(`${request.routeOptions.url} succeeded without asking its rule`)
-  }
-  return payload
 }
 
 /** Whether this is the route that @fastify/cors adds for preflight requests. */

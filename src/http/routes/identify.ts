@@ -3,7 +3,7 @@ import type { Config } from '../../config/load.ts'
 import type { Database } from '../../database/database.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { type Authenticated, guardOf } from '../changes/still-allowed.ts'
+import { type Authenticated, RequestGuard } from '../changes/still-allowed.ts'
 import { assertNotForged } from './csrf.ts'
 import { type Authenticator, isSafe } from './declaration.ts'
 
@@ -17,55 +17,79 @@ export interface IdentifyDeps {
  * Authenticates a request by the accepted schemes, and sets `request.principal` and its guard.
  * @throws ApiError if no accepted credential is valid
  */
-export async function identify(
+export function identify(
   request: FastifyRequest,
   reply: FastifyReply,
   accepted: readonly Authenticator[],
-  { config, db }: IdentifyDeps,
-): Promise<Principal> {
-  const found = await authenticate(request, reply, accepted)
-  if (found === null) throw challenged(request, reply, accepted)
-  const { authenticator, caller, ended } = found
-  request.principal = caller.principal
-  request.guard = guardOf(request, { caller, ended, db })
-  request.awaitsBody = !request.raw.complete // a body that has arrived needs no second judgement
-  if (!isSafe(request.method)) assertNotForged(request, request.principal, authenticator, config)
-  return caller.principal
+  deps: IdentifyDeps,
+): Principal | Promise<Principal> {
+  return tryFrom(0, { request, reply, accepted, deps })
 }
 
-/** An authenticated caller, and its authenticator. */
-interface Identified {
-  readonly authenticator: Authenticator
-  readonly caller: Authenticated
-  readonly ended: () => ApiError
+interface Asked {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly accepted: readonly Authenticator[]
+  readonly deps: IdentifyDeps
 }
 
-async function authenticate(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  accepted: readonly Authenticator[],
-): Promise<Identified | null> {
-  // Only the Authorization header of a request counts, if it has one.
-  const byHeader =
-    request.headers.authorization !== undefined && accepted.some(({ header }) => header !== null)
-  for (const authenticator of accepted) {
-    if (byHeader && authenticator.header === null) continue
-    const refused = (cause?: unknown): ApiError => {
-      if (authenticator.header !== 'bearer') return challenged(request, reply, accepted)
-      reply.header('www-authenticate', `${authenticator.challenge}, error="invalid_token"`)
-      const isAlone = accepted.length === 1 && authenticator.invalid
-      return new ApiError(isAlone || 'invalidOrExpiredToken', { cause })
+/** Tries the accepted authenticators from an index on. */
+function tryFrom(first: number, asked: Asked): Principal | Promise<Principal> {
+  const { request, reply, accepted } = asked
+  for (let index = first; index < accepted.length; index += 1) {
+    const authenticator = accepted[index]
+    if (!authenticator || (authenticator.header === null && isByHeader(asked))) continue
+    const answer = answerOf(authenticator, asked)
+    if (answer instanceof Promise) {
+      return answer.then(
+        (caller) => (caller ? known(caller, authenticator, asked) : tryFrom(index + 1, asked)),
+        (error: unknown) => {
+          throw refusalOf(error, authenticator, asked)
+        },
+      )
     }
-    try {
-      const answer = authenticator.authenticate(request)
-      const caller = answer !== null && 'then' in answer ? await answer : answer
-      if (caller !== null) return { authenticator, caller, ended: refused }
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error
-      throw refused(error.cause)
-    }
+    if (answer !== null) return known(answer, authenticator, asked)
   }
-  return null
+  throw challenged(request, reply, accepted)
+}
+
+/** Only the Authorization header of a request counts, if it has one. */
+function isByHeader({ request, accepted }: Asked): boolean {
+  return (
+    request.headers.authorization !== undefined && accepted.some(({ header }) => header !== null)
+  )
+}
+
+function answerOf(authenticator: Authenticator, asked: Asked) {
+  try {
+    return authenticator.authenticate(asked.request)
+  } catch (error) {
+    throw refusalOf(error, authenticator, asked)
+  }
+}
+
+function known(caller: Authenticated, authenticator: Authenticator, asked: Asked): Principal {
+  const { request, deps } = asked
+  const { principal } = caller
+  const ended = () => refused(authenticator, asked)
+  request.principal = principal
+  request.guard = new RequestGuard(request, { caller, ended, db: deps.db })
+  request.awaitsBody = !request.raw.complete // a body that has arrived needs no second judgement
+  if (!isSafe(request.method)) assertNotForged(request, principal, authenticator, deps.config)
+  return principal
+}
+
+function refusalOf(error: unknown, authenticator: Authenticator, asked: Asked): unknown {
+  const isRefused = error instanceof ApiError && error.status === 401
+  return isRefused ? refused(authenticator, asked, error.cause) : error
+}
+
+function refused(authenticator: Authenticator, asked: Asked, cause?: unknown): ApiError {
+  const { request, reply, accepted } = asked
+  if (authenticator.header !== 'bearer') return challenged(request, reply, accepted)
+  reply.header('www-authenticate', `${authenticator.challenge}, error="invalid_token"`)
+  const isAlone = accepted.length === 1 && authenticator.invalid
+  return new ApiError(isAlone || 'invalidOrExpiredToken', { cause })
 }
 
 /** Creates the 401 for a caller without a credential, with all challenges of the route. */

@@ -1,6 +1,6 @@
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
-import { requestHeaders as known } from './request-headers.ts'
+import { requestHeaders as known } from '../request-headers.ts'
 
 /** What routes may declare that they go by. */
 const declarable = Object.values(known).map(({ name }) => name)

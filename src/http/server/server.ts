@@ -1,28 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import fastifyCookie from '@fastify/cookie'
 import fastify, {
-  type FastifyBaseLogger,
   type FastifyHttpOptions,
   type FastifyInstance,
-  type FastifyRequest,
   LogController,
   type RawServerDefault,
 } from 'fastify'
-import { isWithin, parseAddressRange } from '../../addresses/address-ranges.ts'
-import type { Config } from '../../config/load.ts'
 import { randomText } from '../../kernel/random.ts'
 import type { Deps } from '../../runtime/deps.ts'
-import { bodies } from '../bodies/bodies.ts'
+import { bodies, dropIgnoredBody } from '../bodies/bodies.ts'
 import { createCompilers } from '../bodies/compilers.ts'
 import { ajvOptions } from '../bodies/validation.ts'
 import type { Certificate } from '../connections/certificate.ts'
 import { prepareConnections } from '../connections/connections.ts'
 import { closeConnectionsWhileDraining } from '../connections/draining.ts'
 import { endFailedHandshakes } from '../connections/handshakes.ts'
-import { requestClasses, takeRequests } from '../connections/node-requests.ts'
+import { requestClasses, setHeaders, takeRequests } from '../connections/node-requests.ts'
 import { answer, onClientError } from '../connections/parser-errors.ts'
 import { oneRequestAtATime } from '../connections/pipelining.ts'
-import { requestShape } from '../connections/request-shape.ts'
+import { logRequests } from '../connections/request-log.ts'
+import { assertShape } from '../connections/request-shape.ts'
 import { slowReaders } from '../connections/slow-readers.ts'
 import {
   checkIntervalMs,
@@ -30,8 +27,7 @@ import {
   headersTimeoutMs,
   requestTimeoutMs,
 } from '../connections/time-limits.ts'
-import { headers } from '../headers.ts'
-import { clientAddress } from '../limits/client-address.ts'
+import { forgedProxyWarning } from '../limits/forged-proxies.ts'
 import { rateLimit } from '../limits/rate-limit.ts'
 import { bulkAnswers } from '../lists/bulk-answers.ts'
 import { cors } from './cors.ts'
@@ -54,10 +50,7 @@ export async function createServer(
   deps: Deps,
   { requestHeaders = [], certificate = null }: ServerOptions = {},
 ): Promise<FastifyInstance> {
-  const { config, random } = deps
-  // Fastify's own messages below a warning are dropped: start.ts logs that the service listens.
-  const level = deps.log.isLevelEnabled('warn') ? 'warn' : deps.log.level
-  const logger: FastifyBaseLogger = deps.log.child({}, { level })
+  const { config, log, random } = deps
   const instanceId = randomText(random, 6)
   let requests = 0
   const compilers = createCompilers()
@@ -68,11 +61,7 @@ export async function createServer(
     requireHostHeader: false, // Node's answer would be empty: request-shape.ts refuses instead
   }
   const options: FastifyHttpOptions<RawServerDefault> = {
-    loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // One logger for all: a child logger per request costs more than some requests do. Log lines
-    // name their request themselves.
-    childLoggerFactory: () => deps.log,
     genReqId: () => `${instanceId}-${(requests++).toString(36)}`,
     trustProxy: config.http.trustedProxies.length > 0 ? [...config.http.trustedProxies] : false,
     bodyLimit: config.http.bodyLimitBytes,
@@ -100,61 +89,32 @@ export async function createServer(
   takeRequests(app.server)
   if (certificate) endFailedHandshakes(app.server)
 
+  // Fastify's own messages below a warning are dropped: start.ts logs that the service listens.
+  app.log = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level })
   app.decorate('compileSchemas', compilers.compileAll)
-  warnOfForgedProxies(app, config)
   await app.register(requestContext)
-  await app.register(oneRequestAtATime) // before any other work on a request
-  await app.register(slowReaders, { clock: deps.clock, stillMs: requestTimeoutMs })
+  await app.register(oneRequestAtATime, deps) // before any other work on a request
+  const watchReader = slowReaders(app, { clock: deps.clock, stillMs: requestTimeoutMs })
+  const noteProxy = forgedProxyWarning(app, config)
+  // One hook for all: a hook costs more than most of this work.
+  app.addHook('onRequest', (request, reply, done) => {
+    // Set here, because a server that has a logger listens for the end of every answer.
+    request.log = log
+    reply.log = log
+    watchReader(request)
+    setHeaders(request, reply)
+    assertShape(request)
+    noteProxy(request)
+    dropIgnoredBody(request)
+    done()
+  })
   await app.register(bulkAnswers, deps)
-  await app.register(headers)
-  await app.register(requestShape)
   await app.register(errorHandler, deps)
   await app.register(cors, { ...config, requestHeaders })
   await app.register(rateLimit, deps)
   await app.register(fastifyCookie, { hook: false }) // cookies are parsed only where they are used
   await app.register(bodies, deps)
-  if (deps.log.isLevelEnabled('debug')) logRequests(app)
+  if (log.isLevelEnabled('debug')) logRequests(app)
   closeConnectionsWhileDraining(app, connections)
   return app
-}
-
-/**
- * Warns once about an X-Forwarded-For from an untrusted address. It is a forgery, or TRUST_PROXY
- * lacks a proxy, behind which all clients then have the same address.
- */
-function warnOfForgedProxies(app: FastifyInstance, { login }: Pick<Config, 'login'>): void {
-  const callers = login.trustedCallers.map(parseAddressRange)
-  const isExpected = (request: FastifyRequest) =>
-    isFromProxy(request) || isWithin(clientAddress(request), callers)
-  let told = false
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (!told && request.headers['x-forwarded-for'] !== undefined && !isExpected(request)) {
-      told = true
-      const { remoteAddress: peer } = request.socket
-      app.log.warn({ peer }, 'X-Forwarded-For from an address that TRUST_PROXY does not name')
-    }
-    done()
-  })
-}
-
-/** Fastify's `ips` holds the peer and the hops behind trusted proxies. */
-function isFromProxy({ ips }: FastifyRequest): boolean {
-  return ips !== undefined && ips.length > 1
-}
-
-/** Logs a line per request at `debug`: the path without its query, never a header or a body. */
-function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
-    request.log.debug(
-      {
-        request_id: request.id,
-        method: request.method,
-        path: request.url.split('?', 1)[0],
-        route: request.routeOptions.url,
-        status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime),
-      },
-      'request',
-    )
-  })
 }

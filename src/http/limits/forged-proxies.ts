@@ -1,0 +1,29 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isWithin, parseAddressRange } from '../../addresses/address-ranges.ts'
+import type { Config } from '../../config/load.ts'
+import { clientAddress } from './client-address.ts'
+
+/**
+ * Makes the function that warns once about an X-Forwarded-For from an untrusted address. It is a
+ * forgery, or TRUST_PROXY lacks a proxy, behind which all clients then have the same address.
+ */
+export function forgedProxyWarning(
+  { log }: FastifyInstance,
+  { login }: Pick<Config, 'login'>,
+): (request: FastifyRequest) => void {
+  const callers = login.trustedCallers.map(parseAddressRange)
+  const isExpected = (request: FastifyRequest) =>
+    isFromProxy(request) || isWithin(clientAddress(request), callers)
+  let told = false
+  return (request) => {
+    if (told || request.headers['x-forwarded-for'] === undefined || isExpected(request)) return
+    told = true
+    const { remoteAddress: peer } = request.socket
+    log.warn({ peer }, 'X-Forwarded-For from an address that TRUST_PROXY does not name')
+  }
+}
+
+/** Fastify's `ips` holds the peer and the hops behind trusted proxies. */
+function isFromProxy({ ips }: FastifyRequest): boolean {
+  return ips !== undefined && ips.length > 1
+}
