@@ -60,7 +60,10 @@ export async function oldDatabase(
       prepareNode({
         directory,
         env: { ...(url !== undefined && { DATABASE_URL: url }), ...env },
-        flags: env.DIE_AT_STATEMENT ? ['--import', './test/faults/die-at-statement.ts'] : [],
+        ...(env.DIE_AT_STATEMENT !== undefined && {
+          flags: ['--import', './test/faults/die-at-statement.ts'],
+          entry: 'test/faults/from-sources.ts',
+        }),
       }),
     async versions() {
       const rows = await db.selectFrom('schema_version').select('version').execute()

@@ -40,6 +40,7 @@ export interface NodeOptions {
   readonly env?: Record<string, string>
   /** Of Node itself, before the program. */
   readonly flags?: readonly string[]
+  readonly entry?: string
   /** What the process is started through, as `ulimit`: a script of the shell that ends with `exec "$@"`. */
   readonly shell?: string
   readonly directory?: string
@@ -55,11 +56,12 @@ export async function startNode(options: NodeOptions = {}): Promise<ServiceNode>
 export function prepareNode({
   env = {},
   flags = [],
+  entry = 'src/main.ts',
   shell,
   directory,
 }: NodeOptions = {}): ServiceNode {
   const folder = directory ?? mkdtempSync(join(tmpdir(), 'gatehouse-fault-'))
-  const program = [process.execPath, ...flags, 'src/main.ts'] as const
+  const program = [process.execPath, ...flags, entry] as const
   const command = shell ? (['/bin/sh', '-c', shell, 'sh', ...program] as const) : program
   let service: Service | undefined
   let caller: Caller | undefined
