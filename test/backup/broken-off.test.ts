@@ -25,10 +25,13 @@ suite('a command that is broken off', { concurrency: true }, async () => {
   async function start(
     directory: string,
     words: readonly string[],
-    { env = {}, flags = [] }: { env?: Record<string, string>; flags?: readonly string[] } = {},
+    env: Record<string, string> = {},
   ) {
     const settings = await databaseSettings(directory)
-    const child = spawn(process.execPath, [...flags, 'src/cli/main.ts', ...words], {
+    const program = env.DIE_AT_STATEMENT
+      ? ['--import', './test/faults/die-at-statement.ts', 'test/faults/from-sources.ts']
+      : ['src/cli/main.ts']
+    const child = spawn(process.execPath, [...program, ...words], {
       cwd: root,
       env: { ...process.env, NODE_ENV: 'test', ...settings, ...env },
       timeout: 40_000,
@@ -58,8 +61,8 @@ suite('a command that is broken off', { concurrency: true }, async () => {
 
       const target = await place()
       const broken = await start(target.directory, ['restore', path], {
-        env: { DIE_AT_STATEMENT: '60', DIE_BY: signal },
-        flags: ['--import', './test/faults/die-at-statement.ts'],
+        DIE_AT_STATEMENT: '60',
+        DIE_BY: signal,
       })
       assert.deepEqual(await broken.ended, { code, stderr: `broken off by ${signal}\n` })
       assert.deepEqual(await target.tables(), [], 'the restore was one transaction')

@@ -1,4 +1,11 @@
-import { start } from '../../src/start.ts'
+// The service, or with words the command line, without the bundle: that has a copy of pg of its own,
+// which no file that is loaded before could count.
+if (process.argv.length > 2) {
+  const { run } = await import('../../src/cli/run.ts')
+  await run(process)
+} else {
+  const { start } = await import('../../src/start.ts')
+  await start(process.env)
+}
 
-// The service without its bundle, whose copy of pg is none that another file could import.
-await start(process.env)
+export {}
