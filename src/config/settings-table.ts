@@ -52,7 +52,7 @@ export const settings = {
   DATABASE_POOL_MAX: integer({
     default: 10,
     min: 2,
-    doc: 'Maximum of connections of a node to PostgreSQL, besides one that listens for changes.',
+    doc: 'Maximum of connections of a node to PostgreSQL, besides one of each worker that listens for changes. WORKERS share it, two for each at least.',
   }),
   DATABASE_TIMEOUT_MS: integer({
     default: 2000,
@@ -323,7 +323,7 @@ export const settings = {
     ...integer({
       default: 1,
       min: 1,
-      doc: 'Processes that serve, at most 32, or `auto`: one for each core that is available. They share the port, the log, the jobs and all limits; more than there are cores only cost memory.',
+      doc: 'Processes that serve, at most 32, or `auto`: one for each core that is available. They share the port, the log, the jobs and all limits; more than there are cores cost memory and gain nothing.',
     }),
     parse: parseWorkers,
   },
