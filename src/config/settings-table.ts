@@ -297,7 +297,7 @@ export const settings = {
   }),
   HASHING_MEMORY_MIB: optional({
     shown: 'two hashes',
-    doc: 'Memory for the hashes that are computed at a time: a login waits if it holds no more of PASSWORD_ARGON2_MEMORY_KIB. 57 MiB hold three hashes, which on two cores let a tenth more logins through; for more than three, set UV_THREADPOOL_SIZE to one more than their number. MiB.',
+    doc: 'Memory for the password hashes that are computed at a time, each of PASSWORD_ARGON2_MEMORY_KIB; a login waits while all of it is in use. 57 MiB hold three hashes, which on two cores let a tenth more logins through; for more than three, set UV_THREADPOOL_SIZE to one more than their number. MiB.',
     parse: integer({ doc: '', default: 38, min: 19, max: 1_048_576 }).parse,
   }),
   PASSWORD_BREACH_URL: optional({
