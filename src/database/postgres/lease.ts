@@ -125,7 +125,7 @@ export class Lease implements DatabaseConnection {
     const message = await this.#sent(statement)
     try {
       const answer = await this.#answerTo(message)
-      if (!this.#isTransaction && this.#session.hasChanged) await this.#notify()
+      if (!this.#isTransaction && this.#session.hasChanged) await this.#tell()
       return answer
     } catch (error) {
       if (!message.isForgotten) throw error
@@ -147,7 +147,7 @@ export class Lease implements DatabaseConnection {
   }
 
   /** Notifies the other nodes of a statement without a transaction, which has committed by itself. */
-  async #notify(): Promise<void> {
+  async #tell(): Promise<void> {
     this.#session.hasChanged = false
     await this.#answerTo(this.#session.transmit({ text: notify, values: [] })).catch(() => {
       this.#needsNotification = true
