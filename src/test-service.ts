@@ -15,7 +15,10 @@ import { eventsOf } from './runtime/sinks.ts'
 import type { TestService, TestServiceOptions } from './testing.ts'
 import { soleProcess } from './workers/workers.ts'
 
-/** Settings that a test cannot give: the service is on loopback, in this process, its data in a temporary folder. */
+/**
+ * Settings that a test cannot give: the service is on loopback, in this process, its data in a
+ * temporary folder.
+ */
 const fixedSettings = new Set([
   'HOST',
   'PORT',

@@ -1,5 +1,5 @@
 import { caseFold } from '../src/kernel/text.ts'
-import { shown } from '../src/users/store.ts'
+import { shown } from '../src/users/rows.ts'
 import type { User } from '../src/users/user.ts'
 import type { TestApp } from './app.ts'
 

@@ -5,7 +5,8 @@ import type { Count } from '../test/counted-database.ts'
 
 /**
  * `npm run journeys` counts the statements and transactions of requests on both databases, and the
- * round trips to PostgreSQL, and writes them to a table in ARCHITECTURE.md; a test compares the table with the code.
+ * round trips to PostgreSQL, and writes them to a table in ARCHITECTURE.md; a test compares the table
+ * with the code.
  */
 const page = join(import.meta.dirname, '../ARCHITECTURE.md')
 const [start, end] = ['<!-- npm run journeys -->\n', '<!-- end of journeys -->\n']

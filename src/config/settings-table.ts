@@ -52,7 +52,7 @@ export const settings = {
   DATABASE_POOL_MAX: integer({
     default: 10,
     min: 2,
-    doc: 'Maximum of connections of a node to PostgreSQL, besides one that listens for changes.',
+    doc: 'Maximum of connections of a node to PostgreSQL, besides one of each worker that listens for changes. WORKERS share it, two for each at least.',
   }),
   DATABASE_TIMEOUT_MS: integer({
     default: 2000,
@@ -297,7 +297,7 @@ export const settings = {
   }),
   HASHING_MEMORY_MIB: optional({
     shown: 'two hashes',
-    doc: 'Memory for the hashes that are computed at a time: a login waits if it holds no more of PASSWORD_ARGON2_MEMORY_KIB. 57 MiB hold three hashes, which on two cores let a tenth more logins through; for more than three, set UV_THREADPOOL_SIZE to one more than their number. MiB.',
+    doc: 'Memory for the password hashes that are computed at a time, each of PASSWORD_ARGON2_MEMORY_KIB; a login waits while all of it is in use. 57 MiB hold three hashes, which on two cores let a tenth more logins through; for more than three, set UV_THREADPOOL_SIZE to one more than their number. MiB.',
     parse: integer({ doc: '', default: 38, min: 19, max: 1_048_576 }).parse,
   }),
   PASSWORD_BREACH_URL: optional({
@@ -323,7 +323,7 @@ export const settings = {
     ...integer({
       default: 1,
       min: 1,
-      doc: 'Processes that serve, at most 32, or `auto`: one for each core that is available. They share the port, the log, the jobs and all limits; more than there are cores only cost memory.',
+      doc: 'Processes that serve, at most 32, or `auto`: one for each core that is available. They share the port, the log, the jobs and all limits; more than there are cores cost memory and gain nothing.',
     }),
     parse: parseWorkers,
   },

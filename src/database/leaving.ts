@@ -14,7 +14,7 @@ export interface Trace {
 }
 
 /** More rows than these are cleared in steps of so many: a row can have 80 kB. */
-const maxAtOnce = 20
+const maxRowsPerStep = 20
 
 // Leaving users are staged rows of an import that nothing ends or touches: see staged.ts.
 const endless = Number.MAX_SAFE_INTEGER
@@ -27,7 +27,7 @@ export async function hasManyTraces(
 ): Promise<boolean> {
   for (const { table, column } of traces.filter(({ inSteps }) => inSteps)) {
     const { rows } = await sql`select 1 from ${sql.table(table)}
-      where ${sql.ref(column)} = ${userId} limit 1 offset ${maxAtOnce}`.execute(trx)
+      where ${sql.ref(column)} = ${userId} limit 1 offset ${maxRowsPerStep}`.execute(trx)
     if (rows.length > 0) return true
   }
   return false
@@ -68,8 +68,8 @@ export async function hideUser(
 }
 
 /**
- * Clears some rows, `batchSize` at most, that name a hidden user, or deletes the user if there are none left.
- * Answers `batchSize` if there may be more to do, otherwise 0.
+ * Clears some rows, `batchSize` at most, that name a hidden user, or deletes the user if there are
+ * none left. Answers `batchSize` if there may be more to do, otherwise 0.
  */
 export async function clearLeaving(
   trx: DatabaseOrTransaction,
@@ -82,11 +82,12 @@ export async function clearLeaving(
     .limit(1)
     .executeTakeFirst()
   if (!user) return 0
+  const rows = Math.min(batchSize, maxRowsPerStep)
   for (const { table, key, column } of traces.filter(({ inSteps }) => inSteps)) {
     const { numAffectedRows = 0n } = await sql`
       update ${sql.table(table)} set ${sql.ref(column)} = null where ${sql.ref(key)} in (
         select ${sql.ref(key)} from ${sql.table(table)}
-        where ${sql.ref(column)} = ${user.id} limit ${Math.min(batchSize, maxAtOnce)})`.execute(trx)
+        where ${sql.ref(column)} = ${user.id} limit ${rows})`.execute(trx)
     if (numAffectedRows > 0n) return batchSize
   }
   await trx.deleteFrom('users').where('id', '=', user.id).execute()

@@ -65,13 +65,13 @@ export function systemDeps(
  */
 export function feedOfWorkers(feed: ChangeFeed, workers: Workers): ChangeFeed {
   if (workers.count === 1) return feed
-  let told = 0
+  let announced = 0
   workers.onAsked('changed', () => {
-    told += 1
+    announced += 1
   })
   return {
     ...feed,
-    version: () => feed.version() + told,
+    version: () => feed.version() + announced,
     announce: async () => void (await workers.askOthers('changed')),
   }
 }

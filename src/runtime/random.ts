@@ -5,8 +5,8 @@ const poolBytes = 4096
 const maxPooledBytes = 64
 
 /**
- * Draws bytes in advance: a call of the generator costs as much for 4096 bytes as for 16. Every
- * byte is given once, and its place in the pool is overwritten.
+ * Draws bytes in advance, as Node does for UUIDs: a call of the generator costs as much for 4096
+ * bytes as for 16. Every byte is given once, and its place in the pool is overwritten.
  */
 export function pooledRandom(source: Random): Random {
   let pool: Uint8Array = new Uint8Array()

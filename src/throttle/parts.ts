@@ -15,7 +15,7 @@ export const parts: RoomParts<Needs> = {
   },
 
   jobs: ({ asyncCommitDb: db, clock }) => [
-    { name: 'throttle places', purge: (most) => purgeThrottle({ db, clock }, most) },
-    { name: 'used captchas', purge: (most) => purgeChallenges({ db, clock }, most) },
+    { name: 'throttle places', purge: (batchSize) => purgeThrottle({ db, clock }, batchSize) },
+    { name: 'used captchas', purge: (batchSize) => purgeChallenges({ db, clock }, batchSize) },
   ],
 }

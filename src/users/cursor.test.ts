@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { ApiError } from '../kernel/errors.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import { type Order, sortKeys } from './store.ts'
+import { type Order, sortKeys } from './lists.ts'
 
 const orders: readonly Order[] = sortKeys.flatMap((key) =>
   [false, true].map((descending) => ({ key, descending })),

@@ -1,6 +1,6 @@
 import { refuseField } from '../kernel/errors.ts'
 import { isStorableText } from '../kernel/text.ts'
-import type { Order, Position } from './store.ts'
+import type { Order, Position } from './lists.ts'
 
 /** The start of a page of users v2: the position before it, and the number of the page. */
 export interface Cursor {

@@ -3,8 +3,9 @@ import { workQueue } from '../bounded/work-queue.ts'
 import type { Database } from '../database/database.ts'
 import { hasSearchIndex } from '../database/postgres/server.ts'
 import { isPresentUser } from '../database/staged.ts'
+import { inOrder } from './lists.ts'
+import { shown, toUser } from './rows.ts'
 import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
-import { inOrder, shown, toUser } from './store.ts'
 
 const maxSearches = 4
 const maxWaiting = 100

@@ -4,8 +4,9 @@ import { workQueue } from '../bounded/work-queue.ts'
 import type { Database } from '../database/database.ts'
 import { DatabaseUnavailable } from '../database/errors.ts'
 import { isPresentUser } from '../database/staged.ts'
+import { inOrder, type Order, type Position, positionOf } from './lists.ts'
+import { shown, toUser } from './rows.ts'
 import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
-import { inOrder, type Order, type Position, positionOf, shown, toUser } from './store.ts'
 import type { User } from './user.ts'
 
 const maxSearches = 100

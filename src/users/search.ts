@@ -1,5 +1,5 @@
 import { caseFold, codePointLength } from '../kernel/text.ts'
-import type { Part } from './store.ts'
+import type { Part } from './lists.ts'
 import type { User } from './user.ts'
 
 /** A search for users whose name or e-mail contains a text, in any case. */

@@ -15,8 +15,9 @@ import type { SliceStart } from '../http/lists/listing.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { userCreated, userDeleted, userUpdated } from './events.ts'
 import { createFindUsers } from './find-users.ts'
+import type { Part } from './lists.ts'
 import type { FindUsers } from './search.ts'
-import { type Part, userStore } from './store.ts'
+import { userStore } from './store.ts'
 import type { NewUser, User, UserChanges } from './user.ts'
 
 /** The users resource. Spec 2.1, 4.2. Ids are never given twice. */

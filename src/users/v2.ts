@@ -3,9 +3,9 @@ import type { Static } from '../http/schemas.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { codePointLength, isStorableText } from '../kernel/text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
+import { type Order, positionOf, sortKeys } from './lists.ts'
 import type { UserPageV2 } from './schemas.ts'
 import type { Found } from './search.ts'
-import { type Order, positionOf, sortKeys } from './store.ts'
 import type { Users } from './users.ts'
 
 const maxPerPage = 1000

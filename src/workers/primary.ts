@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { isatty } from 'node:tty'
+import { handedTo } from './handed-connections.ts'
 import { lineOutput, primaryLog, wholeLines } from './log.ts'
 import { createPeer, type Peer } from './peer.ts'
 import { type BatchAsked, type CountAsked, createPrimaryLimits } from './shared-limits.ts'
@@ -231,23 +232,5 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
 
   function killAll(): void {
     for (const { worker } of slots) worker?.process.kill('SIGKILL')
-  }
-}
-
-/**
- * Watches the connections that are passed to a worker; answers the function that closes those which
- * it has not taken when it is dead. Node forgets them, and their clients would wait for ever.
- */
-function handedTo({ process: child }: Worker): () => void {
-  const handed = new Map<unknown, { close(): void }>()
-  const send = child.send.bind(child) as (...sent: unknown[]) => boolean
-  child.send = (...sent: unknown[]) => {
-    const [message, handle] = sent as [{ act?: string; seq?: number }, { close(): void }?]
-    if (message.act === 'newconn' && handle) handed.set(message.seq, handle)
-    return send(...sent)
-  }
-  child.on('internalMessage', ({ ack }: { ack?: number }) => void handed.delete(ack))
-  return () => {
-    for (const handle of handed.values()) handle.close()
   }
 }

@@ -7,7 +7,8 @@ import { postStore } from '../../src/posts/store.ts'
 import { sessionStore } from '../../src/session/store.ts'
 import { pairIdOf } from '../../src/token/pair.ts'
 import { rotationStore } from '../../src/token/rotation-store.ts'
-import { sortKeys, userStore } from '../../src/users/store.ts'
+import { sortKeys } from '../../src/users/lists.ts'
+import { userStore } from '../../src/users/store.ts'
 import { testApp } from '../app.ts'
 
 /** Texts that end a literal, a statement, a name or a comment, or that name a parameter. */

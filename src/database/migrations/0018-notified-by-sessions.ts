@@ -1,4 +1,4 @@
-import { channel, notifiesSetting, toldCode } from '../postgres/notification.ts'
+import { changedCode, channel, notifiesSetting } from '../postgres/notification.ts'
 import type { Migration } from './statement.ts'
 
 /**
@@ -12,7 +12,7 @@ export const statements: Migration = [
       `create or replace function tell_nodes() returns trigger language plpgsql as $$
     begin
       if current_setting('${notifiesSetting}', true) = 'on' then
-        raise notice 'other nodes must be told' using errcode = '${toldCode}';
+        raise notice 'other nodes must be told' using errcode = '${changedCode}';
       else
         perform pg_notify('${channel}', '');
       end if;

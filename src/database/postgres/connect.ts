@@ -36,7 +36,7 @@ export function connectPostgres({
   }
 }
 
-/** An option of these connections, because pg's own table of parsers is shared by the whole process. */
+/** An option of these connections: pg's own table of parsers is shared by the whole process. */
 const types = {
   getTypeParser: (oid: number) => parserOf(oid) ?? ((text: string) => text),
 }

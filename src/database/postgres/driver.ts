@@ -147,14 +147,14 @@ class PooledDriver implements Driver {
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     const lease = leaseOf(connection)
     lease.release()
-    if (lease.isUntold) await this.#tell()
+    if (lease.needsNotification) await this.#notify()
   }
 
   /**
    * Notifies the other nodes of a commit whose own notification has failed. @throws
    * DatabaseUnavailable: they know of it with a later heartbeat, but it must not be acknowledged.
    */
-  async #tell(): Promise<void> {
+  async #notify(): Promise<void> {
     const deadline = new Deadline(this.#limitMs)
     for (let attempt = 1; ; attempt += 1) {
       let lease: Lease | undefined

@@ -40,7 +40,7 @@ export class Lease implements DatabaseConnection {
   #hasBegun = false
   /** Statements that are sent with the next one. */
   #deferred: Statement[] = []
-  #isUntold = false
+  #needsNotification = false
 
   constructor(session: PooledSession, { deadline, limitMs, asyncCommit = false }: LeaseOptions) {
     this.#session = session
@@ -51,8 +51,8 @@ export class Lease implements DatabaseConnection {
   }
 
   /** Whether it has committed a change that other nodes must be told of, and are not. */
-  get isUntold(): boolean {
-    return this.#isUntold
+  get needsNotification(): boolean {
+    return this.#needsNotification
   }
 
   async executeQuery<R>(query: CompiledQuery & QueryHints): Promise<QueryResult<R>> {
@@ -87,14 +87,14 @@ export class Lease implements DatabaseConnection {
    */
   async commit(): Promise<void> {
     if (!this.#hasBegun) return
-    const tells = this.#session.hasChanged
-    const text = tells ? `${this.#commit};${notify}` : this.#commit
+    const notifies = this.#session.hasChanged
+    const text = notifies ? `${this.#commit};${notify}` : this.#commit
     const message = this.#session.transmit({ text, values: [] })
     try {
       await this.#answerTo(message)
     } catch (error) {
       if (!message.completed.includes('COMMIT')) throw error
-      this.#isUntold = true
+      this.#needsNotification = true
     }
     this.#session.hasChanged = false
     // The server answers so if a statement of the transaction has failed.
@@ -150,7 +150,7 @@ export class Lease implements DatabaseConnection {
   async #tell(): Promise<void> {
     this.#session.hasChanged = false
     await this.#answerTo(this.#session.transmit({ text: notify, values: [] })).catch(() => {
-      this.#isUntold = true
+      this.#needsNotification = true
     })
   }
 

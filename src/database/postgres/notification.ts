@@ -8,4 +8,4 @@ export const notify = `notify ${channel}`
 export const notifiesSetting = 'gatehouse.notifies'
 
 /** The code of the notice by which a trigger tells such a session of a change. */
-export const toldCode = 'GH001'
+export const changedCode = 'GH001'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { type Kept, Message, type Statement } from './message.ts'
-import { toldCode } from './notification.ts'
+import { changedCode } from './notification.ts'
 import { sessionSettings } from './server.ts'
 
 // A plan that was made for a small table reads all of it, and the server keeps such a plan until it
@@ -23,7 +23,7 @@ export class Session extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config)
     this.on('notice', ({ code }) => {
-      if (code === toldCode) this.hasChanged = true
+      if (code === changedCode) this.hasChanged = true
     })
   }
 

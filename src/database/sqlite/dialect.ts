@@ -1,5 +1,4 @@
 import {
-  CompiledQuery,
   type DatabaseConnection,
   type DatabaseIntrospector,
   type Dialect,
@@ -16,17 +15,16 @@ import { acquiringBy } from '../acquiring.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import { Deadline, Mutex } from '../mutex.ts'
 import { ReadingAdapter, type SqlText } from '../reading.ts'
+import { retryWhileBusy } from './busy.ts'
 import { Connection, type Synchronous } from './connection.ts'
+import { type Disk, endProcess, noWait, sharedWait } from './disk.ts'
 import { type FlushFile, GroupCommit } from './group-commit.ts'
+import { firstRead, Lease, leaseOf } from './lease.ts'
 
-const retryMs = 5
 /** A maximum: SQLite allocates the cache as it fills. */
 const writerCacheKib = 16_384
 /** How many pages of 4 KiB the write-ahead log holds before it is written back. */
 const pagesPerCheckpoint = 4000
-
-// BEGIN takes no snapshot, the first read does. https://sqlite.org/lang_transaction.html
-const firstRead = CompiledQuery.raw('select count(*) from sqlite_schema')
 
 export interface NodeSqliteOptions {
   readonly path: string
@@ -189,182 +187,5 @@ class NodeSqliteDriver implements Driver {
     await disk.close()
     reader?.close()
     writer?.close()
-  }
-}
-
-/** How the results of commits and reads wait for the disk. */
-interface Disk {
-  /** The mode of a commit that must survive a loss of power. */
-  readonly full: Synchronous
-  /**
-   * After a commit: resolves when all that it may have read is on disk, and itself if it must be.
-   * @throws DatabaseUnavailable
-   */
-  committed(mustBeOnDisk: boolean): Promise<void> | undefined
-  /** Resolves when all that was committed is on disk; undefined if it is. @throws as above */
-  pending(): Promise<void> | undefined
-  close(): Promise<void> | undefined
-}
-
-/** Each commit waits by itself, and blocks the event loop. */
-const noWait: Disk = {
-  full: 'full',
-  committed: () => undefined,
-  pending: () => undefined,
-  close: () => undefined,
-}
-
-function sharedWait(group: GroupCommit, reader: Connection): Disk {
-  let version = reader.dataVersion()
-  return {
-    full: 'normal',
-    committed(mustBeOnDisk) {
-      const before = version
-      version = reader.dataVersion()
-      const hasChanged = version !== before
-      return mustBeOnDisk && hasChanged ? group.committed() : group.pending()
-    },
-    pending: () => group.pending(),
-    close: () => group.close(),
-  }
-}
-
-/** Ends the process as an uncaught error does: requests under way are answered first. */
-function endProcess(error: Error): void {
-  setImmediate(() => {
-    throw error
-  })
-}
-
-interface LeaseOptions {
-  readonly writer: Connection
-  readonly reader: Connection
-  readonly mutex: Mutex
-  readonly disk: Disk
-  readonly timeoutMs: number
-  readonly synchronous: Synchronous
-  readonly openReader: () => Connection
-}
-
-/**
- * The connection of one query or transaction: the reader, the writer in its turn, or a snapshot.
- */
-class Lease implements DatabaseConnection {
-  readonly #options: LeaseOptions
-  #snapshot: Connection | undefined
-  #inTransaction = false
-  #leave: (() => void) | undefined
-
-  constructor(options: LeaseOptions) {
-    this.#options = options
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { disk, mutex, reader, timeoutMs, writer } = this.#options
-    if (this.#inTransaction) return writer.run(query)
-    if (this.#snapshot || query.query.kind === 'SelectQueryNode') {
-      const result = (this.#snapshot ?? reader).run<R>(query)
-      await disk.pending()
-      return result
-    }
-    const deadline = new Deadline(timeoutMs)
-    const leave = await mutex.enter(deadline)
-    let result: QueryResult<R>
-    try {
-      this.#synchronize()
-      result = await retryWhileBusy(() => writer.run<R>(query), deadline)
-    } catch (error) {
-      leave()
-      await disk.pending() // a row that is not on disk yet may be what it violates
-      throw error
-    }
-    leave()
-    await this.#onDisk('commit')
-    return result
-  }
-
-  // biome-ignore lint/correctness/useYield: no query of this project is streamed by the driver
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('read in batches by key instead')
-  }
-
-  /** BEGIN IMMEDIATE: a transaction that begins as a reader could fail at its first write. */
-  async begin(): Promise<void> {
-    const { mutex, timeoutMs, writer } = this.#options
-    const deadline = new Deadline(timeoutMs)
-    const leave = await mutex.enter(deadline)
-    try {
-      this.#synchronize()
-      await retryWhileBusy(() => writer.exec('begin immediate'), deadline)
-    } catch (error) {
-      leave()
-      throw error
-    }
-    this.#inTransaction = true
-    this.#leave = leave
-  }
-
-  /** Begins a transaction that sees one state of the database and blocks no writer. */
-  beginSnapshot(): void {
-    const snapshot = this.#options.openReader()
-    try {
-      snapshot.exec('begin')
-      snapshot.run(firstRead)
-    } catch (error) {
-      snapshot.close()
-      throw error
-    }
-    this.#snapshot = snapshot
-  }
-
-  async end(how: 'commit' | 'rollback'): Promise<void> {
-    if (this.#snapshot) {
-      this.#snapshot.close()
-      this.#snapshot = undefined
-      return
-    }
-    // Kysely rolls back after a failed commit; another transaction may have the writer by then.
-    if (!this.#inTransaction) return
-    const { writer } = this.#options
-    try {
-      writer.exec(how)
-    } catch (error) {
-      // A failed commit (full disk) leaves the transaction open, an automatic rollback of SQLite
-      // does not. In both cases the next transaction needs a connection without one.
-      if (writer.isTransaction) writer.exec('rollback')
-      if (how === 'commit') throw error
-    } finally {
-      this.#inTransaction = false
-      this.#leave?.()
-      this.#leave = undefined
-    }
-    await this.#onDisk(how)
-  }
-
-  #synchronize(): void {
-    const { disk, synchronous, writer } = this.#options
-    writer.synchronize(synchronous === 'full' ? disk.full : synchronous)
-  }
-
-  async #onDisk(how: 'commit' | 'rollback'): Promise<void> {
-    const { disk, synchronous } = this.#options
-    await (how === 'commit' ? disk.committed(synchronous === 'full') : disk.pending())
-  }
-}
-
-function leaseOf(connection: DatabaseConnection): Lease {
-  if (connection instanceof Lease) return connection
-  throw new Error('not a connection of this driver')
-}
-
-async function retryWhileBusy<T>(attempt: () => T, deadline: Deadline): Promise<T> {
-  for (;;) {
-    try {
-      return attempt()
-    } catch (error) {
-      const mayPass = error instanceof DatabaseUnavailable && error.isBusy
-      if (!mayPass || deadline.leftMs() === 0) throw error
-    }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(retryMs, deadline.leftMs())))
   }
 }

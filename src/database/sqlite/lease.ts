@@ -1,0 +1,130 @@
+import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
+import { Deadline, type Mutex } from '../mutex.ts'
+import { retryWhileBusy } from './busy.ts'
+import type { Connection, Synchronous } from './connection.ts'
+import type { Disk } from './disk.ts'
+
+// BEGIN takes no snapshot, the first read does. https://sqlite.org/lang_transaction.html
+export const firstRead = CompiledQuery.raw('select count(*) from sqlite_schema')
+
+interface LeaseOptions {
+  readonly writer: Connection
+  readonly reader: Connection
+  readonly mutex: Mutex
+  readonly disk: Disk
+  readonly timeoutMs: number
+  readonly synchronous: Synchronous
+  readonly openReader: () => Connection
+}
+
+/**
+ * The connection of one query or transaction: the reader, the writer in its turn, or a snapshot.
+ */
+export class Lease implements DatabaseConnection {
+  readonly #options: LeaseOptions
+  #snapshot: Connection | undefined
+  #inTransaction = false
+  #leave: (() => void) | undefined
+
+  constructor(options: LeaseOptions) {
+    this.#options = options
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { disk, mutex, reader, timeoutMs, writer } = this.#options
+    if (this.#inTransaction) return writer.run(query)
+    if (this.#snapshot || query.query.kind === 'SelectQueryNode') {
+      const result = (this.#snapshot ?? reader).run<R>(query)
+      await disk.pending()
+      return result
+    }
+    const deadline = new Deadline(timeoutMs)
+    const leave = await mutex.enter(deadline)
+    let result: QueryResult<R>
+    try {
+      this.#synchronize()
+      result = await retryWhileBusy(() => writer.run<R>(query), deadline)
+    } catch (error) {
+      leave()
+      await disk.pending() // a row that is not on disk yet may be what it violates
+      throw error
+    }
+    leave()
+    await this.#onDisk('commit')
+    return result
+  }
+
+  // biome-ignore lint/correctness/useYield: no query of this project is streamed by the driver
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('read in batches by key instead')
+  }
+
+  /** BEGIN IMMEDIATE: a transaction that begins as a reader could fail at its first write. */
+  async begin(): Promise<void> {
+    const { mutex, timeoutMs, writer } = this.#options
+    const deadline = new Deadline(timeoutMs)
+    const leave = await mutex.enter(deadline)
+    try {
+      this.#synchronize()
+      await retryWhileBusy(() => writer.exec('begin immediate'), deadline)
+    } catch (error) {
+      leave()
+      throw error
+    }
+    this.#inTransaction = true
+    this.#leave = leave
+  }
+
+  /** Begins a transaction that sees one state of the database and blocks no writer. */
+  beginSnapshot(): void {
+    const snapshot = this.#options.openReader()
+    try {
+      snapshot.exec('begin')
+      snapshot.run(firstRead)
+    } catch (error) {
+      snapshot.close()
+      throw error
+    }
+    this.#snapshot = snapshot
+  }
+
+  async end(how: 'commit' | 'rollback'): Promise<void> {
+    if (this.#snapshot) {
+      this.#snapshot.close()
+      this.#snapshot = undefined
+      return
+    }
+    // Kysely rolls back after a failed commit; another transaction may have the writer by then.
+    if (!this.#inTransaction) return
+    const { writer } = this.#options
+    try {
+      writer.exec(how)
+    } catch (error) {
+      // A failed commit (full disk) leaves the transaction open, an automatic rollback of SQLite
+      // does not. In both cases the next transaction needs a connection without one.
+      if (writer.isTransaction) writer.exec('rollback')
+      if (how === 'commit') throw error
+    } finally {
+      this.#inTransaction = false
+      this.#leave?.()
+      this.#leave = undefined
+    }
+    await this.#onDisk(how)
+  }
+
+  #synchronize(): void {
+    const { disk, synchronous, writer } = this.#options
+    writer.synchronize(synchronous === 'full' ? disk.full : synchronous)
+  }
+
+  async #onDisk(how: 'commit' | 'rollback'): Promise<void> {
+    const { disk, synchronous } = this.#options
+    await (how === 'commit' ? disk.committed(synchronous === 'full') : disk.pending())
+  }
+}
+
+/** @throws Error for a connection of another driver */
+export function leaseOf(connection: DatabaseConnection): Lease {
+  if (connection instanceof Lease) return connection
+  throw new Error('not a connection of this driver')
+}

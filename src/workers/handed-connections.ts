@@ -1,0 +1,19 @@
+import type { Worker } from 'node:cluster'
+
+/**
+ * Watches the connections that are passed to a worker; answers the function that closes those which
+ * it has not taken when it is dead. Node forgets them, and their clients would wait for ever.
+ */
+export function handedTo({ process: child }: Worker): () => void {
+  const handed = new Map<unknown, { close(): void }>()
+  const send = child.send.bind(child) as (...sent: unknown[]) => boolean
+  child.send = (...sent: unknown[]) => {
+    const [message, handle] = sent as [{ act?: string; seq?: number }, { close(): void }?]
+    if (message.act === 'newconn' && handle) handed.set(message.seq, handle)
+    return send(...sent)
+  }
+  child.on('internalMessage', ({ ack }: { ack?: number }) => void handed.delete(ack))
+  return () => {
+    for (const handle of handed.values()) handle.close()
+  }
+}
