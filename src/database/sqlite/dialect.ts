@@ -54,7 +54,7 @@ export class NodeSqliteDialect implements Dialect {
     this.#driver = new NodeSqliteDriver(options)
   }
 
-  /** A number that changes when another process changes the database. */
+  /** A number that changes when another process changes the database, or this one unknowingly. */
   foreignVersion(): number {
     return this.#driver.foreignVersion()
   }
@@ -118,7 +118,9 @@ class NodeSqliteDriver implements Driver {
       this.#reader = reader
       if (groupCommit && synchronous === 'full') {
         writer.run(firstRead) // opens the log, which stays the same file until both are closed
-        const group = new GroupCommit(`${path}-wal`, { flushFile: groupCommit, failed: endProcess })
+        const group = new GroupCommit(`${path}-wal`, {
+          ...{ flushFile: groupCommit, timeoutMs, failed: endProcess },
+        })
         this.#disk = sharedWait(group, reader)
       }
     } catch (error) {
@@ -130,8 +132,9 @@ class NodeSqliteDriver implements Driver {
 
   // A connection's data_version changes with the commits of other connections: the writer's with
   // those of other processes, the reader's also with those of the writer.
+  // A commit whose wait has failed is unknown to this process, as one of another process is.
   foreignVersion(): number {
-    return this.#writer?.dataVersion() ?? 0
+    return (this.#writer?.dataVersion() ?? 0) + this.#disk.timeouts()
   }
 
   version(): number {
@@ -203,6 +206,8 @@ interface Disk {
   committed(mustBeOnDisk: boolean): Promise<void> | undefined
   /** Resolves when all that was committed is on disk; undefined if it is. @throws as above */
   pending(): Promise<void> | undefined
+  /** How often commits have failed that may be in the database all the same. */
+  timeouts(): number
   close(): Promise<void> | undefined
 }
 
@@ -211,6 +216,7 @@ const noWait: Disk = {
   full: 'full',
   committed: () => undefined,
   pending: () => undefined,
+  timeouts: () => 0,
   close: () => undefined,
 }
 
@@ -225,6 +231,7 @@ function sharedWait(group: GroupCommit, reader: Connection): Disk {
       return mustBeOnDisk && hasChanged ? group.committed() : group.pending()
     },
     pending: () => group.pending(),
+    timeouts: () => group.timeouts,
     close: () => group.close(),
   }
 }
