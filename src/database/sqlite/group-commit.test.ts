@@ -251,7 +251,11 @@ suite('a disk that is late', () => {
       () => texts(),
       async () => adapter.readAtOnce(all),
       () => db.transaction().execute((trx) => texts(trx)),
-      () => db.transaction().setAccessMode('read only').execute((trx) => texts(trx)),
+      () =>
+        db
+          .transaction()
+          .setAccessMode('read only')
+          .execute((trx) => texts(trx)),
       () => add('one'),
     ]
     for (const work of late) await assert.rejects(work(), tooLate)
