@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from './database.ts'
+import { forUpdate } from './transactions.ts'
 
 /** A table whose rows name a user, and what the deletion of the user does to them. */
 export interface Trace {
@@ -18,6 +19,9 @@ const maxRowsPerStep = 20
 
 // Leaving users are staged rows of an import that nothing ends or touches: see staged.ts.
 const endless = Number.MAX_SAFE_INTEGER
+
+/** The import of a leaving user: a negative number, by which the row itself says that it leaves. */
+const importOf = (userId: number) => -userId
 
 /** Whether so many rows name a user that one statement must not clear them all. */
 export async function hasManyTraces(
@@ -42,11 +46,11 @@ export async function hideUser(
   traces: readonly Trace[],
   userId: number,
 ): Promise<void> {
-  const { id } = await trx
-    .insertInto('imports')
-    .values({ state: 'open', seen_at: endless })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  // A transaction that refers to the row is waited for, as by a deletion.
+  const row = trx.selectFrom('users').select('id').where('id', '=', userId)
+  await forUpdate(trx, row).execute()
+  const id = importOf(userId)
+  await trx.insertInto('imports').values({ id, state: 'open', seen_at: endless }).execute()
   const nothing = { name: '', email: '', name_key: '', email_key: '' }
   await trx
     .updateTable('users')

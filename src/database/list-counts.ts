@@ -94,9 +94,10 @@ async function split(trx: DatabaseOrTransaction): Promise<boolean> {
   const block = await largeBlock(trx)
   const order = Object.values(listOrders).find(({ list }) => list === block?.list)
   if (!block || !order) return false
-  const { table, id, key, columns, isOfChanges, isFrom } = partsOf(order)
+  const { table, id, key, columns, isOfChanges, isOfList, isFrom } = partsOf(order)
   const from = isFrom(sql`${block.key}`, sql`${block.row_id}`)
   // The rows without the changes that are not counted yet: a commit meanwhile changes both alike.
+  // If it has taken so many rows that the place is behind the end of the block, there is no split.
   const { rows } = await sql<{ key: string; row_id: number; changes: number }>`
     with next as (
       select ${key} as key, ${id} as row_id from ${table}
@@ -106,7 +107,11 @@ async function split(trx: DatabaseOrTransaction): Promise<boolean> {
       select coalesce(sum(change), 0) from list_changes
       where ${isOfChanges} and (${key}, list_changes.row_id) >= (${block.key}, ${block.row_id})
         and (${key}, list_changes.row_id) < (next.key, next.row_id)
-    ) as bigint) as changes from next`.execute(trx)
+    ) as bigint) as changes from next
+    where not exists (
+      select 1 from list_blocks where ${isOfList}
+        and (list_blocks.key, list_blocks.row_id) > (${block.key}, ${block.row_id})
+        and (list_blocks.key, list_blocks.row_id) <= (next.key, next.row_id))`.execute(trx)
   const [next] = rows
   if (!next) return false
   const total = blockRows - next.changes

@@ -181,6 +181,14 @@ export function forNoKeyUpdate<DB, Table extends keyof DB, Row>(
   return isPostgres(trx) ? query.forNoKeyUpdate(table) : query
 }
 
+/** Adds `for update`: it waits also for transactions that have inserted rows that refer to the row. */
+export function forUpdate<DB, Table extends keyof DB, Row>(
+  trx: DatabaseOrTransaction,
+  query: SelectQueryBuilder<DB, Table, Row>,
+): SelectQueryBuilder<DB, Table, Row> {
+  return isPostgres(trx) ? query.forUpdate() : query
+}
+
 /** Adds `for key share`: the row cannot be deleted before the end of the transaction. */
 export function forKeyShare<DB, Table extends keyof DB, Row>(
   trx: DatabaseOrTransaction,

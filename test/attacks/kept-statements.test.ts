@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
 import { type Kysely, sql } from 'kysely'
+import pg from 'pg'
 import { connect } from '../../src/database/connect.ts'
-import type { Database } from '../../src/database/database.ts'
+import type { Database, DatabaseOrTransaction } from '../../src/database/database.ts'
 import { UniqueViolation } from '../../src/database/errors.ts'
-import { parsePostgresAddress } from '../../src/database/postgres/address.ts'
+import { connectionOf, parsePostgresAddress } from '../../src/database/postgres/address.ts'
+import { channel } from '../../src/database/postgres/notification.ts'
 import { Session } from '../../src/database/postgres/session.ts'
 import { type Parameters, prepared } from '../../src/database/prepared.ts'
 import { transact } from '../../src/database/transactions.ts'
@@ -94,6 +96,53 @@ suite('kept statements', () => {
       await db.destroy()
     })
   }
+
+  test('all that a session has forgotten are parsed anew at once', async () => {
+    const db = await oneSession()
+    const more = ['a', 'b', 'c', 'd'].map((name) =>
+      prepared((on) =>
+        things(on)
+          .selectFrom('things')
+          .select((eb) => eb.ref('id').as(name)),
+      ),
+    )
+    const work = async (trx: DatabaseOrTransaction) => {
+      for (const query of more) await query.all(trx, {})
+    }
+    await transact(db, ['word'], work)
+    await sql`deallocate all`.execute(db)
+    await transact(db, ['word'], work)
+    assert.equal((await kept(db)).length, more.length + 1) // and that of the lock
+    await db.destroy()
+  })
+
+  test('other nodes are told of a change by a statement that was sent again', async () => {
+    const { db: other, address } = await connectTo()
+    assert.ok(address)
+    const db = connect({ dataDirectory: '', timeoutMs: 10_000, postgres: address, poolMax: 1 }).db
+    const { id } = await other
+      .insertInto('users')
+      .values({ name: '', email: '', name_key: '', email_key: '' })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const client = new pg.Client(connectionOf(address))
+    await client.connect()
+    let told = 0
+    client.on('notification', () => {
+      told += 1
+    })
+    await client.query(`listen ${channel}`)
+    const change = prepared((on, { name }: Parameters<{ name: string }>) =>
+      on.updateTable('users').set({ name }).where('id', '=', id).returning('id'),
+    )
+    await change.one(db, { name: 'Ann' })
+    await sql`deallocate all`.execute(db)
+    await change.one(db, { name: 'Bo' })
+    await client.query('select') // its answer comes after the notifications
+    assert.equal(told, 2)
+    for (const each of [db, other]) await each.destroy()
+    await client.end()
+  })
 
   test('one that fails does not stay in the way: it is sent again, and right', async () => {
     const db = await oneSession()

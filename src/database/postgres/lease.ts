@@ -122,11 +122,16 @@ export class Lease implements DatabaseConnection {
   }
 
   async #execute(statement: Statement): Promise<Answer> {
+    const answer = await this.#answered(statement)
+    if (!this.#isTransaction && this.#session.hasChanged) await this.#tell()
+    return answer
+  }
+
+  /** Sends a statement, and once more if the session no longer keeps it. */
+  async #answered(statement: Statement): Promise<Answer> {
     const message = await this.#sent(statement)
     try {
-      const answer = await this.#answerTo(message)
-      if (!this.#isTransaction && this.#session.hasChanged) await this.#tell()
-      return answer
+      return await this.#answerTo(message)
     } catch (error) {
       if (!message.isForgotten) throw error
       // As a conflict, it is begun anew.

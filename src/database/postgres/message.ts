@@ -177,10 +177,11 @@ export class Message implements Submittable {
   }
   handleCopyData(): void {}
 
+  /** All of them: what took one, such as `discard all`, took the others, and each costs an attempt. */
   #forget(): void {
-    for (const { text } of [...this.#before, this.#statement]) {
-      const kept = this.#kept.get(text)
-      if (kept) Object.assign(kept, { isParsed: false, columns: undefined })
+    for (const kept of this.#kept.values()) {
+      kept.isParsed = false
+      kept.columns = undefined
     }
   }
 }

@@ -52,7 +52,7 @@ export class NodeSqliteDialect implements Dialect {
     this.#driver = new NodeSqliteDriver(options)
   }
 
-  /** A number that changes when another process changes the database. */
+  /** A number that changes when another process changes the database, or this one unknowingly. */
   foreignVersion(): number {
     return this.#driver.foreignVersion()
   }
@@ -116,7 +116,9 @@ class NodeSqliteDriver implements Driver {
       this.#reader = reader
       if (groupCommit && synchronous === 'full') {
         writer.run(firstRead) // opens the log, which stays the same file until both are closed
-        const group = new GroupCommit(`${path}-wal`, { flushFile: groupCommit, failed: endProcess })
+        const group = new GroupCommit(`${path}-wal`, {
+          ...{ flushFile: groupCommit, timeoutMs, failed: endProcess },
+        })
         this.#disk = sharedWait(group, reader)
       }
     } catch (error) {
@@ -128,8 +130,9 @@ class NodeSqliteDriver implements Driver {
 
   // A connection's data_version changes with the commits of other connections: the writer's with
   // those of other processes, the reader's also with those of the writer.
+  // A commit whose wait has failed is unknown to this process, as one of another process is.
   foreignVersion(): number {
-    return this.#writer?.dataVersion() ?? 0
+    return (this.#writer?.dataVersion() ?? 0) + this.#disk.timeouts()
   }
 
   version(): number {

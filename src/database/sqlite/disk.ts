@@ -12,6 +12,8 @@ export interface Disk {
   committed(mustBeOnDisk: boolean): Promise<void> | undefined
   /** Resolves when all that was committed is on disk; undefined if it is. @throws as above */
   pending(): Promise<void> | undefined
+  /** How often commits have failed that may be in the database all the same. */
+  timeouts(): number
   close(): Promise<void> | undefined
 }
 
@@ -20,6 +22,7 @@ export const noWait: Disk = {
   full: 'full',
   committed: () => undefined,
   pending: () => undefined,
+  timeouts: () => 0,
   close: () => undefined,
 }
 
@@ -34,6 +37,7 @@ export function sharedWait(group: GroupCommit, reader: Connection): Disk {
       return mustBeOnDisk && hasChanged ? group.committed() : group.pending()
     },
     pending: () => group.pending(),
+    timeouts: () => group.timeouts,
     close: () => group.close(),
   }
 }

@@ -20,7 +20,7 @@ after(async () => {
   for (const close of opened.toReversed()) await close()
 })
 
-async function open(groupCommit: FlushFile) {
+async function open(groupCommit: FlushFile, timeoutMs = 60_000) {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   const path = join(directory, 'test.db')
   const created = new DatabaseSync(path)
@@ -28,7 +28,7 @@ async function open(groupCommit: FlushFile) {
   created.close()
   const dialect = new NodeSqliteDialect({
     path,
-    timeoutMs: 60_000,
+    timeoutMs,
     synchronous: 'full',
     groupCommit,
   })
@@ -42,7 +42,7 @@ async function open(groupCommit: FlushFile) {
     to.insertInto('notes').values({ text }).execute()
   const texts = async (from: typeof db = db) =>
     (await from.selectFrom('notes').select('text').orderBy('id').execute()).map(({ text }) => text)
-  return { directory, path, db, asyncDb, add, texts }
+  return { directory, path, dialect, db, asyncDb, add, texts }
 }
 
 /** A disk that takes the log when the test says so. */
@@ -71,9 +71,9 @@ async function turns() {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
 }
 
-async function held() {
+async function held(timeoutMs?: number) {
   const disk = heldDisk()
-  return { disk, ...(await open(disk.flush)) }
+  return { disk, ...(await open(disk.flush, timeoutMs)) }
 }
 
 suite('commits that wait for the disk together', () => {
@@ -213,6 +213,7 @@ suite('a disk that does not take the log', () => {
     const told: Error[] = []
     const group = new GroupCommit(join(directory, 'test.db'), {
       flushFile: disk.flush,
+      timeoutMs: 60_000,
       failed: (error) => told.push(error),
     })
     const first = observed(group.committed())
@@ -227,6 +228,66 @@ suite('a disk that does not take the log', () => {
     await assert.rejects(group.pending() ?? turns(), DatabaseUnavailable)
     assert.deepEqual([told.length, disk.count()], [1, 1])
     await group.close()
+  })
+})
+
+suite('a disk that is late', () => {
+  const tooLate = /waited too long for the disk/
+
+  test('fails all that wait too long, and nothing that comes when it has caught up', async () => {
+    const { asyncDb, db, disk, add, dialect, texts } = await held(1)
+    assert.deepEqual(await texts(), [])
+    const { adapter } = db.getExecutor()
+    assert.ok(adapter instanceof ReadingAdapter)
+    const all = { sql: 'select text from notes', parameters: [] }
+    const version = dialect.foreignVersion()
+    await assert.rejects(add('one'), { name: DatabaseUnavailable.name, message: tooLate })
+    // This process has not learned of its own commit: it must read again what it keeps in memory.
+    assert.notEqual(dialect.foreignVersion(), version)
+    const late = [
+      () => add('two'),
+      () => db.transaction().execute((trx) => add('three', trx)),
+      () => add('four', asyncDb),
+      () => texts(),
+      async () => adapter.readAtOnce(all),
+      () => db.transaction().execute((trx) => texts(trx)),
+      () =>
+        db
+          .transaction()
+          .setAccessMode('read only')
+          .execute((trx) => texts(trx)),
+      () => add('one'),
+    ]
+    for (const work of late) await assert.rejects(work(), tooLate)
+    assert.equal(disk.count(), 1, 'the first flush is still under way')
+    await disk.end()
+    await disk.end()
+    assert.deepEqual(await texts(), ['one', 'two', 'three', 'four'])
+    await add('five', asyncDb)
+  })
+
+  test('to close the database waits for it, and for what commits meanwhile', async () => {
+    const { db, disk, add } = await held()
+    const first = observed(add('first'))
+    await turns()
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const second = observed(
+      db.transaction().execute(async (trx) => {
+        await add('second', trx)
+        begun.resolve()
+        await gate.promise
+      }),
+    )
+    await begun.promise
+    const closing = observed(db.destroy())
+    await turns()
+    gate.resolve()
+    await disk.end()
+    await first.outcome
+    assert.deepEqual([second.outcome, closing.outcome], [undefined, undefined])
+    await disk.end()
+    await second.outcome
+    await closing.outcome
   })
 })
 
