@@ -80,7 +80,7 @@ export async function takePlaces(
 ): Promise<void> {
   const name = canonicalUsername(username)
   assert.ok(name)
-  const key = createThrottleKeys(await loadKeySet(app.deps)).login(name, address)
+  const key = createThrottleKeys(await loadKeySet(app.deps)).named(name, address).login
   const taken_at = app.clock.now()
   const place = { ...key, taken_at, pending, expires_at: taken_at + 900_000 }
   await app.deps.db.insertInto('throttle_places').values(Array(count).fill(place)).execute()

@@ -66,7 +66,8 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
 
     async verify(password, hash, beginBy) {
       const verification = await passwords.verify(password, hash, beginBy)
-      note(hashKindOf(hash ?? (await passwords.dummy())), verification)
+      // If all hashes are of our kind, no refusal waits, and the kind of this one is not asked.
+      if (hasOtherKinds) note(hashKindOf(hash ?? (await passwords.dummy())), verification)
       return verification
     },
 
@@ -102,7 +103,7 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
   }
 
   function note(kind: string, { tookMs }: Verification): void {
-    if (!hasOtherKinds || !mostCostly.some(({ name }) => name === kind)) return
+    if (!mostCostly.some(({ name }) => name === kind)) return
     const kept = times.get(kind) ?? []
     times.set(kind, [...kept.slice(1 - keptTimes), tookMs])
   }

@@ -93,7 +93,7 @@ export function createLog(
   level: string,
   { destination, workers = soleProcess, secretFields = [] }: LogOptions = {},
 ): Logger {
-  return pino(
+  const log = pino(
     {
       level,
       base: null,
@@ -109,7 +109,27 @@ export function createLog(
     },
     destination ?? standardOutput(workers),
   )
+  return withPlainValuesAsTheyAre(log)
 }
+
+type Stringifiers = Record<symbol, ((value: unknown) => string | undefined) | undefined>
+
+/**
+ * Spares texts, numbers and booleans pino's search for secret fields inside a value, which reads its
+ * list of fields anew for each value of a line: only an object has fields. A value that is a secret
+ * field itself is redacted by its name, before this.
+ */
+function withPlainValuesAsTheyAre(log: Logger): Logger {
+  const { stringifiersSym, wildcardFirstSym } = pino.symbols
+  const { [stringifiersSym]: stringifiers } = log as unknown as Record<symbol, Stringifiers>
+  const redactWithin = stringifiers?.[wildcardFirstSym]
+  if (!stringifiers || !redactWithin) throw new Error('the log redacts no fields inside objects')
+  stringifiers[wildcardFirstSym] = (value) =>
+    plainTypes.has(typeof value) ? JSON.stringify(value) : redactWithin(value)
+  return log
+}
+
+const plainTypes = new Set(['string', 'number', 'boolean'])
 
 // How much of the log is kept in memory while it cannot be written; further lines are dropped.
 const maxUnwrittenBytes = 1_048_576

@@ -22,11 +22,14 @@ const allClients = 'clients of an address'
  */
 export interface ThrottleKeys {
   /**
-   * Username and client address, spec 3.3; all texts that are no username share the key of null.
+   * Username and client address, spec 3.3; all texts that are no username share the keys of null.
+   * Both limits have one digest, which is computed once.
    */
-  login(username: Username | null, address: string): ThrottleKey
+  named(
+    username: Username | null,
+    address: string,
+  ): { readonly login: ThrottleKey; readonly captcha: ThrottleKey }
   address(address: string): ThrottleKey
-  captcha(username: Username | null, address: string): ThrottleKey
   /** Client and address. A client and an account of one name never share a key. */
   client(id: string, address: string): ThrottleKey
   /** All clients of an address, known or not. */
@@ -44,9 +47,14 @@ export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): Thrott
   const digestKey = derivedKey(dataKey, 'throttle')
   const digestOf = (name: string | null) => keyedDigest(digestKey, name ?? '')
   return {
-    login: (username, address) => ({ username: digestOf(username), address }),
+    named(username, address) {
+      const name = digestOf(username)
+      return {
+        login: { username: name, address },
+        captcha: { username: captchaPrefix + name, address },
+      }
+    },
     address: (address) => ({ username: '', address }),
-    captcha: (username, address) => ({ username: captchaPrefix + digestOf(username), address }),
     client: (id, address) => ({ username: clientPrefix + digestOf(id), address }),
     clientAddress: (address) => ({ username: allClients, address }),
     digestOf,

@@ -166,9 +166,10 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   /** The rate limits of a login, in the order in which they refuse. */
   function limitsOf({ username, address: client }: LoginAttempt) {
     const address = throttledAddress(client)
+    const keys = throttleKeys.named(username, address)
     const always: RateLimit[] = [
       {
-        key: throttleKeys.login(username, address),
+        key: keys.login,
         quota: quotaOf(config, 'login'),
         resetsOnSuccess: true,
         pendingLapses: pendingLapses('login'),
@@ -181,7 +182,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       },
     ]
     const withoutCaptcha: RateLimit = {
-      key: throttleKeys.captcha(username, address),
+      key: keys.captcha,
       quota: quotaOf(config, 'captcha'),
       resetsOnSuccess: true,
       pendingLapses: pendingLapses('captcha'),

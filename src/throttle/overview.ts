@@ -90,10 +90,11 @@ export function createThrottleOverview({
     },
 
     async forget(trx, username, userId, clientId) {
+      const { login, captcha } = throttleKeys.named(username, '')
       const names = [
         throttleKeys.client(clientId, '').username,
-        throttleKeys.login(username, '').username,
-        throttleKeys.captcha(username, '').username,
+        login.username,
+        captcha.username,
         ...(userId === null ? [] : [secondFactorKey(userId).username]),
       ]
       await throttleStore(trx).removeFailedOf(names, clock.now() - pendingMs)
