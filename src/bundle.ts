@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { isOf } from './prepare.ts'
 
-/** A file of which a bundle was made, relative to the root, and what tells whether it has changed. */
+/** A file of a bundle, or of which it was made, relative to the root, and what tells whether it has changed. */
 export type Input = readonly [path: string, bytes: number, modifiedMs: number]
 
 /** Where `npm ci` puts the bundle of a checkout, relative to its root. docs/adr/0044 */
@@ -17,12 +18,16 @@ const checkout = import.meta.url.endsWith('.ts')
 /**
  * Answers the URL of the folder of bundled modules if the bundle is made of the files as they are
  * now; otherwise undefined, and the sources run. So an edit of a source or of a dependency counts at
- * once. It compares the sizes and times of 1,200 files, which takes 9 ms.
+ * once. It compares the sizes and times of 1,300 files, which takes 10 ms.
  */
-export function currentBundle(root: string | undefined = checkout): string | undefined {
+export function currentBundle(
+  root: string | undefined = checkout,
+  uid: number | undefined = process.getuid?.(),
+): string | undefined {
   if (root === undefined) return undefined
   const folder = join(root, bundleFolder)
   try {
+    if (!isTrusted(root, uid)) return undefined
     const inputs: Input[] = JSON.parse(readFileSync(join(folder, inputsFile), 'utf8'))
     const isCurrent = inputs.every(([path, bytes, modifiedMs]) => {
       const { size, mtimeMs } = statSync(`${root}/${path}`)
@@ -32,4 +37,15 @@ export function currentBundle(root: string | undefined = checkout): string | und
   } catch {
     return undefined // there is none, or a file of it is gone
   }
+}
+
+/**
+ * Whether a bundle is of this user, of the owner of the sources or of root, and no other user can put
+ * another one in its place: it is executed.
+ */
+function isTrusted(root: string, uid: number | undefined): boolean {
+  const dist = join(root, bundleFolder, 'dist')
+  const trusted = [0, statSync(root).uid]
+  const folders = [dist, dirname(dist), dirname(dirname(dist)), dirname(dirname(dirname(dist)))]
+  return folders.every((folder) => isOf(folder, uid, trusted))
 }

@@ -59,7 +59,7 @@ export function cacheFolder(
       ? join(modules, '.cache/gatehouse')
       : join(installation, 'node_modules/.cache/gatehouse'),
     // Behind `sudo` HOME may be the home of another user.
-    home && env.HOME && isOwn(env.HOME, uid) ? join(home, 'gatehouse') : undefined,
+    home && env.HOME && isOf(env.HOME, uid) ? join(home, 'gatehouse') : undefined,
     join(temporary, `gatehouse-${uid ?? 'cache'}`),
   ]
   return candidates.find((folder) => folder !== undefined && isPrivate(folder, uid))
@@ -72,15 +72,23 @@ function isPrivate(folder: string, uid: number | undefined): boolean {
       mkdirSync(path, { mode: 0o700 })
     } catch {} // it exists, or it is not usable, as the next line finds
   }
-  return isOwn(folder, uid)
+  return isOf(folder, uid)
 }
 
-/** Whether it is a folder of this user, not a link, and not writable by every other user. */
-function isOwn(folder: string, uid: number | undefined): boolean {
+/**
+ * Whether it is a folder of this user, or of one of `trusted`, not a link, and not writable by every
+ * other user. Without a user, on Windows, each folder is.
+ */
+export function isOf(
+  folder: string,
+  uid: number | undefined,
+  trusted: readonly number[] = [],
+): boolean {
   try {
     const found = lstatSync(folder)
     if (!found.isDirectory()) return false
-    return uid === undefined || (found.uid === uid && (found.mode & 0o202) === 0o200)
+    if (uid === undefined) return true
+    return (found.uid === uid || trusted.includes(found.uid)) && (found.mode & 0o202) === 0o200
   } catch {
     return false
   }

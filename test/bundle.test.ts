@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
+  chownSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -14,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { bundleFolder, currentBundle, inputsFile } from '../src/bundle.ts'
-import { bundle } from '../tools/bundle.ts'
+import { bundle, codeOf } from '../tools/bundle.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -24,6 +28,7 @@ suite('the bundle that a start takes', () => {
   const folder = join(checkout, bundleFolder)
   const inputs = [
     'src/start.ts',
+    `${bundleFolder}/dist/start.js`,
     'node_modules/fastify/fastify.js',
     'node_modules/.package-lock.json',
   ]
@@ -31,7 +36,7 @@ suite('the bundle that a start takes', () => {
 
   /** Writes the inputs and a bundle of them. */
   function make(): void {
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(join(folder, 'dist'), { recursive: true })
     const written = inputs.map((path) => {
       const file = join(checkout, path)
       mkdirSync(dirname(file), { recursive: true })
@@ -69,6 +74,39 @@ suite('the bundle that a start takes', () => {
       })
     }
   }
+
+  test('is the one that root or the owner of the sources has made, for another user', () => {
+    make()
+    assert.ok(currentBundle(checkout, statSync(checkout).uid + 1))
+  })
+
+  for (const path of ['.', '..', '../..', 'dist']) {
+    test(`is none if every user may write ${join(bundleFolder, path)}, or if it is a link`, () => {
+      make()
+      const open = join(folder, path)
+      const { mode } = statSync(open)
+      chmodSync(open, 0o777)
+      assert.equal(currentBundle(checkout), undefined)
+      chmodSync(open, mode)
+      assert.ok(currentBundle(checkout))
+      const planted = join(checkout, 'planted')
+      renameSync(open, planted)
+      symlinkSync(planted, open)
+      assert.equal(currentBundle(checkout), undefined)
+      rmSync(open)
+      renameSync(planted, open)
+      assert.ok(currentBundle(checkout))
+    })
+  }
+
+  test('is none of another user', { skip: process.getuid?.() !== 0 && 'not root' }, () => {
+    make()
+    chownSync(folder, 4321, 4321)
+    assert.equal(currentBundle(checkout), undefined)
+    assert.equal(currentBundle(checkout, 1234), undefined)
+    chownSync(folder, 0, 0)
+    assert.ok(currentBundle(checkout, 1234))
+  })
 
   for (const [what, text] of [
     ['half written', '[["src/start.ts",3,'],
@@ -114,6 +152,13 @@ suite('what is bundled', () => {
         [[path, size, mtimeMs]],
       )
     }
+    const code = codeOf(dist, 'named')
+    for (const path of ['start.js', 'cli/run.js']) {
+      const { size, mtimeMs } = statSync(join(dist, path))
+      const found = code.filter(([name]) => name === `named/${path}`)
+      assert.deepEqual(found, [[`named/${path}`, size, mtimeMs]])
+    }
+    assert.ok(code.some(([path]) => /^named\/service-[^/]+\.js$/.test(path)))
     const { startTestService }: typeof import('../src/test-service.ts') = await import(
       pathToFileURL(join(dist, 'test-service.js')).href
     )

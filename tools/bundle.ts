@@ -149,6 +149,17 @@ function inputsOf(read: Iterable<string>): Input[] {
   })
 }
 
+/**
+ * The files of code in a bundle, as they will be named: a start takes none of which a part is lost or
+ * cut off, as after a failure of power.
+ */
+export function codeOf(dist: string, named: string): Input[] {
+  return globSync('**/*.js', { cwd: dist }).map((path) => {
+    const { size, mtimeMs } = statSync(join(dist, path))
+    return [join(named, path), size, mtimeMs]
+  })
+}
+
 /** `npm run bundle`: `dist` for the machine, or the image, on which it is made. */
 if (import.meta.main) {
   const dist = join(root, 'dist')

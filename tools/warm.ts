@@ -23,12 +23,14 @@ run(join(root, 'src/cli/main.ts'), '--help')
 /** Under another name first, so that no process finds half of one. */
 async function makeBundle(): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
-  const { bundle } = await import('./bundle.ts')
+  const { bundle, codeOf } = await import('./bundle.ts')
   const half = `${folder}-${process.pid}`
   try {
-    const inputs = await bundle(join(half, 'dist'))
+    const dist = join(half, 'dist')
+    const inputs = await bundle(dist)
+    const code = codeOf(dist, join(bundleFolder, 'dist'))
     cpSync(join(root, 'package.json'), join(half, 'package.json'))
-    writeFileSync(join(half, inputsFile), JSON.stringify(inputs))
+    writeFileSync(join(half, inputsFile), JSON.stringify([...inputs, ...code]))
     renameSync(half, folder)
   } finally {
     rmSync(half, { recursive: true, force: true })

@@ -14,17 +14,27 @@ const entries = Object.entries(securityHeaders)
 const allLines = linesOf(entries)
 
 /**
- * The header lines of those that an answer does not set itself, whose headers are given by name.
- * The text of all is made once.
+ * The header lines of those that an answer does not set itself, whose headers are given as to
+ * `writeHead`. The text of all is made once.
  */
 export function securityLinesBeside(given: object | null | undefined): string {
-  for (const name in given) if (name.toLowerCase() in securityHeaders) return linesWithout(given)
+  if (Array.isArray(given)) return linesWithout(namesIn(given))
+  for (const name in given) {
+    if (name.toLowerCase() in securityHeaders) return linesWithout(Object.keys(given))
+  }
   return allLines
 }
 
-function linesWithout(given: object): string {
-  const names = new Set(Object.keys(given).map((name) => name.toLowerCase()))
-  return linesOf(entries.filter(([name]) => !names.has(name)))
+/** The names in a list of names and values in turn, or of pairs. */
+function namesIn(list: readonly unknown[]): string[] {
+  const isOfPairs = Array.isArray(list[0])
+  const names = isOfPairs ? list.flat() : list
+  return names.filter((_, index) => index % 2 === 0).map(String)
+}
+
+function linesWithout(names: readonly string[]): string {
+  const lowerCase = new Set(names.map((name) => name.toLowerCase()))
+  return linesOf(entries.filter(([name]) => !lowerCase.has(name)))
 }
 
 function linesOf(fields: readonly (readonly [name: string, value: string])[]): string {

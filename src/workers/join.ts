@@ -47,6 +47,7 @@ export async function joinPrimary(): Promise<Workers> {
     askOthers: async (topic, data) =>
       ((await peer.ask('others', { topic, data })) as unknown[] | undefined) ?? [],
     onAsked: (topic, answer) => void answers.set(topic, answer),
+    reading: async () => void (await peer.ask('reading')),
     listening: async () => void (await peer.ask('listening')),
     started: async () => void (await peer.ask('started')),
     onStop: (stop) => void stops.push(stop),

@@ -24,6 +24,8 @@ interface Slot {
   peer?: Peer | undefined
   bornAt: number
   starts: number
+  /** Whether it reads the database, and so must hear of changes. */
+  isReading: boolean
   isListening: boolean
   /** Ended by a stop, before it listened. */
   isCut?: boolean
@@ -50,6 +52,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     index,
     bornAt: 0,
     starts: 0,
+    isReading: false,
     isListening: false,
     early: 0,
   }))
@@ -96,6 +99,9 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
       case 'join':
         if (slot.index > 0) await firstListens.promise
         return placeOf(slot)
+      case 'reading':
+        slot.isReading = true
+        return null
       case 'listening':
         return listening(slot)
       case 'started':
@@ -103,7 +109,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         return null
       case 'others': {
         const asked = data as { topic: string; data: unknown }
-        const others = slots.filter((other) => other !== slot && other.worker)
+        const others = slots.filter((other) => other !== slot && other.isReading)
         return Promise.all(others.map((other) => heard(other, asked)))
       }
       case 'count':
@@ -164,6 +170,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   function ended(slot: Slot, worker: Worker, code: number | null, signal: string | null): void {
     slot.worker = undefined
     slot.peer = undefined
+    slot.isReading = false
     slot.isListening = false
     if (signalledAt !== undefined) {
       exitCode = Math.max(exitCode, code ?? (slot.isCut ? 0 : 1))

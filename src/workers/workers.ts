@@ -24,11 +24,14 @@ export interface Workers {
   readonly limits: SharedLimits | null
   /**
    * Asks every other process, and resolves to their answers. One that does not answer in time is
-   * ended first, so that none goes on without having heard.
+   * ended first, so that none goes on without having heard. One that still loads the service is not
+   * asked: see `reading`.
    */
   askOthers(topic: string, data?: unknown): Promise<unknown[]>
   /** Answers what the others ask about a topic. */
   onAsked(topic: string, answer: (data: unknown) => unknown): void
+  /** Tells, before this process first reads the database, that it must hear what is asked. */
+  reading(): Promise<void>
   /** Tells that this process listens; resolves when all do. */
   listening(): Promise<void>
   /** Tells that the start of the service is complete. */
@@ -68,6 +71,7 @@ export const soleProcess: Workers = {
   limits: null,
   askOthers: async () => [],
   onAsked: () => {},
+  reading: async () => {},
   listening: async () => {},
   started: async () => {},
   onStop: () => {},

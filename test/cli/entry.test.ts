@@ -24,6 +24,7 @@ suite('the two files that Node is started with', () => {
         '{ readFileSync, statSync } of node:fs',
         '{ dirname, join } of node:path',
         '{ fileURLToPath, pathToFileURL } of node:url',
+        '{ isOf } of ./prepare.ts',
         '{ lstatSync, mkdirSync, readFileSync } of node:fs',
         'module of node:module',
         '{ tmpdir } of node:os',

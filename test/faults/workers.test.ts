@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import type { Reply } from './http.ts'
 import { admin, bearer, prepareNode, startNode } from './node.ts'
@@ -194,6 +197,38 @@ for (const database of databases) {
 }
 
 suite('R15: the processes of a service', () => {
+  test('a change does not wait for a worker that is still loading, and does not end it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-slow-'))
+    const go = join(folder, 'go')
+    // The third process of the cluster is the first that takes the place of another.
+    const loadsSlowly = `import cluster from 'node:cluster'
+      import { existsSync } from 'node:fs'
+      const until = () => existsSync(${JSON.stringify(go)})
+      const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+      if (cluster.worker?.id > 2) while (!until()) pause()`
+    const node = await startWorkers({ database: 'postgres', flags: preloaded(loadsSlowly) })
+    try {
+      const headers = bearer(await node.token())
+      const before = node.pids()
+      process.kill(Number(before[1]), 'SIGKILL')
+      await waitUntil('the next one', () => node.lines('event', 'sys_crash').length === 1)
+      await waitUntil('its process', () => node.pids().length === 2)
+      const { status } = await node.call('POST', '/logout', { headers })
+      assert.equal(status, 200)
+      writeFileSync(go, '')
+      await takenPlace(node, before)
+      assert.equal(node.lines('event', 'sys_crash').length, 1)
+      assert.deepEqual(node.lines('level', 'error').length, 1)
+      for (const { status } of await node.atEach('GET', '/api/me', { headers })) {
+        assert.equal(status, 401)
+      }
+    } finally {
+      writeFileSync(go, '')
+      await node.remove()
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   test('DATABASE_POOL_MAX is for all workers together, besides a connection of each that listens', async () => {
     const node = await startWorkers({ database: 'postgres', env: { DATABASE_POOL_MAX: '5' } })
     try {
