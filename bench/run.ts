@@ -43,6 +43,7 @@ const plan: Plan = {
   turns,
   seconds,
   isTrial: values.trial,
+  repeats: { leftMs: (values.whole ? 10 : 2) * 60_000 },
   nodeOptions: values['node-option'],
 }
 const docs = values.trial
