@@ -5,7 +5,7 @@ import { type Contender, type Plan, takeTurns } from '../turns.ts'
 import { bare, bareName } from './reads.ts'
 import { directoryWith } from './stream.ts'
 
-const sizes = [1_000, 10_000, 100_000, 1_000_000]
+const sizes = [1_000, 100_000, 1_000_000]
 const pageSize = 20
 const connections = 4
 

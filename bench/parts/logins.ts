@@ -71,7 +71,13 @@ const aloneName = 'hash and signature alone'
 function goals(isKnown: boolean): Readonly<Record<string, readonly Goal[]>> {
   return {
     [ours]: [{ to: aloneName, atLeast: 0.85, ratchet: 'login : hash and signature' }],
-    ...(isKnown ? { [oursRaised]: [{ to: aloneName, atLeast: 0.9 }] } : {}),
+    ...(isKnown
+      ? {
+          [oursRaised]: [
+            { to: aloneName, atLeast: 0.9, ratchet: 'login raised : hash and signature' },
+          ],
+        }
+      : {}),
   }
 }
 

@@ -28,7 +28,7 @@ export async function untilCounted(query: Query): Promise<void> {
   for (let waitedMs = 0; waitedMs < maxMs; waitedMs += pollMs) {
     const [row] = await query<{ large: number | string; changes: number | string }>(`
       select (select count(*) from list_blocks where total > ${maxBlockRows}) as large,
-        (select count(*) from (select 1 from list_changes limit 1000) as some) as changes`)
+        (select count(*) from (select 1 from list_changes limit 1000) as waiting) as changes`)
     if (Number(row?.large) === 0 && Number(row?.changes) === 0) return
     await wait(pollMs)
   }
