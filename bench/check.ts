@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { removeCluster } from '../tools/growth/store.ts'
-import { installPeers } from './install.ts'
+import { installPeers, prepareService } from './install.ts'
 import { stopGenerator } from './load.ts'
 import { parts } from './parts/parts.ts'
 import type { Figure } from './report/figure.ts'
@@ -23,13 +23,15 @@ const { values } = parseArgs({
 })
 const plan: Plan = {
   turns: 3,
-  seconds: 1,
+  seconds: 0.5,
   only: 'SQLite',
+  repeats: { leftMs: 15_000 },
   isTrial: values.trial,
   nodeOptions: [],
 }
 
 installPeers()
+prepareService()
 const figures: Figure[] = []
 try {
   for (const [name, { run, isHeld }] of Object.entries(parts)) {

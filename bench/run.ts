@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { removeCluster } from '../tools/growth/store.ts'
-import { installPeers } from './install.ts'
+import { installPeers, prepareService } from './install.ts'
 import { stopGenerator } from './load.ts'
 import { commit, machine } from './machine.ts'
 import { parts } from './parts/parts.ts'
@@ -29,7 +29,7 @@ const { values, positionals } = parseArgs({
 const unknown = positionals.filter((name) => !(name in parts))
 const [turns, seconds] = [
   Number(values.turns ?? (values.whole ? 9 : 5)),
-  Number(values.seconds ?? (values.whole ? 3 : 0.8)),
+  Number(values.seconds ?? (values.whole ? 3 : 0.6)),
 ]
 if (unknown.length > 0 || !Number.isInteger(turns) || turns < 1 || !(seconds > 0)) {
   process.stderr.write(
@@ -43,6 +43,7 @@ const plan: Plan = {
   turns,
   seconds,
   isTrial: values.trial,
+  repeats: { leftMs: (values.whole ? 10 : 1.5) * 60_000 },
   nodeOptions: values['node-option'],
 }
 const docs = values.trial
@@ -52,6 +53,7 @@ const folder = join(docs, 'benchmarks')
 mkdirSync(folder, { recursive: true })
 
 installPeers()
+prepareService()
 let report = reportFor(machine(), known())
 const startedAt = performance.now()
 try {

@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os'
 import { watchOthers } from './machine.ts'
-import { disturbance, isQuiet } from './report/disturbance.ts'
+import { counting, disturbance, type Seen } from './report/disturbance.ts'
 import { type Comparison, type Figure, type Line, median } from './report/figure.ts'
 
 export interface Plan {
@@ -9,6 +9,8 @@ export interface Plan {
   readonly seconds: number
   /** A try at a busy machine: nothing counts as a disturbance, and nothing is written. */
   readonly isTrial: boolean
+  /** What all parts together may spend on repeated turns; absent: as many as there are turns. */
+  readonly repeats?: { leftMs: number }
   /** Parts that measure both databases measure this one alone. */
   readonly only?: 'SQLite' | 'PostgreSQL'
   /** For the Node of the service. */
@@ -39,39 +41,66 @@ export interface Turns {
 
 /**
  * Measures all contenders in turn, and in the opposite order in the turn after it. The first turn
- * warms up. A turn in which other programs were busy is repeated, as often as there are turns.
+ * warms up. A turn that does not count, because other programs were busy or the yardstick was off its
+ * median, is repeated: as often as there are turns, while there is time for it.
  */
 export async function takeTurns(
   plan: Plan,
   contenders: readonly Contender[],
   yardstick: string,
+  watchMachine: typeof watchOthers = watchOthers,
 ): Promise<Turns> {
   const loadBefore = loadavg()[0] ?? 0
-  const samples = new Map(contenders.map(({ name }) => [name, [] as Sample[]]))
-  const seen: { others: number }[] = []
+  const taken: { seen: Seen; results: ReadonlyMap<string, Sample> }[] = []
+  const seen = () => taken.map((each) => each.seen)
+  const isCounted = () => (plan.isTrial ? taken.map(() => true) : counting(seen()))
   await turn(contenders, Math.min(1, plan.seconds))
-  for (let taken = 0; taken < 2 * plan.turns; taken += 1) {
-    const watch = watchOthers()
-    const order = taken % 2 === 0 ? contenders : contenders.toReversed()
+  const mayRepeat = repetition(plan)
+  for (;;) {
+    const watch = watchMachine()
+    const order = taken.length % 2 === 0 ? contenders : contenders.toReversed()
     const results = await turn(order, plan.seconds)
-    const others = watch.cores()
-    seen.push({ others })
-    if (!plan.isTrial && !isQuiet({ others })) continue
-    for (const [name, sample] of results) samples.get(name)?.push(sample)
-    if (samples.get(yardstick)?.length === plan.turns) break
+    const rate = results.get(yardstick)?.rate
+    if (rate === undefined) throw new Error(`no contender is named ${yardstick}`)
+    taken.push({ seen: { others: watch.cores(), yardstick: rate }, results })
+    if (taken.length < plan.turns) continue
+    if (isCounted().filter(Boolean).length >= plan.turns) break
+    if (taken.length >= 2 * plan.turns || !mayRepeat()) break
   }
-  const values = (samples.get(yardstick) ?? []).map(({ rate }) => rate)
-  const sentence = disturbance(seen, plan.turns, { name: yardstick, values })
-  const counting = plan.isTrial ? seen : seen.filter((each) => isQuiet(each))
+  const counts = isCounted()
+  const counted = taken.filter((_, index) => counts[index])
+  const samples = new Map(
+    contenders.map(({ name }) => [name, counted.map(({ results }) => results.get(name) as Sample)]),
+  )
+  const sentence = disturbance(seen(), plan.turns, yardstick)
+  const leftOut = taken.length - counted.length
   return {
     samples,
     about: {
       at: new Date().toISOString(),
-      turns: `${values.length} turns of ${plan.seconds} s`,
+      turns: `${counted.length} turns of ${plan.seconds} s${leftOut > 0 ? ` (${leftOut} left out)` : ''}`,
       loadBefore,
-      others: Math.max(0, ...counting.map(({ others }) => others)),
+      others: Math.max(0, ...counted.map((each) => each.seen.others)),
       ...(sentence === undefined || plan.isTrial ? {} : { disturbed: sentence }),
     },
+  }
+}
+
+/**
+ * Says before each repeated turn of a part whether there is time for it. One part may spend a third of
+ * what is left for all, so that there is always some for those after it.
+ */
+function repetition({ repeats }: Plan): () => boolean {
+  if (repeats === undefined) return () => true
+  let own = repeats.leftMs / 3
+  let at: number | undefined
+  return () => {
+    const now = performance.now()
+    const spent = at === undefined ? 0 : now - at
+    at = now
+    own -= spent
+    repeats.leftMs -= spent
+    return own > 0
   }
 }
 
@@ -147,12 +176,12 @@ export async function takeOnce<T>(
   measure: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly about: Turns['about'] }> {
   const loadBefore = loadavg()[0] ?? 0
-  const seen: { others: number }[] = []
+  const seen: Seen[] = []
   for (;;) {
     const watch = watchOthers()
     const result = await measure()
     seen.push({ others: watch.cores() })
-    const sentence = disturbance(seen, 1, { name: '', values: [] })
+    const sentence = disturbance(seen, 1)
     if (sentence !== undefined && !plan.isTrial && seen.length < 2) continue
     const about = {
       at: new Date().toISOString(),

@@ -6,7 +6,7 @@ import { suite, test } from 'node:test'
 import { answers } from '../bench/answers.ts'
 import { isInstalled } from '../bench/install.ts'
 import { parts } from '../bench/parts/parts.ts'
-import { disturbance, isQuiet } from '../bench/report/disturbance.ts'
+import { counting, disturbance, isQuiet, leastTurns } from '../bench/report/disturbance.ts'
 import { type Figure, type Machine, median, meets, shown } from '../bench/report/figure.ts'
 import { page, reportFor, withFigure } from '../bench/report/page.ts'
 import { ratiosOf, updated, verdicts } from '../bench/report/ratchet.ts'
@@ -137,6 +137,39 @@ suite('the figures of the benchmark', () => {
     assert.deepEqual(samples.get('a'), [{ rate: 3 }, { rate: 6 }])
     assert.equal(about.turns, '2 turns of 1 s')
     assert.equal(about.disturbed, undefined)
+  })
+
+  test('a turn that does not count is repeated, as often as there are turns, and left out', async () => {
+    const plan = { turns: 5, seconds: 1, isTrial: false, nodeOptions: [] }
+    const ofTurns = async (rates: readonly number[], others: readonly number[] = []) => {
+      const [left, busy] = [[100, ...rates], [...others]] // the first one warms up
+      const contenders = [{ name: 'a', run: async () => ({ rate: left.shift() ?? 100 }) }]
+      return takeTurns(plan, contenders, 'a', () => ({ cores: () => busy.shift() ?? 0 }))
+    }
+    const { samples, about } = await ofTurns([100, 60, 101, 102, 103, 104], [0, 0, 0.5])
+    assert.deepEqual(
+      samples.get('a')?.map(({ rate }) => rate),
+      [100, 102, 103, 104, 100],
+    )
+    assert.equal(about.turns, '5 turns of 1 s (2 left out)')
+    assert.equal(about.others, 0)
+    assert.equal(about.disturbed, undefined)
+
+    const few = await ofTurns([], Array(7).fill(1))
+    assert.equal(few.samples.get('a')?.length, 3)
+    assert.equal(few.about.disturbed, undefined)
+    const none = await ofTurns([], Array(8).fill(1))
+    assert.match(
+      none.about.disturbed ?? '',
+      /^Disturbed: of 10 turns 2 count, of 3 that are needed/,
+    )
+  })
+
+  test('no turn is repeated where the time for it is spent', async () => {
+    const contenders = [{ name: 'a', run: async () => ({ rate: 1 }) }]
+    const plan = { turns: 3, seconds: 1, isTrial: false, nodeOptions: [], repeats: { leftMs: 0 } }
+    const { about } = await takeTurns(plan, contenders, 'a', () => ({ cores: () => 1 }))
+    assert.match(about.disturbed ?? '', /^Disturbed: of 3 turns 0 count/)
   })
 })
 
@@ -269,25 +302,32 @@ suite('the ratchet of the benchmark', () => {
 })
 
 suite('a disturbed benchmark', () => {
-  const yardstick = { name: 'the bare server', values: [100, 105, 102] }
+  const quiet = (yardstick: number) => ({ others: 0.02, yardstick })
+  const busy = (yardstick: number) => ({ others: 0.853, yardstick })
 
-  test('is one with too few quiet turns', () => {
+  test('leaves out turns in which other programs were busy', () => {
     assert.ok(isQuiet({ others: 0.1 }))
     assert.ok(!isQuiet({ others: 0.11 }))
-    const [quiet, busy] = [{ others: 0.02 }, { others: 0.853 }]
-    assert.equal(disturbance([quiet, busy, quiet, quiet], 3, yardstick), undefined)
-    assert.equal(
-      disturbance([quiet, busy, quiet, busy], 3, yardstick),
-      'Disturbed: in 2 of 4 turns other programs used more than 0.1 of a core (up to 0.85).',
-    )
+    assert.deepEqual(counting([quiet(100), busy(100), quiet(101)]), [true, false, true])
   })
 
-  test('is one whose yardstick differs between turns', () => {
-    const turns = [{ others: 0 }, { others: 0 }]
-    assert.equal(disturbance(turns, 2, { ...yardstick, values: [100, 119] }), undefined)
+  test('leaves out turns whose yardstick is off the median of the quiet ones', () => {
+    const turns = [quiet(100), quiet(81), quiet(79), quiet(119), quiet(121), busy(1), busy(1)]
+    assert.deepEqual(counting(turns), [true, true, false, true, false, false, false])
+    assert.deepEqual(counting([{ others: 0 }, { others: 0.2 }]), [true, false])
+  })
+
+  test('gives figures where three of five turns count', () => {
+    assert.deepEqual([1, 2, 3, 5, 9].map(leastTurns), [1, 2, 2, 3, 6])
+    const turns = [quiet(100), busy(100), quiet(101), quiet(150), quiet(99)]
+    assert.equal(disturbance(turns, 5, 'the bare server'), undefined)
     assert.equal(
-      disturbance(turns, 2, { ...yardstick, values: [100, 150] }),
-      'Disturbed: the bare server, which does the same work in each turn, differed by 40 % between turns (bound: 20 %).',
+      disturbance([...turns.slice(0, 4), busy(99)], 5, 'the bare server'),
+      'Disturbed: of 5 turns 2 count, of 3 that are needed: in 2 other programs used more than 0.1 of a core (up to 0.85); in 1 the bare server, which does the same work in each turn, was more than 20 % off its median.',
+    )
+    assert.equal(
+      disturbance([busy(1)], 1),
+      'Disturbed: of 1 turns 0 count, of 1 that are needed: in 1 other programs used more than 0.1 of a core (up to 0.85).',
     )
   })
 })

@@ -2,23 +2,28 @@ import { loadOf } from '../load.ts'
 import { type Comparison, type Figure, type Line, median } from '../report/figure.ts'
 import { open, readText, type Service, service } from '../service.ts'
 import { type Contender, type Plan, takeTurns } from '../turns.ts'
+import { bare, bareName } from './reads.ts'
 import { directoryWith } from './stream.ts'
 
-const sizes = [1_000, 10_000, 100_000, 1_000_000]
+const sizes = [1_000, 100_000, 1_000_000]
 const pageSize = 20
-/** A caller who waits for each page before the next. */
-const connections = 1
+const connections = 4
 
-const about = `Time of a page of 20 users by the number of users on SQLite: the first page, and the page behind 90 % of
-the users: by number, and by cursor in the order of id and of name (v2). One
-connection reads one page after the other; the time is the mean of a turn, with the way through HTTP. A page by number must pass
-all rows before it.`
+const about = `Processor time of the service for a page of 20 users by the number of users on SQLite: the first page, and the page
+behind 90 % of the users: by number, and by cursor in the order of id and of name (v2); and of posts, of which there are as
+many, the page at 90 % by number. Four connections read one page after the other. It is the time of the whole request: HTTP, the
+credential, the statements and the JSON. A page by number is found by the counts of the lists' blocks, which the service has
+made from the list before the measurement.`
 
 /** The kinds of pages, and how their path is found. */
 const kinds: Readonly<Record<string, (service: Service, size: number) => Promise<string>>> = {
   'first page': async () => `/users?page=1&limit=${pageSize}`,
   'page at 90 % by number': async (_service, size) =>
     `/users?page=${(size * 0.9) / pageSize}&limit=${pageSize}`,
+  'page at 90 % by number, by name': async (_service, size) =>
+    `/api/v2/users?sort=name&page=${(size * 0.9) / pageSize}&limit=${pageSize}`,
+  'posts, page at 90 % by number': async (_service, size) =>
+    `/api/posts?page=${(size * 0.9) / pageSize}&limit=${pageSize}`,
   'cursor behind 90 %, by id': (target, size) => cursorAt(target, 'id', size * 0.9),
   'cursor behind 90 %, by name': (target, size) => cursorAt(target, 'name', size * 0.9),
 }
@@ -37,31 +42,38 @@ export async function growth(plan: Plan): Promise<Figure> {
       contenders.push(loadOf(nameOf(kind, size), target, { connections, requests }))
     }
   }
+  const [first] = services
+  if (first === undefined) throw new Error('no service')
+  const server = await bare(first, '/api/me', first.bearer, false)
+  const own = { connections, requests: [{ path: '/api/me', headers: first.bearer }] }
   const short = { ...plan, seconds: plan.seconds / 2 }
-  const { samples, about: taken } = await takeTurns(short, contenders, nameOf('first page', 1000))
-  for (const target of services) await target.stop()
+  const all = [...contenders, loadOf(bareName, server, own, true)]
+  const { samples, about: taken } = await takeTurns(short, all, bareName)
+  for (const each of [...services, server]) await each.stop()
 
   const ms = (kind: string, size: number) =>
-    (samples.get(nameOf(kind, size)) ?? []).map(({ rate }) => 1000 / rate)
+    (samples.get(nameOf(kind, size)) ?? []).map(
+      ({ microseconds = Number.NaN }) => microseconds / 1000,
+    )
   const ratio = (kind: string, size: number, to: string, toSize: number): number[] => {
     const divisors = ms(to, toSize)
     return ms(kind, size).map((value, index) => value / (divisors[index] ?? Number.NaN))
   }
   const [few = 0, many = 0] = [sizes[0], sizes.at(-1)]
-  const first = 'first page'
+  const firstPage = 'first page'
   const comparisons: Readonly<Record<string, readonly Comparison[]>> = {
-    [nameOf(first, many)]: [
-      { to: nameOf(first, few), values: ratio(first, many, first, few), atMost: 1.5 },
+    [nameOf(firstPage, many)]: [
+      { to: nameOf(firstPage, few), values: ratio(firstPage, many, firstPage, few), atMost: 1.5 },
     ],
     ...Object.fromEntries(
       Object.keys(kinds)
-        .filter((kind) => kind !== first)
+        .filter((kind) => kind !== firstPage)
         .map((kind) => [
           nameOf(kind, many),
           [
             {
-              to: nameOf(first, many),
-              values: ratio(kind, many, first, many),
+              to: nameOf(firstPage, many),
+              values: ratio(kind, many, firstPage, many),
               atMost: kind.startsWith('cursor') ? 2 : 30,
             },
           ],
@@ -83,7 +95,7 @@ export async function growth(plan: Plan): Promise<Figure> {
     lines,
     curves: {
       xTitle: 'users',
-      yTitle: 'ms a page',
+      yTitle: 'ms of processor time',
       x: sizes,
       series: Object.keys(kinds).map((kind) => ({
         name: kind,

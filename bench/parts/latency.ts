@@ -45,7 +45,7 @@ export async function latency(plan: Plan): Promise<Figure> {
       name: `${name}, ${perSecond.toLocaleString('en-US')}/s`,
       isPeer,
       run: async (seconds) =>
-        sampleOf(await send(target, { requests, connections, perSecond }, seconds)),
+        sampleOf(await send(target, { requests, connections, perSecond }, seconds / 2)),
     })
   }
   const me = [{ path: '/api/me', headers }]

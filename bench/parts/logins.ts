@@ -9,8 +9,8 @@ import { knowsSetting, password, seeded, usernames } from './seeded.ts'
 import { cryptography, workOf } from './unseen.ts'
 
 const connections = 8
-/** Four hashes of 19 MiB at once; the default is two. */
-const raisedMib = '76'
+/** Three hashes of 19 MiB at once, the most for which libuv has threads; the default is two. */
+const raisedMib = '57'
 
 const about = `Successful logins with 8 connections, \`POST /login\` with JSON, mode \`token\`, 1,000 accounts in turn, the throttle of names on:
 Argon2id (19 MiB, 2 passes, OWASP's first choice), two short transactions that wait for the disk, an RS256
@@ -71,7 +71,13 @@ const aloneName = 'hash and signature alone'
 function goals(isKnown: boolean): Readonly<Record<string, readonly Goal[]>> {
   return {
     [ours]: [{ to: aloneName, atLeast: 0.85, ratchet: 'login : hash and signature' }],
-    ...(isKnown ? { [oursRaised]: [{ to: aloneName, atLeast: 0.9 }] } : {}),
+    ...(isKnown
+      ? {
+          [oursRaised]: [
+            { to: aloneName, atLeast: 0.9, ratchet: 'login raised : hash and signature' },
+          ],
+        }
+      : {}),
   }
 }
 

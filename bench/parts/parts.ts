@@ -20,10 +20,11 @@ export const parts: Readonly<Record<string, Part>> = {
   writes: { run: async (plan) => (await import('./writes.ts')).writes(plan), isHeld: true },
   databases: { run: async (plan) => (await import('./databases.ts')).databases(plan) },
   growth: { run: async (plan) => (await import('./growth.ts')).growth(plan) },
-  workers: { run: async (plan) => (await import('./workers.ts')).workers(plan) },
+  workers: { run: async (plan) => (await import('./workers.ts')).workers(plan), isHeld: true },
   latency: { run: async (plan) => (await import('./latency.ts')).latency(plan) },
   start: { run: async (plan) => (await import('./start.ts')).start(plan) },
   posts: { run: async (plan) => (await import('./posts.ts')).posts(plan), isLong: true },
+  steps: { run: async (plan) => (await import('./steps.ts')).steps(plan), isLong: true },
   stream: { run: async (plan) => (await import('./stream.ts')).stream(plan), isLong: true },
   import: { run: async (plan) => (await import('./import.ts')).imports(plan), isLong: true },
 }

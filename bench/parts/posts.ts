@@ -2,6 +2,7 @@ import { loadOf } from '../load.ts'
 import type { Figure } from '../report/figure.ts'
 import { openDatabase, type Service, service } from '../service.ts'
 import { linesOf, type Plan, takeTurns } from '../turns.ts'
+import { countedLists } from './stream.ts'
 
 const many = 100_000
 const few = 1_000
@@ -55,7 +56,7 @@ async function directoryWith(count: number): Promise<string> {
       select printf('Post %d', n), replace(hex(zeroblob(1000)), '00', 'ab'), 1, n, n from numbers
     `)
     .run(count)
-  database.exec('commit; pragma wal_checkpoint(truncate)')
-  database.close()
+  database.exec('commit')
+  await countedLists(empty.directory, database)
   return empty.directory
 }

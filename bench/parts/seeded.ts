@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { settings as settingsTable } from '../../src/config/settings-table.ts'
+import { recountLists, untilCounted } from '../../tools/growth/lists.ts'
 import { password, seed } from '../../tools/growth/seed.ts'
 import { type DatabaseName, emptyStore, type Store } from '../../tools/growth/store.ts'
 import { type Service, service, sessionCookie } from '../service.ts'
@@ -49,6 +50,11 @@ export async function seeded(plan: Plan, name: DatabaseName, users: number): Pro
   else {
     await (await start()).stop()
     await seed(store, users)
+    await recountLists(store.query)
+    const counting = await start()
+    await untilCounted(store.query)
+    await counting.stop()
+    await store.settle()
     if (name === 'SQLite') {
       const template = temporaryFolder()
       cpSync(store.directory, template, { recursive: true })

@@ -12,7 +12,7 @@ import { type Seeded, seeded, sessionOf, userIds } from './seeded.ts'
 const reads = 100_000
 
 const about = `Milliseconds from the start of a process until its port answers \`GET /health/ready\` with 200, asked every 2 ms, with 100,000 users on
-SQLite and a warm compile cache: \`node\` as \`npm start\` runs it, \`npm start\` itself, and \`node\` with a bare
+SQLite, the bundle that the installation makes and a warm compile cache: \`node\` as \`npm start\` runs it, \`npm start\` itself, and \`node\` with a bare
 server of one line. Memory is resident (RSS) after 100,000 reads: \`/api/me\`, \`/api/protected\` and \`/users/{id}\` in
 turn, with a process that has just started.`
 

@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
+import { recountLists, untilCounted } from '../../tools/growth/lists.ts'
 import { residentMegabytes, watchMemory } from '../processes.ts'
 import type { Figure, Line } from '../report/figure.ts'
 import { open, openDatabase, readText, type Service, service } from '../service.ts'
@@ -78,7 +81,7 @@ const closingBracket = 0x5d
 
 const directories = new Map<number, string>()
 
-/** A data directory of the service, filled up to a number of users; created once. */
+/** A data directory of the service with so many users, and as many short posts; created once. */
 export async function directoryWith(users: number): Promise<string> {
   const known = directories.get(users)
   if (known !== undefined) return known
@@ -96,8 +99,28 @@ export async function directoryWith(users: number): Promise<string> {
       from (select n, n * 7919 % 1000003 as p from numbers)
     `)
     .run(users)
-  database.exec('commit; pragma wal_checkpoint(truncate)')
-  database.close()
+  database
+    .prepare(`
+      insert into posts (title, body, author_id, created_at, updated_at)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
+      select printf('Post %d', n), 'A post of the benchmark.', 1, n, n from numbers
+    `)
+    .run(users)
+  database.exec('commit')
+  await countedLists(empty.directory, database)
   directories.set(users, empty.directory)
   return empty.directory
+}
+
+/** Lets the service count the lists of a database that SQL has filled, and closes it. */
+export async function countedLists(directory: string, database: DatabaseSync): Promise<void> {
+  // The caller declares the type of a row.
+  const query = async <T extends object>(text: string) => database.prepare(text).all() as T[]
+  await recountLists(query)
+  const running = await service([], directory)
+  await untilCounted(query)
+  await running.stop()
+  database.exec('pragma wal_checkpoint(truncate)')
+  database.close()
+  execFileSync('sync') // nothing of it must be written during the measurement
 }

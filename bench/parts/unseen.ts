@@ -38,7 +38,7 @@ export async function unseen(plan: Plan): Promise<Figure> {
     )
   }
   contenders.push(workOf(aloneName, alone))
-  const { samples, about: taken } = await takeTurns(plan, contenders, 'HS256, seen')
+  const { samples, about: taken } = await takeTurns(plan, contenders, aloneName)
   await alone.stop()
   await symmetric.stop()
   await asymmetric.stop()

@@ -67,8 +67,9 @@ The programs beside the service do not do the same work, and the text of each fi
 runs as its documentation recommends for production. None of these figures says which program suits a purpose.
 
 While a turn runs, the processor time of all other programs is read from \`/proc/stat\`. A turn in which they used
-more than 0.1 of a core does not count and is repeated; if that does not help, or if the yardstick of the figure
-differs by more than 20 % between turns, the figure says that it was disturbed and shows no numbers.`
+more than 0.1 of a core does not count, nor does one in which the figure's yardstick, a program that does the same work in each
+turn, was more than 20 % off its median. It is left out and repeated. Where fewer than three of five turns
+count in the end, the figure says that it was disturbed and shows no numbers.`
 
 function machineTable(machine: Machine): string {
   return [
