@@ -68,10 +68,14 @@ export async function unseen(plan: Plan): Promise<Figure> {
 const aloneName = 'RS256, verification alone'
 const allowedName = 'RS256, what verification allows'
 
-function allowedBy(seen: readonly Sample[] = [], alone: readonly Sample[] = []): Sample[] {
-  return seen.map(({ rate }, index) => {
-    const verification = alone[index]?.rate ?? Number.NaN
-    return { rate: 1 / (1 / rate + 1 / verification) }
+/** The rates of a server that does one request of the first kind and one work of the other in turn. */
+export function allowedBy(
+  requests: readonly Sample[] = [],
+  alone: readonly Sample[] = [],
+): Sample[] {
+  return requests.map(({ rate }, index) => {
+    const work = alone[index]?.rate ?? Number.NaN
+    return { rate: 1 / (1 / rate + 1 / work) }
   })
 }
 
