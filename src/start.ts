@@ -61,7 +61,7 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   // Another worker would answer from commits of this one that are not on disk yet.
   const groupCommit = workers.count === 1
   await workers.reading()
-  const deps = systemDeps(config, { log, workers, groupCommit })
+  const deps = systemDeps(config, { log, workers, groupCommit, checkpointThread: true })
   const isFirst = workers.index === 0 && workers.isFirstStart
   if (isFirst) for (const warning of config.warnings) deps.log.warn(warning)
   const { server, plainHttp, makeFirstAdministrator } = await buildApp(deps, { rooms })

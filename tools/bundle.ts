@@ -10,6 +10,7 @@ const sources = join(root, 'src/')
 /** The modules that are entered from outside, by a path or by the URL of a manifest. */
 const entries = [
   ...['main.ts', 'start.ts', 'test-service.ts', 'testing.ts', 'cli/main.ts', 'cli/run.ts'],
+  'database/sqlite/checkpoint-thread.ts',
   ...globSync(['*/events.ts', 'cli/commands/*.ts'], { cwd: sources }).filter(
     (path) => path !== 'events/events.ts',
   ),

@@ -15,6 +15,8 @@ export interface ConnectOptions {
    * callers.
    */
   readonly groupCommit?: boolean
+  /** Writes the log of SQLite back on a thread, for a process that serves callers. */
+  readonly checkpointThread?: boolean
   /** PostgreSQL instead of the SQLite file. */
   readonly postgres?: PostgresAddress | undefined
   /** The maximum number of PostgreSQL connections. */

@@ -37,6 +37,7 @@ export function systemDeps(
     log = createLog(config.logLevel),
     workers = soleProcess,
     groupCommit = false,
+    checkpointThread = false,
   } = {},
 ): Deps {
   process.umask(0o077) // no other user may read the database, its log and the keys
@@ -44,6 +45,7 @@ export function systemDeps(
     ...config.database,
     poolMax: workers.share(config.database.poolMax),
     groupCommit,
+    checkpointThread,
   })
   return {
     config,

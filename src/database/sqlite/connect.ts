@@ -19,6 +19,7 @@ export function connectSqlite({
   timeoutMs,
   synchronous = 'full',
   groupCommit = false,
+  checkpointThread = false,
   wrap,
 }: ConnectOptions): Connected {
   try {
@@ -32,6 +33,7 @@ export function connectSqlite({
   const dialect = new NodeSqliteDialect({
     ...{ path, timeoutMs, synchronous, readsAtOnce: !wrap },
     groupCommit: groupCommit ? fdatasync : undefined,
+    checkpointThread,
   })
   const connected = (given: Dialect) => new Kysely<Schema>({ dialect: wrap?.(given) ?? given })
   return {

@@ -16,6 +16,7 @@ import { DatabaseUnavailable } from '../errors.ts'
 import { Deadline, Mutex } from '../mutex.ts'
 import { ReadingAdapter, type SqlText } from '../reading.ts'
 import { retryWhileBusy } from './busy.ts'
+import { Checkpoints, pagesPerCheckpoint } from './checkpoints.ts'
 import { Connection, type Synchronous } from './connection.ts'
 import { type Disk, endProcess, noWait, sharedWait } from './disk.ts'
 import { type FlushFile, GroupCommit } from './group-commit.ts'
@@ -23,8 +24,6 @@ import { firstRead, Lease, leaseOf } from './lease.ts'
 
 /** A maximum: SQLite allocates the cache as it fills. */
 const writerCacheKib = 16_384
-/** How many pages of 4 KiB the write-ahead log holds before it is written back. */
-const pagesPerCheckpoint = 4000
 
 export interface NodeSqliteOptions {
   readonly path: string
@@ -36,6 +35,8 @@ export interface NodeSqliteOptions {
   readonly readsAtOnce?: boolean
   /** Lets commits wait for the disk together, by this function; without it each waits alone. */
   readonly groupCommit?: FlushFile | undefined
+  /** Writes the log back on a thread, so that commits need not: see checkpoints.ts. */
+  readonly checkpointThread?: boolean
 }
 
 /**
@@ -94,13 +95,14 @@ class NodeSqliteDriver implements Driver {
   #writer: Connection | undefined
   #reader: Connection | undefined
   #disk: Disk = noWait
+  #checkpoints: Checkpoints | undefined
 
   constructor(options: NodeSqliteOptions) {
     this.#options = options
   }
 
   async init(): Promise<void> {
-    const { path, synchronous, timeoutMs, groupCommit } = this.#options
+    const { path, synchronous, timeoutMs, groupCommit, checkpointThread } = this.#options
     const writer = new Connection(path)
     try {
       // Another process may be creating the file at the same moment.
@@ -111,7 +113,8 @@ class NodeSqliteDriver implements Driver {
       // with a small cache and frequent checkpoints the same pages would be written again and
       // again.
       writer.exec(`pragma cache_size = -${writerCacheKib}`)
-      writer.exec(`pragma wal_autocheckpoint = ${pagesPerCheckpoint}`)
+      const maxLogPages = pagesPerCheckpoint * (checkpointThread ? 4 : 1)
+      writer.exec(`pragma wal_autocheckpoint = ${maxLogPages}`)
       const reader = new Connection(path, { readOnly: true })
       this.#reader = reader
       if (groupCommit && synchronous === 'full') {
@@ -124,6 +127,10 @@ class NodeSqliteDriver implements Driver {
     } catch (error) {
       writer.close()
       throw error
+    }
+    if (checkpointThread) {
+      const enter = () => this.#mutex.enter(new Deadline(timeoutMs))
+      this.#checkpoints = new Checkpoints({ path, enter })
     }
     this.#writer = writer
   }
@@ -160,7 +167,7 @@ class NodeSqliteDriver implements Driver {
     const openReader = () => new Connection(path, { readOnly: true })
     return new Lease({
       ...{ writer: this.#writer, reader: this.#reader, mutex: this.#mutex, disk: this.#disk },
-      ...{ timeoutMs, synchronous, openReader },
+      ...{ timeoutMs, synchronous, openReader, checkpoints: this.#checkpoints },
     })
   }
 
@@ -185,9 +192,12 @@ class NodeSqliteDriver implements Driver {
 
   async destroy(): Promise<void> {
     const [reader, writer, disk] = [this.#reader, this.#writer, this.#disk]
+    const checkpoints = this.#checkpoints
     this.#reader = undefined
     this.#writer = undefined
+    this.#checkpoints = undefined
     await disk.close()
+    await checkpoints?.close()
     reader?.close()
     writer?.close()
   }

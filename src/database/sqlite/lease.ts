@@ -1,6 +1,7 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import { Deadline, type Mutex } from '../mutex.ts'
 import { retryWhileBusy } from './busy.ts'
+import type { Checkpoints } from './checkpoints.ts'
 import type { Connection, Synchronous } from './connection.ts'
 import type { Disk } from './disk.ts'
 
@@ -15,6 +16,7 @@ interface LeaseOptions {
   readonly timeoutMs: number
   readonly synchronous: Synchronous
   readonly openReader: () => Connection
+  readonly checkpoints: Checkpoints | undefined
 }
 
 /**
@@ -118,7 +120,8 @@ export class Lease implements DatabaseConnection {
   }
 
   async #onDisk(how: 'commit' | 'rollback'): Promise<void> {
-    const { disk, synchronous } = this.#options
+    const { checkpoints, disk, synchronous } = this.#options
+    if (how === 'commit') checkpoints?.committed()
     await (how === 'commit' ? disk.committed(synchronous === 'full') : disk.pending())
   }
 }
