@@ -11,7 +11,9 @@ export interface Request {
 }
 
 export interface Load
-  extends Partial<Pick<Job, 'connections' | 'statuses' | 'perSecond' | 'count' | 'pauseMs'>> {
+  extends Partial<
+    Pick<Job, 'connections' | 'statuses' | 'perSecond' | 'count' | 'isAwake' | 'pauseMs'>
+  > {
   /** Sent in turn; a function makes those of each turn anew. */
   readonly requests: readonly Request[] | (() => readonly Request[])
 }
