@@ -76,13 +76,18 @@ const sameSessionHeaders = 'bare node:http, headers of /api/protected'
 const goals: Readonly<Record<string, readonly Goal[]>> = {
   'GET /api/me, bearer': [
     { to: bareName, atLeast: 0.64, ratchet: 'me : bare' },
-    { to: sameHeaders, as: 'with the same headers', atLeast: 0.8, ratchet: 'me : same headers' },
+    {
+      to: sameHeaders,
+      as: 'bare node:http, same headers',
+      atLeast: 0.8,
+      ratchet: 'me : same headers',
+    },
   ],
   'GET /api/protected, session': [
     { to: bareName, atLeast: 0.64, ratchet: 'protected : bare' },
     {
       to: sameSessionHeaders,
-      as: 'with the same headers',
+      as: 'bare node:http, same headers',
       atLeast: 0.8,
       ratchet: 'protected : same headers',
     },
