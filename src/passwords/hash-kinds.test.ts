@@ -6,7 +6,7 @@ import { testApp } from '../../test/app.ts'
 import { testDatabase } from '../../test/database.ts'
 import { storeHash } from '../../test/hashes.ts'
 import { transact } from '../database/transactions.ts'
-import { hashKind, hashKindOf, mostCostlyKinds, storedHashKinds } from './hash-kinds.ts'
+import { costliestKinds, hashKind, hashKindOf, storedHashKinds } from './hash-kinds.ts'
 
 const salt = 'c2FsdHNhbHRzYWx0c2FsdA'
 const derived = 'x'.repeat(43)
@@ -102,7 +102,7 @@ test('the most costly kind of each algorithm is taken, and no text that is no ha
     '',
   ].map((name) => ({ name, example: '' }))
   assert.deepEqual(
-    mostCostlyKinds(kinds).map(({ name }) => name),
+    costliestKinds(kinds).map(({ name }) => name),
     [
       '$2y$12',
       '$argon2id$v=19$m=65536,t=1,p=4$',

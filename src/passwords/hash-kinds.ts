@@ -59,13 +59,13 @@ export function hashKindOf(hash: string): string {
 }
 
 /** The most costly kind of each algorithm. */
-export function mostCostlyKinds(kinds: readonly HashKind[]): HashKind[] {
-  const mostCostly = new Map<string, { kind: HashKind; work: number }>()
+export function costliestKinds(kinds: readonly HashKind[]): HashKind[] {
+  const costliest = new Map<string, { kind: HashKind; work: number }>()
   for (const kind of kinds) {
     const { algorithm, work } = workOf(kind.name)
-    if (work > (mostCostly.get(algorithm)?.work ?? 0)) mostCostly.set(algorithm, { kind, work })
+    if (work > (costliest.get(algorithm)?.work ?? 0)) costliest.set(algorithm, { kind, work })
   }
-  return [...mostCostly.values()].map(({ kind }) => kind)
+  return [...costliest.values()].map(({ kind }) => kind)
 }
 
 const formats: readonly (readonly [RegExp, (...numbers: number[]) => number])[] = [

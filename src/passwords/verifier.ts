@@ -3,7 +3,7 @@ import { inNoContext } from '../events/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { randomText } from '../kernel/random.ts'
-import { type HashKind, hashKindOf, mostCostlyKinds, storedHashKinds } from './hash-kinds.ts'
+import { costliestKinds, type HashKind, hashKindOf, storedHashKinds } from './hash-kinds.ts'
 import type { Passwords, Verification } from './passwords.ts'
 
 /**
@@ -48,7 +48,7 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
    * When each slot of the queue would be free if every verification were of the most costly kind.
    */
   const freeAt = Array.from({ length: passwords.concurrency }, () => 0)
-  let mostCostly: readonly HashKind[] = []
+  let costliest: readonly HashKind[] = []
   let hasOtherKinds = false
   let lastReadAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
@@ -94,7 +94,7 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
   /** How long a refusal takes from the start of its verification; 0 if no refusal waits. */
   function refusalMs(): number {
     if (!hasOtherKinds) return 0
-    return Math.ceil(Math.max(...mostCostly.map(({ name }) => timeOf(name))) * margin)
+    return Math.ceil(Math.max(...costliest.map(({ name }) => timeOf(name))) * margin)
   }
 
   function timeOf(kind: string): number {
@@ -103,7 +103,7 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
   }
 
   function note(kind: string, { tookMs }: Verification): void {
-    if (!mostCostly.some(({ name }) => name === kind)) return
+    if (!costliest.some(({ name }) => name === kind)) return
     const kept = times.get(kind) ?? []
     times.set(kind, [...kept.slice(1 - keptTimes), tookMs])
   }
@@ -113,14 +113,14 @@ export function createVerifier({ db, clock, passwords, random }: VerifierDeps): 
     const dummy = await passwords.dummy()
     const own = { name: hashKindOf(dummy), example: dummy }
     const others = (await storedHashKinds(db)).filter(({ name }) => name !== own.name)
-    const wanted = others.length > 0 ? mostCostlyKinds([own, ...others]) : []
+    const wanted = others.length > 0 ? costliestKinds([own, ...others]) : []
     // The first verification of a kind in this process estimates the next ones.
     const unmeasured = wanted.filter(({ name }) => !times.has(name))
     for (const kind of unmeasured) times.set(kind.name, [await measure(kind)])
     for (const kind of times.keys()) {
       if (!wanted.some(({ name }) => name === kind)) times.delete(kind)
     }
-    mostCostly = wanted
+    costliest = wanted
     hasOtherKinds = others.length > 0
     lastReadAt = now
   }

@@ -245,7 +245,7 @@ suite('R15: the processes of a service', () => {
     }
   })
 
-  test('lines of the log are whole, however long they are and whoever writes them', async () => {
+  test('lines of the log are whole, however long they are and whichever process writes them', async () => {
     const node = await startWorkers({ count: 3, env: { LOG_LEVEL: 'debug' } })
     try {
       const path = `/users/${'x'.repeat(9000)}` // longer than what a pipe takes at once
