@@ -31,7 +31,7 @@ suite('docs/use-it.md, behind a proxy', async () => {
         port: proxyPort,
         localAddress: '127.0.0.2',
         servername: 'auth.example.org',
-        rejectUnauthorized: false, // the proxy makes its own certificate, or has the test's
+        rejectUnauthorized: false, // the proxy has the certificate of this test
         method,
         path,
         headers: { host: 'auth.example.org', ...sent },
@@ -92,9 +92,11 @@ suite('docs/use-it.md, behind a proxy', async () => {
   test('Caddy', { skip: missing([caddy, 'version'], 'caddy') }, async () => {
     const own = await freePort()
     const file = join(folder, 'Caddyfile')
+    const certificates = `${join(folder, 'cert.pem')} ${join(folder, 'key.pem')}`
     const site = (listings.get('Caddyfile') ?? '')
-      .replace('auth.example.org {', `auth.example.org:${own} {\n\ttls internal`)
+      .replace('auth.example.org {', `auth.example.org:${own} {\n\ttls ${certificates}`)
       .replace('127.0.0.1:3000', `127.0.0.1:${port}`)
+    // A certificate of its own, it makes only after it listens: handshakes fail until then.
     const global = 'admin off\n\tauto_https disable_redirects\n\tskip_install_trust'
     writeFileSync(file, `{\n\t${global}\n}\n${site}`)
     const env = { XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
