@@ -47,6 +47,7 @@ const floor: Record<string, readonly string[]> = {
 const httpParts = [
   'media-types.ts',
   'schemas.ts',
+  'declared-error.ts',
   'request-headers.ts',
   'response-headers.ts',
   'tags.ts',
@@ -54,6 +55,7 @@ const httpParts = [
   'connections',
   'bodies',
   'limits',
+  'context',
   'lists',
   'pages',
   'server',

@@ -10,6 +10,27 @@ export interface EventContext {
   /** The scheme by which the caller was authenticated. */
   readonly scheme: Credential['scheme'] | null
   readonly requestId: string | null
+  /** The request; null for work that is for none. */
+  readonly request: RequestFacts | null
+}
+
+/** What an event tells of its request, beside the fields of the context. No credential. */
+export interface RequestFacts {
+  readonly method: string
+  /** The pattern of the route; null if the path is unknown. */
+  readonly route: string | null
+  /** The status of the route's success; null if it has several. */
+  readonly successStatus: number | null
+  /** As the client sent it, at most 256 characters; null without one. */
+  readonly userAgent: string | null
+  /** The addresses of the trusted proxies, from the nearest on; empty without any. */
+  readonly proxies: readonly string[]
+  /** The digest under which the session is stored. */
+  readonly session: string | null
+  /** The digest of the `jti` of the bearer token. */
+  readonly token: string | null
+  /** The authentication methods of the caller, RFC 8176. */
+  readonly factors: readonly string[]
 }
 
 /**
@@ -21,7 +42,13 @@ export interface ContextSource {
 
 const sources = new AsyncLocalStorage<ContextSource>()
 
-const noContext: EventContext = { by: null, address: null, scheme: null, requestId: null }
+const noContext: EventContext = {
+  by: null,
+  address: null,
+  scheme: null,
+  requestId: null,
+  request: null,
+}
 const noSource: ContextSource = { eventContext: () => noContext }
 
 /** The context of the work under way. */

@@ -81,9 +81,11 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
 
 /** Logs a line per event: its name as `event`, its payload and its context. */
 export function logSink(log: Logger): AfterCommitSink {
-  return ({ type: { name, level }, payload, context: { requestId, ...context } }) => {
+  return ({ type, payload, context: { by, address, scheme, requestId } }) => {
+    const { name } = type
+    const level = type.level === 'critical' ? 'error' : type.level
     if (!log.isLevelEnabled(level)) return // a line is made only for a log that takes it
-    const known = Object.entries({ ...context, request_id: requestId }).filter(
+    const known = Object.entries({ by, address, scheme, request_id: requestId }).filter(
       ([, value]) => value !== null,
     )
     log[level]({ event: name, ...payload, ...Object.fromEntries(known) })

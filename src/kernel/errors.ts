@@ -73,7 +73,14 @@ export interface Detail {
   readonly message: string
 }
 
+/** Why a request was refused: a code, and what led to it. For the operator alone, never sent. */
+export interface RefusalReason {
+  readonly code: string
+  readonly facts?: Readonly<Record<string, string | number | boolean | readonly string[] | null>>
+}
+
 export interface ApiErrorOptions {
+  readonly reason?: RefusalReason | undefined
   /** The cause for the log; never sent. */
   readonly cause?: unknown
   /** Sent as `details` beside `error`. */
@@ -90,6 +97,7 @@ export interface ApiErrorOptions {
 export class ApiError extends Error {
   readonly row: ErrorRow
   readonly status: number
+  readonly reason: RefusalReason | undefined
   readonly details: readonly Detail[] | undefined
   readonly extra: Readonly<Record<string, unknown>> | undefined
   readonly retryAfterSeconds: number | undefined
@@ -101,6 +109,7 @@ export class ApiError extends Error {
     this.name = 'ApiError'
     this.row = row
     this.status = status
+    this.reason = options.reason
     this.details = options.details
     this.extra = options.extra
     this.retryAfterSeconds = options.retryAfterSeconds

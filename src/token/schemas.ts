@@ -1,4 +1,4 @@
-import { errorWith } from '../http/routes/declared-error.ts'
+import { errorWith } from '../http/declared-error.ts'
 import { named, Text } from '../http/schemas.ts'
 
 /** Shortened: a token is three texts of base64url with a dot between them. */

@@ -1,4 +1,4 @@
-import { errorWith } from '../http/routes/declared-error.ts'
+import { errorWith } from '../http/declared-error.ts'
 import { named, Text } from '../http/schemas.ts'
 
 const code = '492039'

@@ -35,8 +35,15 @@ suite('the context of an event', async () => {
   for (let index = 0; index < callers; index += 1) {
     const scheme = schemes[index % schemes.length] ?? 'basic'
     const who = await app.account(`caller${index}`, ['ADMIN'])
-    const headers = await app[scheme](who)
+    const headers = { ...(await app[scheme](who)), 'user-agent': `caller ${index}` }
     everyone.push({ userId: who.userId, scheme, headers, address: `127.0.0.${index + 2}` })
+  }
+
+  /** A context with the facts of its request; of the digests, which scheme they belong to. */
+  function shown({ request, ...context }: EventContext): object {
+    const { method, route, successStatus, userAgent, session, token } = request ?? {}
+    const scheme = session ? 'session' : token ? 'bearer' : 'basic'
+    return { ...context, request: [method, route, successStatus, userAgent, scheme] }
   }
 
   /** One request over a connection of the caller's; its body comes in pieces, with others in between. */
@@ -68,7 +75,7 @@ suite('the context of an event', async () => {
   test('is its own request, of 1,000 of different callers at once', async () => {
     const users = await seedUsers(app, callers * requestsOfEach)
     told.length = 0
-    const expected = new Map<number, EventContext>()
+    const expected = new Map<number, object>()
     const agents: Agent[] = []
     await Promise.all(
       everyone.map(async (caller, index) => {
@@ -87,6 +94,7 @@ suite('the context of an event', async () => {
               address: caller.address,
               scheme: caller.scheme,
               requestId: String(headers['x-request-id']),
+              request: ['PUT', '/users/:id', 200, `caller ${index}`, caller.scheme],
             })
           }),
         )
@@ -94,7 +102,9 @@ suite('the context of an event', async () => {
     )
     for (const agent of agents) agent.destroy()
     assert.equal(told.length, callers * requestsOfEach)
-    const got = new Map(told.map(({ payload, context }) => [Number(payload.user_id), context]))
+    const got = new Map(
+      told.map(({ payload, context }) => [Number(payload.user_id), shown(context)]),
+    )
     assert.deepEqual(got, expected)
     const ids = new Set(contexts().map(({ requestId }) => requestId))
     assert.equal(ids.size, callers * requestsOfEach)
@@ -131,8 +141,8 @@ suite('the context of an event', async () => {
     await app.call('POST', '/logout', { headers: { cookie }, from: '203.0.113.9' })
     const [context] = contexts()
     assert.deepEqual(
-      { ...context, requestId: '' },
-      { by: null, scheme: null, address: '203.0.113.9', requestId: '' },
+      { ...context, requestId: '', request: context?.request?.route },
+      { by: null, scheme: null, address: '203.0.113.9', requestId: '', request: '/logout' },
     )
   })
 

@@ -6,12 +6,12 @@ import { asksClient, needsResource, type Rule } from '../../policy/rules.ts'
 import type { BodyKind } from '../bodies/bodies.ts'
 import type { ResourceOptions } from '../changes/resource.ts'
 import type { Authenticated } from '../changes/still-allowed.ts'
+import { type DeclaredError, rowOf } from '../declared-error.ts'
 import type { ErrorPage } from '../pages/page.ts'
 import { type RequestHeader, requestHeaders } from '../request-headers.ts'
 import type { ResponseHeader } from '../response-headers.ts'
 import type { JsonSchema } from '../schemas.ts'
 import type { Tag, TagName } from '../tags.ts'
-import { type DeclaredError, rowOf } from './declared-error.ts'
 
 /**
  * The declaration of a route: everything that guards it, and the data of the documents. Each part

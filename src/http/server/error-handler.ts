@@ -35,8 +35,19 @@ export interface ErrorHandlerOptions {
   readonly clock: Clock
 }
 
+/** Hears of a refusal or failure, with the error that is answered, before the answer is sent. */
+export type RefusalListener = (request: FastifyRequest, error: ApiError) => void
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Rooms add theirs; what one throws is logged, and the answer stays. */
+    readonly refusalListeners: RefusalListener[]
+  }
+}
+
 /** Turns everything that is thrown into the answers of spec section 7. */
 export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, config }) => {
+  app.decorate('refusalListeners', [])
   let planned = { refused: 0, toldAt: Number.NEGATIVE_INFINITY }
   app.setErrorHandler((thrown: unknown, request, reply) => {
     const error = reworded(asApiError(thrown, request), request)
@@ -52,6 +63,7 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
       serveNoMore(request.raw.socket)
       reply.header('connection', 'close')
     }
+    tellListeners(request, error)
     reply.status(error.status)
     if (error.status === 401 && request.routeOptions.config.access?.silent) {
       return reply.header('content-length', 0).send()
@@ -67,6 +79,16 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
   app.setNotFoundHandler(() => {
     throw new ApiError('routeNotFound')
   })
+
+  function tellListeners(request: FastifyRequest, error: ApiError): void {
+    for (const listener of app.refusalListeners) {
+      try {
+        listener(request, error)
+      } catch (failure) {
+        request.log.error({ request_id: request.id, err: failure }, 'a refusal was not told')
+      }
+    }
+  }
 
   /** Logs refusals as one line per `plannedLineMs`, with their number. */
   function tellOfRefusal(request: FastifyRequest, reason: unknown): void {
@@ -114,12 +136,13 @@ function asApiError(thrown: unknown, request: FastifyRequest): ApiError {
 
 /** The error in the words that the route declares; without `details`, which are ours. */
 function reworded(error: ApiError, { routeOptions }: FastifyRequest): ApiError {
-  const { row, cause, challenge, retryAfterSeconds } = error
+  const { row, cause, challenge, reason, retryAfterSeconds } = error
   const word = typeof row === 'string' ? routeOptions.config.rewords?.[row] : undefined
   if (word === undefined) return error
   return new ApiError(word, {
     cause,
     challenge,
+    reason,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   })
 }

@@ -27,12 +27,12 @@ import {
   headersTimeoutMs,
   requestTimeoutMs,
 } from '../connections/time-limits.ts'
+import { requestContext } from '../context/request-context.ts'
 import { forgedProxyWarning } from '../limits/forged-proxies.ts'
 import { rateLimit } from '../limits/rate-limit.ts'
 import { bulkAnswers } from '../lists/bulk-answers.ts'
 import { cors } from './cors.ts'
 import { errorHandler } from './error-handler.ts'
-import { requestContext } from './request-context.ts'
 
 const keepAliveTimeoutMs = 72_000
 // As long as a request line can be, so that an over-long parameter is a resource that is not found.

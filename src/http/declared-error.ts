@@ -1,5 +1,5 @@
-import { type ErrorRow, problemOf } from '../../kernel/errors.ts'
-import { type JsonSchema, named } from '../schemas.ts'
+import { type ErrorRow, problemOf } from '../kernel/errors.ts'
+import { type JsonSchema, named } from './schemas.ts'
 
 /** An error that a route declares, or one whose answer has more fields than `error`. */
 export type DeclaredError = ErrorRow | ErrorWithBody

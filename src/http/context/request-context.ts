@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify'
+import plugin from 'fastify-plugin'
+import type { EventContext, RequestFacts } from '../../events/context.ts'
+import { digest } from '../../kernel/digest.ts'
+import { clientAddress } from '../limits/client-address.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The actor, address and scheme that the events of this request name. */
+    eventContext(): EventContext
+    /** The client's address if a trusted caller names it (http/routes/login-address.ts). */
+    namedAddress?: string | null
+  }
+}
+
+/**
+ * Adds `eventContext` to requests. pipelining.ts runs each request in an asynchronous context of
+ * its own, so that events name its caller. The context holds the request, which is read only when
+ * an event is recorded. Fastify keeps the context while it reads a body.
+ */
+export const requestContext = plugin(async (app) => {
+  app.decorateRequest('eventContext', contextOf)
+})
+
+function contextOf(this: FastifyRequest): EventContext {
+  return {
+    by: this.principal?.subject ?? null,
+    address: this.namedAddress ?? clientAddress(this),
+    scheme: this.principal?.credential.scheme ?? null,
+    requestId: this.id,
+    request: factsOf(this),
+  }
+}
+
+const maxAgentLength = 256 // a header is Latin-1: each character is a code point
+
+function factsOf(request: FastifyRequest): RequestFacts {
+  const { method, ips, is404, principal, routeOptions } = request
+  const agent = request.headers['user-agent']
+  const credential = principal?.credential
+  const claims = credential && 'claims' in credential ? credential.claims : null
+  return {
+    method,
+    route: is404 ? null : (routeOptions.url ?? null),
+    successStatus: successOf(routeOptions),
+    userAgent: agent === undefined ? null : agent.slice(0, maxAgentLength),
+    proxies: ips?.slice(0, -1) ?? [],
+    session: credential?.scheme === 'session' ? credential.sessionId : null,
+    token: claims ? digest(claims.jti) : null,
+    factors: principal?.amr ?? [],
+  }
+}
+
+/** The only success that a route declares. */
+function successOf({ schema, config }: FastifyRequest['routeOptions']): number | null {
+  const declared = { ...(schema?.response as object | undefined), ...config.answers }
+  const statuses = Object.keys(declared)
+    .map(Number)
+    .filter((status) => status < 400)
+  return statuses.length === 1 ? (statuses[0] ?? null) : null
+}
