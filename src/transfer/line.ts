@@ -2,6 +2,7 @@ import { parseRoles, parseUser, parseUsername } from '../accounts/parse.ts'
 import type { Config } from '../config/load.ts'
 import { compileCheck } from '../http/bodies/validation.ts'
 import type { Static } from '../http/schemas.ts'
+import { dateTimeMessage, parseDateTime } from '../kernel/date-time.ts'
 import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
@@ -107,16 +108,7 @@ function pick({ name, email }: { name: string | undefined; email: string | undef
   return { ...(name !== undefined && { name }), ...(email !== undefined && { email }) }
 }
 
-const timeFormat = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
-
 function parseTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  const [, year, month, day] = timeFormat.exec(text) ?? []
-  const time = Date.parse(text)
-  // Date.parse reads the 30th of February as a day in March.
-  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
-  if (Number.isNaN(time) || !(Number(day) <= lastDay)) {
-    return refuseField(['created_at'], 'must be a time like 2026-01-15T12:00:00Z')
-  }
-  return time
+  return parseDateTime(text) ?? refuseField(['created_at'], dateTimeMessage)
 }
