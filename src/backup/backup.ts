@@ -57,7 +57,8 @@ export async function backup(
   const tables = await tablesOf(deps.rooms)
 
   const sha256 = await inSnapshot(db, async (snapshot) => {
-    const dump = await takeDump(snapshot, { tables, except: ['keys'], onProgress })
+    const except = ['keys', ...(box ? [] : tables.needingKeys)]
+    const dump = await takeDump(snapshot, { tables, except, onProgress })
     const header: BackupHeader = {
       format: 'gatehouse-backup',
       version: 1,

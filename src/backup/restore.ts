@@ -68,7 +68,9 @@ export async function restore(
     const counts = await committing(() =>
       deps.db.transaction().execute(async (trx) => {
         await disableTimeouts(trx)
-        const loaded = await loadDump(trx, dump, { clock, tables, keepLogins, onProgress })
+        const loaded = await loadDump(trx, dump, {
+          ...{ clock, tables, keepLogins, withoutKeys, onProgress },
+        })
         await importKeys(trx, deps, kept)
         await deps.events.record(trx, backupRestored, {
           file: path,
