@@ -275,6 +275,8 @@ interface AuditChainsTable {
 interface AuditSubjectsTable {
   /** The user's id as text, `issuer#sub`, or `client:id`. */
   subject: string
+  /** The name of the key in records, by which a reader finds it. */
+  pseudonym: string
   /** The key, encrypted under the data key. */
   sealed: string
 }

@@ -29,10 +29,11 @@ export const statements: Migration = [
     mac text not null,
     unique (chain, place)
   ) strict`,
+  // A list goes by time, the newest first: each filter ends with that order.
   'create index audit_records_by_time on audit_records (at, number)',
-  'create index audit_records_by_type on audit_records (type, number)',
+  'create index audit_records_by_type on audit_records (type, at, number)',
   ...['actor_index', 'target_index', 'address_index', 'request_id'].map(
-    (column) => `create index audit_records_by_${column} on audit_records (${column}, number)
+    (column) => `create index audit_records_by_${column} on audit_records (${column}, at, number)
       where ${column} is not null`,
   ),
 
@@ -48,6 +49,7 @@ export const statements: Migration = [
   // A person's fields cannot be read without the row, so deleting it erases them.
   `create table audit_subjects (
     subject text primary key,
+    pseudonym text not null unique,
     sealed text not null
   ) strict, without rowid`,
 
