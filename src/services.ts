@@ -5,6 +5,7 @@ import {
   presentAccount,
 } from './accounts/accounts.ts'
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
+import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
@@ -47,6 +48,7 @@ import { createUsers, type Users } from './users/users.ts'
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
   readonly accounts: Accounts
+  readonly auditLog: AuditLog
   readonly captcha: Captcha
   readonly clientLimits: ClientLimits
   readonly clients: Clients
@@ -146,6 +148,11 @@ export async function createServices(
   const endOwn = endBearer(ending)
   const services: Services = {
     accounts,
+    auditLog: createAuditLog({
+      ...deps,
+      keys,
+      userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
+    }),
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),

@@ -1,6 +1,7 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'audit',
   tag: 'Audit log',
   tables: [
@@ -10,4 +11,17 @@ export const room: Room = {
     { name: 'audit_checkpoints', key: ['number'], needsKeys: true },
     { name: 'audit_tombstones', key: ['chain'], needsKeys: true },
   ],
+  events: fileBeside(import.meta.url, './events'),
+  commands: [
+    {
+      rows: [
+        {
+          name: 'audit export',
+          summary: 'Writes the records of the audit log as lines of JSON, the oldest first',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/audit-export'),
+    },
+  ],
+  parts: () => import('./parts.ts'),
 }

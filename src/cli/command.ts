@@ -57,6 +57,8 @@ export interface Terminal extends Streams {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The default is the clock of the system. */
   readonly clock?: Clock
+  /** Ends a command that goes on until a signal; the signals of the process unless given. */
+  readonly stop?: AbortSignal
 }
 
 /** The exit codes, and their meaning in docs/command-line.md. */

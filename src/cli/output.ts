@@ -157,8 +157,23 @@ export function shown(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '-'
   const isList = Array.isArray(cell) && cell.every((item) => typeof item === 'string')
   const text = isList ? cell.join(',') || '-' : inWords(cell)
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  return text.replace(steering, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+}
+
+/** Control and bidirectional characters, and separators of lines. */
+const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** A value as one line of JSON in which these characters are escaped, as in `shown`. */
+export function jsonLine(value: unknown): string {
+  const text = JSON.stringify(value).replace(steering, (character) =>
+    // A character beyond the first 65,536 has two escapes.
+    Array.from({ length: character.length }, (_, index) =>
+      escapeOf(character.charCodeAt(index)),
+    ).join(''),
   )
+  return `${text}\n`
+}
+
+function escapeOf(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`
 }

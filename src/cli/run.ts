@@ -1,6 +1,7 @@
 import { rooms as ours } from '../rooms.ts'
-import { type CommandCall, exitCodes, type Terminal } from './command.ts'
+import type { CommandCall, Terminal } from './command.ts'
 import { dispatch } from './dispatch.ts'
+import { exitOnSignal } from './signals.ts'
 
 /** Runs the command that the arguments of this process name, and sets its exit code. */
 export async function run(process: NodeJS.Process): Promise<void> {
@@ -20,20 +21,4 @@ export function main(
   rooms: CommandCall['rooms'] = ours,
 ): Promise<number> {
   return dispatch(rooms, words, terminal)
-}
-
-/**
- * Exits on a signal. The database rolls back, and handlers of the event `exit` delete partial
- * files.
- */
-function exitOnSignal(process: NodeJS.Process): void {
-  for (const [signal, { code }] of [
-    ['SIGINT', exitCodes.interrupted],
-    ['SIGTERM', exitCodes.terminated],
-  ] as const) {
-    process.once(signal, () => {
-      process.stderr.write(`broken off by ${signal}\n`)
-      process.exit(code)
-    })
-  }
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { sensitiveRead } from '../audit/events.ts'
 import { splitRoles } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
@@ -6,7 +7,7 @@ import type { Events } from '../events/events.ts'
 import type { MakeBatch } from '../http/lists/bulk-answers.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { rolesAmong } from '../kernel/principal.ts'
-import { sensitiveRead } from './events.ts'
+
 import { type ExportedRow, exportedAfter } from './export-store.ts'
 
 export interface ExportOptions {

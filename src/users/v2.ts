@@ -1,4 +1,4 @@
-import { offsetOf, parsePage, type Query } from '../http/lists/paging.ts'
+import { offsetOf, parsePage, type Query, single } from '../http/lists/paging.ts'
 import type { Static } from '../http/schemas.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { codePointLength, isStorableText } from '../kernel/text.ts'
@@ -45,13 +45,6 @@ export async function listUsersV2(users: Users, query: Query): Promise<Static<ty
     const isPastEnd = !cursor && offsetOf({ page, limit }, total) >= total
     return { total, users: isPastEnd ? [] : await users.list(part) }
   }
-}
-
-/** Reads a parameter that may be sent once. @throws ApiError validationFailed if it is repeated */
-function single(query: Query, name: string): string | undefined {
-  const value = query[name]
-  if (value === undefined || typeof value === 'string') return value
-  return refuseField([name], 'must be given once')
 }
 
 function parseOrder(text: string): Order {

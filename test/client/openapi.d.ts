@@ -1145,6 +1145,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One page of the audit log, the newest record first
+         * @description Access: ADMIN.
+         */
+        get: operations["listAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/import/accounts": {
         parameters: {
             query?: never;
@@ -1438,6 +1458,185 @@ export interface components {
             /** @description Count of all accounts */
             total: number;
             data: components["schemas"]["Account"][];
+        };
+        /**
+         * @example {
+         *       "limit": 10,
+         *       "data": [
+         *         {
+         *           "number": 4211,
+         *           "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+         *           "at": "2026-03-02T08:15:30.000Z",
+         *           "type": "privilege_permissions_changed",
+         *           "level": "warn",
+         *           "outcome": "success",
+         *           "reason": null,
+         *           "count": 1,
+         *           "actor": {
+         *             "subject": "1",
+         *             "username": "admin"
+         *           },
+         *           "target": {
+         *             "user_id": 7,
+         *             "username": "ann"
+         *           },
+         *           "details": {
+         *             "from": [
+         *               "USER"
+         *             ],
+         *             "to": [
+         *               "USER",
+         *               "ADMIN"
+         *             ]
+         *           },
+         *           "address": "203.0.113.7",
+         *           "proxies": [],
+         *           "user_agent": "Mozilla/5.0",
+         *           "session": null,
+         *           "token": "qS4hJv1bV0mX2nYcRk5tZ8uWdE7fGiL3oPaQrStUvWx",
+         *           "scheme": "bearer",
+         *           "factors": [
+         *             "pwd",
+         *             "otp",
+         *             "mfa"
+         *           ],
+         *           "method": "PUT",
+         *           "route": "/api/admin/accounts/:username",
+         *           "status": 200,
+         *           "request_id": "req-4f2a9c",
+         *           "instance": "auth-1:4242",
+         *           "version": "1.0.0",
+         *           "chain": "bV0mX2nYcRk5tZ8u",
+         *           "place": 17,
+         *           "erased": false,
+         *           "damaged": false
+         *         }
+         *       ],
+         *       "next": null
+         *     }
+         */
+        AuditPage: {
+            limit: number;
+            data: components["schemas"]["AuditRecord"][];
+            /** @description The `cursor` of older records; null at the end */
+            next: string | null;
+        };
+        /**
+         * @example {
+         *       "number": 4211,
+         *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+         *       "at": "2026-03-02T08:15:30.000Z",
+         *       "type": "privilege_permissions_changed",
+         *       "level": "warn",
+         *       "outcome": "success",
+         *       "reason": null,
+         *       "count": 1,
+         *       "actor": {
+         *         "subject": "1",
+         *         "username": "admin"
+         *       },
+         *       "target": {
+         *         "user_id": 7,
+         *         "username": "ann"
+         *       },
+         *       "details": {
+         *         "from": [
+         *           "USER"
+         *         ],
+         *         "to": [
+         *           "USER",
+         *           "ADMIN"
+         *         ]
+         *       },
+         *       "address": "203.0.113.7",
+         *       "proxies": [],
+         *       "user_agent": "Mozilla/5.0",
+         *       "session": null,
+         *       "token": "qS4hJv1bV0mX2nYcRk5tZ8uWdE7fGiL3oPaQrStUvWx",
+         *       "scheme": "bearer",
+         *       "factors": [
+         *         "pwd",
+         *         "otp",
+         *         "mfa"
+         *       ],
+         *       "method": "PUT",
+         *       "route": "/api/admin/accounts/:username",
+         *       "status": 200,
+         *       "request_id": "req-4f2a9c",
+         *       "instance": "auth-1:4242",
+         *       "version": "1.0.0",
+         *       "chain": "bV0mX2nYcRk5tZ8u",
+         *       "place": 17,
+         *       "erased": false,
+         *       "damaged": false
+         *     }
+         */
+        AuditRecord: {
+            /** @description The order in which records were stored; it may have gaps */
+            number: number;
+            /** @description Unique for ever, a ULID */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            at: string;
+            /** @description The type of the event */
+            type: string;
+            /** @enum {string} */
+            level: "info" | "warn" | "critical";
+            /** @enum {string} */
+            outcome: "success" | "failure";
+            /** @description Why something was refused */
+            reason: string | null;
+            /** @description More than 1: of this many refusals, in a flood of them */
+            count: number;
+            /** @description The caller: a user, or `cli`, `job`, `bootstrap`, `client:ID`, `ISSUER#SUB` */
+            actor: {
+                subject: string | null;
+                username: string | null;
+            } | null;
+            /** @description The user or the account that it concerns */
+            target: {
+                user_id: number | null;
+                username: string | null;
+            } | null;
+            /** @description The other fields of this type of event */
+            details: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Of the client */
+            address: string | null;
+            /** @description Trusted proxies on the way, from the nearest on */
+            proxies: string[];
+            user_agent: string | null;
+            /** @description A digest of the session, never the cookie */
+            session: string | null;
+            /** @description A digest of the `jti` of the token */
+            token: string | null;
+            /** @description By which the caller was authenticated */
+            scheme: string | null;
+            /** @description Authentication methods of the caller, RFC 8176 */
+            factors: string[];
+            /** @description Of the request */
+            method: string | null;
+            route: string | null;
+            /** @description Of the answer */
+            status: number | null;
+            /** @description As in X-Request-Id */
+            request_id: string | null;
+            /** @description The process that recorded it */
+            instance: string | null;
+            /** @description Of the service */
+            version: string | null;
+            /** @description The chain of records that it belongs to */
+            chain: string;
+            /** @description In its chain, without gaps */
+            place: number;
+            /** @description A person was erased, whose fields are null */
+            erased: boolean;
+            /** @description Fields do not open although their key is there: verify the log */
+            damaged: boolean;
         };
         /**
          * @example {
@@ -6715,6 +6914,133 @@ export interface operations {
             };
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listAuditRecords: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Types of events: repeated, or between commas; at most 20
+                 * @example [
+                 *       "privilege_permissions_changed"
+                 *     ]
+                 */
+                type?: string[];
+                /**
+                 * @description Who acted: a username in any spelling, a user id, `ISSUER#SUB`, `client:ID`, `cli`, `job` or `bootstrap`. One that is unknown or erased has no records
+                 * @example admin
+                 */
+                actor?: string;
+                /**
+                 * @description Whom it concerns: a username in any spelling, a user id, `ISSUER#SUB`, `client:ID`
+                 * @example ann
+                 */
+                target?: string;
+                /**
+                 * @description The IP address of the client
+                 * @example 203.0.113.7
+                 */
+                address?: string;
+                /**
+                 * @description X-Request-Id of an answer
+                 * @example req-4f2a9c
+                 */
+                request_id?: string;
+                /**
+                 * @description From this time on
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Before this time
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                until?: string;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 1000 counts as 1000.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description The `next` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "limit": 10,
+                     *       "data": [
+                     *         {
+                     *           "number": 4211,
+                     *           "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *           "at": "2026-03-02T08:15:30.000Z",
+                     *           "type": "privilege_permissions_changed",
+                     *           "level": "warn",
+                     *           "outcome": "success",
+                     *           "reason": null,
+                     *           "count": 1,
+                     *           "actor": {
+                     *             "subject": "1",
+                     *             "username": "admin"
+                     *           },
+                     *           "target": {
+                     *             "user_id": 7,
+                     *             "username": "ann"
+                     *           },
+                     *           "details": {
+                     *             "from": [
+                     *               "USER"
+                     *             ],
+                     *             "to": [
+                     *               "USER",
+                     *               "ADMIN"
+                     *             ]
+                     *           },
+                     *           "address": "203.0.113.7",
+                     *           "proxies": [],
+                     *           "user_agent": "Mozilla/5.0",
+                     *           "session": null,
+                     *           "token": "qS4hJv1bV0mX2nYcRk5tZ8uWdE7fGiL3oPaQrStUvWx",
+                     *           "scheme": "bearer",
+                     *           "factors": [
+                     *             "pwd",
+                     *             "otp",
+                     *             "mfa"
+                     *           ],
+                     *           "method": "PUT",
+                     *           "route": "/api/admin/accounts/:username",
+                     *           "status": 200,
+                     *           "request_id": "req-4f2a9c",
+                     *           "instance": "auth-1:4242",
+                     *           "version": "1.0.0",
+                     *           "chain": "bV0mX2nYcRk5tZ8u",
+                     *           "place": 17,
+                     *           "erased": false,
+                     *           "damaged": false
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };

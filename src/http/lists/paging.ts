@@ -1,3 +1,5 @@
+import { refuseField } from '../../kernel/errors.ts'
+
 /** The requested page of a list. Spec 2.6, 4.2. */
 export interface Page {
   /** From 1. */
@@ -21,6 +23,13 @@ export function parsePage(query: Query, maxLimit: number): Page {
     page: positiveInteger(query.page) ?? defaultPage,
     limit: maxLimit > 0 ? Math.min(limit, maxLimit) : limit,
   }
+}
+
+/** Reads a parameter that may be sent once. @throws ApiError validationFailed if it is repeated */
+export function single(query: Query, name: string): string | undefined {
+  const value = query[name]
+  if (value === undefined || typeof value === 'string') return value
+  return refuseField([name], 'must be given once')
 }
 
 /** Whether a query has `page` or `limit`, also with invalid values. */

@@ -1,0 +1,109 @@
+import type { Database } from '../database/database.ts'
+import { canonicalUsername, type Username } from '../kernel/username.ts'
+import type { AuditKeys } from '../keys/audit-keys.ts'
+import type { Position } from './cursor.ts'
+import type { AuditFilters } from './filters.ts'
+import { type OpenedRecord, openedOrNull, openRecords } from './opened-record.ts'
+import {
+  addressIndex,
+  isPerson,
+  openSubjectKey,
+  personIndex,
+  type Side,
+  serviceIndex,
+} from './persons.ts'
+import { newestQuery, type ReadRecord, type Selection, subjectRow } from './read-store.ts'
+
+/** Reads the audit log, and opens what it reads. */
+export interface AuditLog {
+  /** Reads the newest records that match the filters, and whether older ones follow. */
+  page(filters: AuditFilters, part: AuditPart): Promise<FoundRecords>
+}
+
+export interface AuditPart {
+  readonly limit: number
+  /** Only records before this position in the list; costs the same at any depth. */
+  readonly before?: Position | undefined
+}
+
+export interface FoundRecords {
+  readonly records: OpenedRecord[]
+  /** The position of the last record; null if none follows. */
+  readonly next: Position | null
+}
+
+export interface AuditLogDeps {
+  readonly db: Database
+  readonly keys: { readonly audit: AuditKeys }
+  /** Answers the id of the user whose account has a username; null if there is none. */
+  readonly userIdOf: (username: Username) => Promise<number | null>
+}
+
+export function createAuditLog({ db, keys, userIdOf }: AuditLogDeps): AuditLog {
+  return {
+    async page(filters, { limit, before }) {
+      const found: ReadRecord[] = []
+      const part = { limit: limit + 1, before } // one more shows whether another page follows
+      for (const selection of await selectionsOf(filters)) {
+        found.push(...(await newestQuery(db, selection, part).execute()))
+      }
+      found.sort((one, other) => other.at - one.at || other.number - one.number)
+      const shown = found.slice(0, limit)
+      const last = shown.at(-1)
+      const hasMore = last !== undefined && found.length > limit
+      return {
+        records: await openRecords(db, keys.audit, shown),
+        next: hasMore ? { at: last.at, number: last.number } : null,
+      }
+    },
+  }
+
+  /**
+   * Divides filters of several values into selections of one value each, which are disjoint: an index
+   * answers each of them in the order of the list, but not their union.
+   */
+  async function selectionsOf(filters: AuditFilters): Promise<Selection[]> {
+    const { address, requestId, since, until } = filters
+    const types = filters.types ?? [undefined]
+    const actors = await indexesOf('actor', filters.actor)
+    const targets = await indexesOf('target', filters.target)
+    const common = {
+      address_index: address === undefined ? undefined : addressIndex(keys.audit.index, address),
+      request_id: requestId,
+      since,
+      until,
+    }
+    return types.flatMap((type) =>
+      actors.flatMap((actor_index) =>
+        targets.map((target_index) => ({ ...common, type, actor_index, target_index })),
+      ),
+    )
+  }
+
+  /** The indexes of the subjects that a text may mean; of one that is unknown or erased, none. */
+  async function indexesOf(
+    side: Side,
+    text: string | undefined,
+  ): Promise<readonly (string | undefined)[]> {
+    if (text === undefined) return [undefined]
+    const { data, index } = keys.audit
+    const indexes: string[] = []
+    for (const subject of await subjectsOf(text)) {
+      if (!isPerson(subject)) {
+        indexes.push(serviceIndex(index, subject, side))
+        continue
+      }
+      const row = await subjectRow(db, subject)
+      const key = row && openedOrNull(() => openSubjectKey(data, subject, row.sealed))
+      if (key) indexes.push(personIndex(key, side))
+    }
+    return indexes
+  }
+
+  /** A text is a subject, such as `7` or `cli`, and may be the username of another one. */
+  async function subjectsOf(text: string): Promise<ReadonlySet<string>> {
+    const username = canonicalUsername(text)
+    const userId = username && (await userIdOf(username))
+    return new Set([text, ...(userId === null ? [] : [String(userId)])])
+  }
+}

@@ -1,0 +1,15 @@
+import { eventType } from '../events/types.ts'
+
+/** Data that needs protection was read: an export of accounts has begun, or the audit log was read. */
+export const sensitiveRead = eventType<
+  | {
+      what: 'account_export'
+      /** Whether it includes password hashes. */
+      hashes: boolean
+    }
+  | {
+      what: 'audit'
+      /** The names of the filters, without their values. */
+      filters: readonly string[]
+    }
+>('sensitive_read')

@@ -1,0 +1,169 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Position } from './cursor.ts'
+import type { AuditRecord } from './record-form.ts'
+
+/** The columns that a reader opens and shows. */
+const shown = [
+  'number',
+  'chain',
+  'place',
+  'id',
+  'at',
+  'type',
+  'level',
+  'outcome',
+  'reason',
+  'request_id',
+  'facts',
+  'actor_key',
+  'actor_sealed',
+  'target_key',
+  'target_sealed',
+] as const
+
+export type ReadRecord = Pick<AuditRecord, (typeof shown)[number]>
+
+/** One value for each filter, so that an index answers it in the order of the list. */
+export interface Selection {
+  readonly type?: string | undefined
+  readonly actor_index?: string | undefined
+  readonly target_index?: string | undefined
+  readonly address_index?: string | undefined
+  readonly request_id?: string | undefined
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+}
+
+const equalities = [
+  'type',
+  'actor_index',
+  'target_index',
+  'address_index',
+  'request_id',
+] as const satisfies (keyof Selection)[]
+
+/** The query of one page: the newest records of a selection, those before a position. */
+export function newestQuery(
+  db: DatabaseOrTransaction,
+  selection: Selection,
+  { limit, before }: { readonly limit: number; readonly before?: Position | undefined },
+) {
+  return db
+    .selectFrom('audit_records')
+    .select(shown)
+    .where((eb) => eb.and(conditions(eb, selection, before)))
+    .orderBy('at', 'desc')
+    .orderBy('number', 'desc')
+    .limit(limit)
+}
+
+function conditions(
+  eb: ExpressionBuilder<Schema, 'audit_records'>,
+  { since, until, ...wanted }: Selection,
+  before: Position | undefined,
+): Expression<SqlBool>[] {
+  const all: Expression<SqlBool>[] = []
+  for (const column of equalities) {
+    const value = wanted[column]
+    if (value !== undefined) all.push(eb(column, '=', value))
+  }
+  if (since !== undefined) all.push(eb('at', '>=', since))
+  if (until !== undefined) all.push(eb('at', '<', until))
+  if (before) {
+    all.push(eb(eb.refTuple('at', 'number'), '<', eb.tuple(before.at, before.number)))
+  }
+  return all
+}
+
+/** Reads the records after a number, the oldest first. */
+export async function recordsAfter(
+  db: DatabaseOrTransaction,
+  number: number,
+  limit: number,
+): Promise<ReadRecord[]> {
+  return db
+    .selectFrom('audit_records')
+    .select(shown)
+    .where('number', '>', number)
+    .orderBy('number')
+    .limit(limit)
+    .execute()
+}
+
+/** The lowest number of a record from a time on; undefined if there is none. */
+export async function firstNumberSince(
+  db: DatabaseOrTransaction,
+  since: number,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('audit_records')
+    .select(sql<number | null>`min(number)`.as('number'))
+    .where('at', '>=', since)
+    .executeTakeFirst()
+  return row?.number ?? undefined
+}
+
+/** Reads the records of a chain after a place, in their order. */
+export async function recordsOfChain(
+  db: DatabaseOrTransaction,
+  {
+    chain,
+    after,
+    limit,
+  }: { readonly chain: string; readonly after: number; readonly limit: number },
+): Promise<ReadRecord[]> {
+  return db
+    .selectFrom('audit_records')
+    .select(shown)
+    .where('chain', '=', chain)
+    .where('place', '>', after)
+    .orderBy('place')
+    .limit(limit)
+    .execute()
+}
+
+/** A chain with the place of its last record; 0 if it has none. */
+export interface Head {
+  readonly chain: string
+  readonly place: number
+}
+
+/** Reads the heads of all chains, or of those that are open, or of those named. */
+export async function headsOf(
+  db: DatabaseOrTransaction,
+  which: 'all' | 'open' | readonly string[],
+): Promise<Head[]> {
+  const last = sql<number>`coalesce((
+    select max(place) from audit_records where audit_records.chain = audit_chains.chain), 0)`
+  const query = db.selectFrom('audit_chains').select('chain').select(last.as('place'))
+  if (which === 'all') return query.execute()
+  if (which === 'open') return query.where('closed_at', 'is', null).execute()
+  return which.length === 0 ? [] : query.where('chain', 'in', which).execute()
+}
+
+/** Reads the sealed keys of persons by their pseudonyms. */
+export async function subjectsNamed(
+  db: DatabaseOrTransaction,
+  pseudonyms: readonly string[],
+): Promise<{ subject: string; pseudonym: string; sealed: string }[]> {
+  if (pseudonyms.length === 0) return []
+  return db
+    .selectFrom('audit_subjects')
+    .select(['subject', 'pseudonym', 'sealed'])
+    .where('pseudonym', 'in', pseudonyms)
+    .execute()
+}
+
+/** Reads the sealed key of a person; undefined if there is none, or it was erased. */
+export async function subjectRow(
+  db: DatabaseOrTransaction,
+  subject: string,
+): Promise<{ subject: string; sealed: string } | undefined> {
+  return db
+    .selectFrom('audit_subjects')
+    .select(['subject', 'sealed'])
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+}

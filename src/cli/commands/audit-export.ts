@@ -1,0 +1,82 @@
+import type { OpenedRecord } from '../../audit/opened-record.ts'
+import { dateTimeMessage, parseDateTime } from '../../kernel/date-time.ts'
+import { type CommandCall, type CommandWork, textOf, UsageError } from '../command.ts'
+import { jsonLine } from '../output.ts'
+import { withServices } from '../work.ts'
+
+export const commands: readonly CommandWork[] = [
+  {
+    name: 'audit export',
+    options: {
+      follow: { type: 'boolean', doc: 'goes on with new records, until a signal' },
+      since: {
+        type: 'string',
+        value: 'time',
+        doc: 'only records from a time on, like 2026-01-15T12:00:00Z, or of the last 24h (s, m, h, d)',
+      },
+    },
+    example: 'audit export --since 24h > audit.jsonl',
+    run: exportAudit,
+  },
+]
+
+/** Writes the records of a snapshot, then, if it follows, those that come. The reading is recorded first. */
+async function exportAudit(call: CommandCall): Promise<void> {
+  const { output, terminal, values } = call
+  const follows = values.follow === true
+  const text = textOf(call, 'since')
+  const ago = text === undefined ? undefined : durationOf(text)
+  const at = text === undefined || ago !== undefined ? undefined : timeOf(text)
+  const { untilSignal } = await import('../signals.ts')
+  const { exportRecords, followRecords } = await import('../../audit/export.ts')
+  const { sensitiveRead } = await import('../../audit/events.ts')
+  const { inSnapshot } = await import('../../database/snapshot.ts')
+  const { transact } = await import('../../database/transactions.ts')
+  await withServices(call, async ({ keys }, { clock, db, events }) => {
+    const since = ago === undefined ? at : clock.now() - ago
+    const filters = since === undefined ? [] : ['since']
+    await transact(db, [], (trx) => events.record(trx, sensitiveRead, { what: 'audit', filters }))
+    const seen = new Map<string, number>()
+    const stop = follows ? (terminal.stop ?? untilSignal()) : undefined
+    const isOpen = await inSnapshot(db, (trx) =>
+      written(exportRecords(trx, { keys }, { since, seen }), stop),
+    )
+    if (!isOpen || !stop) return
+    const onLoss = (error: Error | null) => {
+      const state = error ? `not available: ${error.message}; trying again` : 'available again'
+      terminal.stderr.write(`warning: the database is ${state}\n`)
+    }
+    await written(followRecords(db, { keys, clock }, { since, seen, stop, onLoss }), stop)
+  })
+
+  /** Writes batches; false if the reader has closed the stream, or a signal has come. */
+  async function written(
+    batches: AsyncIterable<readonly OpenedRecord[]>,
+    stop: AbortSignal | undefined,
+  ): Promise<boolean> {
+    let isWhole = false
+    async function* texts(): AsyncGenerator<string> {
+      for await (const records of batches) {
+        if (stop?.aborted) return
+        yield records.map(jsonLine).join('')
+      }
+      isWhole = true
+    }
+    await output.stream(texts())
+    return isWhole
+  }
+}
+
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** Parses a duration like `24h` to milliseconds; undefined for any other text. */
+function durationOf(text: string): number | undefined {
+  const [, number, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? []
+  return number === undefined ? undefined : Number(number) * unitMs[unit as keyof typeof unitMs]
+}
+
+function timeOf(text: string): number {
+  const time = parseDateTime(text)
+  if (time === undefined) throw new UsageError(`--since ${dateTimeMessage}, or a duration like 24h`)
+  return time
+}

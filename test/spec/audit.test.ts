@@ -1,0 +1,205 @@
+// A database makes a difference: order, indexes and plans of queries.
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { type Compilable, CompiledQuery, sql } from 'kysely'
+import type { OpenedRecord } from '../../src/audit/opened-record.ts'
+import { newestQuery, type Selection } from '../../src/audit/read-store.ts'
+import { testApp } from '../app.ts'
+import { recordSeeder } from '../audit-records.ts'
+import { testDatabase } from '../database.ts'
+
+const path = '/api/admin/audit'
+
+suite('GET /api/admin/audit', async () => {
+  const app = await testApp()
+  const headers = await app.bearer(app.admin)
+  const ann = await app.account('ann')
+  const { seed } = await recordSeeder(app.deps)
+  const start = app.clock.now() - 1_000_000
+  const annsId = String(ann.userId)
+  const iss = 'https://id.example.org#7'
+
+  const read = (query: string) => app.call('GET', `${path}?${query}`, { headers })
+  const requestIds = async (query: string) => {
+    const { status, body } = await read(`limit=1000&${query}`)
+    assert.equal(status, 200)
+    return body.data
+      .map(({ request_id }: OpenedRecord) => request_id)
+      .filter((id: string | null) => id?.startsWith('r-'))
+  }
+
+  await seed([
+    {
+      ...{ type: 'granted', at: start, requestId: 'r-1', reason: null as never },
+      facts: {
+        ...{ method: 'PUT', route: '/api/admin/accounts/:username', status: 200, version: '9.9.9' },
+        ...{ scheme: 'bearer', factors: ['pwd', 'otp'], instance: 'auth:1' },
+      },
+      actor: {
+        ...{ subject: '1', username: 'admin', address: '203.0.113.7', proxies: ['10.0.0.1'] },
+        ...{ user_agent: 'curl/8', session: 'session digest', token: 'token digest' },
+      },
+      target: {
+        subject: annsId,
+        user_id: ann.userId,
+        username: 'ann',
+        from: ['USER'],
+        to: ['ADMIN'],
+      },
+    },
+    {
+      ...{ type: 'refused', at: start + 1000, requestId: 'r-2', reason: 'no_role' },
+      facts: { count: 12 },
+      actor: { subject: annsId, username: 'ann', address: '2001:db8::1' },
+    },
+    { type: 'granted', at: start + 2000, requestId: 'r-3', actor: { subject: 'cli' } },
+    { type: 'other', at: start + 3000, requestId: 'r-4', actor: { subject: iss } },
+    { type: 'other', at: start + 2500, requestId: 'r-5', chain: 'late' },
+  ])
+
+  test('a record shows every field to an administrator', async () => {
+    const { status, body } = await read('request_id=r-1')
+    assert.equal(status, 200)
+    const [{ id, number, ...record }] = body.data
+    assert.match(id, /^[0-9A-HJKMNP-TV-Z]{26}$/)
+    assert.ok(number >= 1)
+    assert.deepEqual(record, {
+      at: new Date(start).toISOString(),
+      ...{ type: 'granted', level: 'info', outcome: 'success', reason: null, count: 1 },
+      actor: { subject: '1', username: 'admin' },
+      target: { user_id: ann.userId, username: 'ann' },
+      details: { from: ['USER'], to: ['ADMIN'] },
+      ...{ address: '203.0.113.7', proxies: ['10.0.0.1'], user_agent: 'curl/8' },
+      ...{ session: 'session digest', token: 'token digest' },
+      ...{ scheme: 'bearer', factors: ['pwd', 'otp'] },
+      ...{ method: 'PUT', route: '/api/admin/accounts/:username', status: 200 },
+      ...{ request_id: 'r-1', instance: 'auth:1', version: '9.9.9', chain: 'seeds', place: 1 },
+      ...{ erased: false, damaged: false },
+    })
+    assert.deepEqual([body.limit, body.next], [10, null])
+  })
+
+  const since = (ms: number) => encodeURIComponent(new Date(start + ms).toISOString())
+  const filters: readonly [query: string, found: readonly string[]][] = [
+    ['', ['r-4', 'r-5', 'r-3', 'r-2', 'r-1']],
+    ['type=granted', ['r-3', 'r-1']],
+    ['type=granted,refused', ['r-3', 'r-2', 'r-1']],
+    ['type=granted&type=refused', ['r-3', 'r-2', 'r-1']],
+    ['type=never_told', []],
+    ['actor=ADMIN', ['r-1']],
+    ['actor=1', ['r-1']],
+    [`actor=${annsId}`, ['r-2']],
+    ['actor=cli', ['r-3']],
+    [`actor=${encodeURIComponent(iss)}`, ['r-4']],
+    ['actor=unknown', []],
+    ['actor=4242', []],
+    ['target=%EF%BC%A1nn', ['r-1']], // a full-width A
+    [`target=${annsId}&type=granted`, ['r-1']],
+    [`target=${annsId}&type=refused`, []],
+    ['address=203.0.113.7', ['r-1']],
+    ['address=2001:DB8:0::1', ['r-2']],
+    ['address=198.51.100.1', []],
+    ['request_id=r-5', ['r-5']],
+    [`since=${since(2000)}`, ['r-4', 'r-5', 'r-3']],
+    [`until=${since(2000)}`, ['r-2', 'r-1']],
+    [`since=${since(1000)}&until=${since(2500)}`, ['r-3', 'r-2']],
+    [`since=${since(1000)}&type=granted`, ['r-3']],
+    [`since=${since(2500)}&until=${since(1000)}`, []],
+  ]
+  for (const [query, found] of filters) {
+    test(`?${query} finds ${found.length}`, async () => {
+      assert.deepEqual(await requestIds(query), found)
+    })
+  }
+
+  test('next goes through all records once, the newest first, while others come', async () => {
+    for (const query of [
+      'type=granted,refused,other',
+      'type=other',
+      `since=${since(0)}&until=${since(9000)}`,
+    ]) {
+      const all = await requestIds(query)
+      const seen: string[] = []
+      let cursor = ''
+      do {
+        const { body } = await read(`${query}&limit=2${cursor}`)
+        assert.ok(body.data.length <= 2 && body.limit === 2)
+        seen.push(...body.data.map(({ request_id }: OpenedRecord) => request_id))
+        cursor = body.next === null ? '' : `&cursor=${body.next}`
+        await seed([{ type: 'other', at: start + 900_000, requestId: 'x' }])
+      } while (cursor !== '')
+      assert.deepEqual(
+        seen.filter((id) => id !== 'x'),
+        all,
+      )
+    }
+  })
+
+  test('the limit is 10 by default and 1000 at most', async () => {
+    for (const [limit, shown] of [
+      ['x', 10],
+      ['0', 10],
+      ['1001', 1000],
+      ['9007199254740993', 10],
+    ] as const) {
+      assert.equal((await read(`limit=${limit}&type=granted`)).body.limit, shown)
+    }
+  })
+})
+
+suite('the first page of each filter among 100,000 records', async () => {
+  const app = await testApp()
+  const { db } = app.deps
+  await seedMany(100_000)
+  const rare = { type: 'rare', actor_index: 'a-7', target_index: 't-7', address_index: 'i-7' }
+  const selections: readonly [index: string, selection: Selection][] = [
+    ['audit_records_by_time', {}],
+    ['audit_records_by_time', { since: 20_000, until: 30_000 }],
+    ['audit_records_by_(type|time)', { type: 'common' }],
+    ['audit_records_by_type', { type: rare.type }],
+    ['audit_records_by_type', { type: rare.type, since: 20_000, until: 30_000 }],
+    ['audit_records_by_actor_index', { actor_index: rare.actor_index }],
+    ['audit_records_by_target_index', { target_index: rare.target_index }],
+    ['audit_records_by_address_index', { address_index: rare.address_index, until: 50_000 }],
+    ['audit_records_by_request_id', { request_id: 'q-50007' }],
+  ]
+  for (const [index, selection] of selections) {
+    for (const before of [undefined, { at: 60_000, number: 60_000 }]) {
+      const place = before ? 'after a cursor' : 'from the newest'
+      test(`${JSON.stringify(selection)} ${place}: by ${index}, without a sort`, async () => {
+        const query = newestQuery(db, selection, { limit: 11, before })
+        assert.ok((await query.execute()).length > 0)
+        const plan = await planOf(query)
+        if (testDatabase === 'sqlite') {
+          assert.match(plan, new RegExp(`(SEARCH|SCAN) audit_records USING INDEX ${index}\\b`))
+          assert.doesNotMatch(plan, /TEMP B-TREE/)
+        } else {
+          assert.match(plan, new RegExp(`Index Scan Backward using ${index} `))
+          assert.doesNotMatch(plan, /Sort|Removed by Filter/)
+        }
+      })
+    }
+  }
+
+  /** One statement: to seal so many would take longer than all other tests of the file. */
+  async function seedMany(count: number) {
+    const numbers =
+      testDatabase === 'sqlite'
+        ? sql`(with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n)`
+        : sql`(select i from generate_series(1, ${sql.lit(count)}) as i)`
+    await sql`
+      insert into audit_records (chain, place, id, at, type, level, outcome, request_id, facts, mac,
+        actor_index, target_index, address_index)
+      select 'many', i, 'id-' || i, i, case when i % 1000 = 7 then 'rare' else 'common' end, 'info',
+        'success', 'q-' || i, '{}', '', 'a-' || (i % 100), 't-' || (i % 100), 'i-' || (i % 100)
+      from ${numbers} as numbers`.execute(db)
+    await sql`analyze audit_records`.execute(db)
+  }
+
+  async function planOf(query: Compilable): Promise<string> {
+    const { sql: text, parameters } = query.compile()
+    const explain = testDatabase === 'sqlite' ? 'explain query plan' : 'explain (analyze)'
+    const { rows } = await db.executeQuery(CompiledQuery.raw(`${explain} ${text}`, [...parameters]))
+    return rows.map((row) => Object.values(row as object).join(' ')).join('\n')
+  }
+})
