@@ -210,6 +210,13 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.equal(accounts.by_role.ADMIN, 1)
   })
 
+  test('the audit log', async () => {
+    const query = { type: ['sensitive_read', 'other'], since: '2026-01-01T00:00:00Z', limit: 1 }
+    const { data, limit, next } = dataOf(await admin.GET('/api/admin/audit', { params: { query } }))
+    assert.ok(data.length <= limit)
+    assert.ok(next === null || typeof next === 'string')
+  })
+
   test('accounts, out and in again', async () => {
     const answer = await admin.GET('/api/admin/export/accounts', { parseAs: 'text' })
     const lines = dataOf(answer).trimEnd().split('\n')

@@ -221,6 +221,7 @@ suite('which events a change records', async () => {
       ),
     ],
     [`GET ${exportPath}`]: row(['sensitive_read'], async () => asAdmin('GET', exportPath)),
+    'GET /api/admin/audit': row(['sensitive_read'], async () => asAdmin('GET', '/api/admin/audit')),
   }
 
   for (const prefix of ['/api/account', '/api/user/account']) {
@@ -306,7 +307,7 @@ suite('which events a change records', async () => {
       .routes()
       .filter(({ method }) => !['GET', '*'].includes(method))
       .map(({ method, url }) => `${method} ${url}`)
-    const others = ['GET /oauth/callback', `GET ${exportPath}`]
+    const others = ['GET /oauth/callback', `GET ${exportPath}`, 'GET /api/admin/audit']
     assert.deepEqual(Object.keys(routes).toSorted(), [...changing, ...others].toSorted())
   })
 
@@ -413,6 +414,7 @@ suite('which events a command records', async () => {
       () => run('account import -', { stdin: JSON.stringify(line(`someone${++made}`)) }),
     ],
     'account export': [['sensitive_read'], () => run('account export')],
+    'audit export': [['sensitive_read'], () => run('audit export')],
     'user add': [['user_created'], () => run('user add --name Ann --email ann@example.org')],
     'user list': [[], () => run('user list')],
     'throttle list': [[], () => run('throttle list')],
