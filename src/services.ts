@@ -5,6 +5,7 @@ import {
   presentAccount,
 } from './accounts/accounts.ts'
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
+import { type Audit, createAudit } from './audit/audit.ts'
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
@@ -49,6 +50,7 @@ import { createUsers, type Users } from './users/users.ts'
 export interface Services extends LogoutEndings {
   readonly accounts: Accounts
   readonly auditLog: AuditLog
+  readonly audit: Audit
   readonly captcha: Captcha
   readonly clientLimits: ClientLimits
   readonly clients: Clients
@@ -104,6 +106,7 @@ export async function createServices(
   await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
+  const audit = createAudit(deps)
   const keys = await loadKeySet(deps, { mayAddSigner })
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
@@ -153,6 +156,7 @@ export async function createServices(
       keys,
       userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
     }),
+    audit,
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),

@@ -3,6 +3,7 @@ import {
   addressIndex,
   isPerson,
   newSubjectKey,
+  openSubjectKey,
   type PersonalFields,
   personIndex,
   pseudonymOf,
@@ -12,6 +13,7 @@ import {
   serviceIndex,
   serviceKeyName,
 } from '../src/audit/persons.ts'
+import { subjectRow } from '../src/audit/read-store.ts'
 import { ulid } from '../src/audit/ulid.ts'
 import type { DatabaseOrTransaction } from '../src/database/database.ts'
 import type { Schema } from '../src/database/schema.ts'
@@ -48,15 +50,21 @@ export async function recordSeeder(deps: Deps) {
 
   async function keyOf(trx: DatabaseOrTransaction, subject: string) {
     if (!isPerson(subject)) return { key: audit.service, name: serviceKeyName }
-    const key = keys.get(subject) ?? newSubjectKey(random)
+    const known = keys.get(subject) ?? (await storedKey(trx, subject))
+    const key = known ?? newSubjectKey(random)
     const name = pseudonymOf(key)
-    if (!keys.has(subject)) {
+    if (!known) {
       const sealed = sealSubjectKey(random, audit.data, subject, key)
       const row = { subject, pseudonym: name, sealed }
       await trx.insertInto('audit_subjects').values(row).execute()
     }
     keys.set(subject, key)
     return { key, name }
+  }
+
+  async function storedKey(trx: DatabaseOrTransaction, subject: string) {
+    const row = await subjectRow(trx, subject)
+    return row && openSubjectKey(audit.data, subject, row.sealed)
   }
 
   async function side(trx: DatabaseOrTransaction, name: Side, id: string, fields: PersonalFields) {

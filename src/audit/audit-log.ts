@@ -11,6 +11,7 @@ import {
   personIndex,
   type Side,
   serviceIndex,
+  typedName,
 } from './persons.ts'
 import { newestQuery, type ReadRecord, type Selection, subjectRow } from './read-store.ts'
 
@@ -80,30 +81,33 @@ export function createAuditLog({ db, keys, userIdOf }: AuditLogDeps): AuditLog {
     )
   }
 
-  /** The indexes of the subjects that a text may mean; of one that is unknown or erased, none. */
+  /**
+   * The indexes of the records that a text may mean: it is a subject, such as `7` or `cli`, and may be
+   * the username of another one. A name that was typed at a login and that no account has is found as
+   * a target. There is no index of a person who is unknown or erased.
+   */
   async function indexesOf(
     side: Side,
     text: string | undefined,
   ): Promise<readonly (string | undefined)[]> {
     if (text === undefined) return [undefined]
-    const { data, index } = keys.audit
-    const indexes: string[] = []
-    for (const subject of await subjectsOf(text)) {
-      if (!isPerson(subject)) {
-        indexes.push(serviceIndex(index, subject, side))
-        continue
-      }
-      const row = await subjectRow(db, subject)
-      const key = row && openedOrNull(() => openSubjectKey(data, subject, row.sealed))
-      if (key) indexes.push(personIndex(key, side))
-    }
-    return indexes
-  }
-
-  /** A text is a subject, such as `7` or `cli`, and may be the username of another one. */
-  async function subjectsOf(text: string): Promise<ReadonlySet<string>> {
+    const { index } = keys.audit
     const username = canonicalUsername(text)
     const userId = username && (await userIdOf(username))
-    return new Set([text, ...(userId === null ? [] : [String(userId)])])
+    const subjects = new Set([text, ...(userId === null ? [] : [String(userId)])])
+    const indexes = await Promise.all(
+      [...subjects].map((subject) =>
+        isPerson(subject) ? indexOfPerson(side, subject) : serviceIndex(index, subject, side),
+      ),
+    )
+    const typed = username !== null && side === 'target' ? [typedName(index, username)] : []
+    return [...indexes, ...typed].filter((found) => found !== undefined)
+  }
+
+  async function indexOfPerson(side: Side, subject: string): Promise<string | undefined> {
+    const row = await subjectRow(db, subject)
+    if (!row) return undefined
+    const key = openedOrNull(() => openSubjectKey(keys.audit.data, subject, row.sealed))
+    return key === null ? undefined : personIndex(key, side)
   }
 }

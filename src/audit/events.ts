@@ -13,3 +13,9 @@ export const sensitiveRead = eventType<
       filters: readonly string[]
     }
 >('sensitive_read')
+
+/**
+ * So many events without a change were not recorded, because more than the memory holds waited for
+ * the database.
+ */
+export const auditRecordsLost = eventType<{ count: number }>('audit_records_lost', 'critical')

@@ -20,7 +20,12 @@ export interface OpenedRecord {
   readonly outcome: 'success' | 'failure'
   readonly reason: string | null
   readonly count: number
-  readonly actor: { readonly subject: string | null; readonly username: string | null } | null
+  readonly count_since: string | null
+  readonly actor: {
+    readonly kind: string | null
+    readonly subject: string | null
+    readonly username: string | null
+  }
   readonly target: { readonly user_id: number | null; readonly username: string | null } | null
   readonly details: PersonalFields | null
   readonly address: string | null
@@ -112,23 +117,24 @@ function show(record: ReadRecord, actor: Opened, target: Opened): OpenedRecord {
   const facts = objectOf(openedOrNull(() => JSON.parse(record.facts)))
   const person = actor.fields ?? {}
   const { user_id, username, ...details } = target.fields ?? {}
+  const userId = numberOf(user_id) ?? numberOf(details.author_id)
+  const hasTarget = userId !== null || username !== undefined
   return {
     number: record.number,
     id: record.id,
-    at: isoTime(record.at),
+    at: shownTime(record.at),
     type: record.type,
     level: record.level,
     outcome: record.outcome,
     reason: record.reason,
     count: numberOf(facts?.count) ?? 1,
-    actor: actor.fields && {
+    count_since: timeOf(facts?.since),
+    actor: {
+      kind: textOf(facts?.actor),
       subject: textOf(person.subject),
       username: textOf(person.username),
     },
-    target:
-      target.fields && (user_id !== undefined || username !== undefined)
-        ? { user_id: numberOf(user_id), username: textOf(username) }
-        : null,
+    target: hasTarget ? { user_id: userId, username: textOf(username) } : null,
     details: target.fields && details,
     address: textOf(person.address),
     proxies: textsOf(person.proxies),
@@ -169,7 +175,20 @@ function textOf(value: unknown): string | null {
 }
 
 function numberOf(value: unknown): number | null {
-  return typeof value === 'number' ? value : null
+  return Number.isSafeInteger(value) ? Number(value) : null
+}
+
+function timeOf(value: unknown): string | null {
+  const time = numberOf(value)
+  return time === null ? null : shownTime(time)
+}
+
+const firstTimeMs = -62_135_596_800_000 // of the year 1, as RFC 3339 can tell it
+const lastTimeMs = 253_402_300_799_999 // of the year 9999
+
+/** Formats a time that may have been changed to one that has no form. */
+function shownTime(milliseconds: number): string {
+  return isoTime(Math.max(firstTimeMs, Math.min(milliseconds, lastTimeMs)))
 }
 
 function textsOf(value: unknown): string[] {

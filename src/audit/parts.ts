@@ -1,10 +1,24 @@
 import type { RoomParts } from '../room/room.ts'
+import type { Audit } from './audit.ts'
 import { type AuditRoutesOptions, auditRoutes } from './routes.ts'
 
-export type Needs = AuditRoutesOptions
+export interface Needs extends AuditRoutesOptions {
+  readonly audit: Audit
+}
+
+const recordEveryMs = 100
+const closeEveryMs = 600_000
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
+    const { audit } = needs
+    app.refusalListeners.push((request, error) => {
+      audit.refused(request.id, error.status, error.reason?.code ?? null)
+    })
     await app.register(auditRoutes, needs)
   },
+  jobs: ({ audit }) => [
+    { name: 'audit records', everyMs: recordEveryMs, inEachWorker: true, run: audit.run },
+    { name: 'audit chains', everyMs: closeEveryMs, inEachWorker: true, run: audit.closeLeft },
+  ],
 }

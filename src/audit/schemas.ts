@@ -1,4 +1,13 @@
-import { Count, Id, type JsonSchema, named, Text, TextOrNull, Time } from '../http/schemas.ts'
+import {
+  Count,
+  Id,
+  type JsonSchema,
+  named,
+  Text,
+  TextOrNull,
+  Time,
+  TimeOrNull,
+} from '../http/schemas.ts'
 
 const Texts = { type: 'array', items: Text } as const
 const Flag = { type: 'boolean' } as const
@@ -16,17 +25,23 @@ const fields = {
   outcome: { type: 'string', enum: ['success', 'failure'] },
   reason: { ...TextOrNull, description: 'Why something was refused' },
   count: { ...Count, description: 'More than 1: of this many refusals, in a flood of them' },
+  count_since: { ...TimeOrNull, description: 'When the first of these refusals was' },
   actor: {
-    description: 'The caller: a user, or `cli`, `job`, `bootstrap`, `client:ID`, `ISSUER#SUB`',
-    ...orNull({
-      type: 'object',
-      required: ['subject', 'username'],
-      properties: { subject: TextOrNull, username: TextOrNull },
-      additionalProperties: false,
-    }),
+    type: 'object',
+    description: 'Who acted. The subject is a user id, `ISSUER#SUB`, `client:ID`, or as `kind`',
+    required: ['kind', 'subject', 'username'],
+    properties: {
+      kind: {
+        ...TextOrNull,
+        description: '`user`, `external`, `client`, `cli`, `bootstrap`, `job` or `unknown`',
+      },
+      subject: TextOrNull,
+      username: TextOrNull,
+    },
+    additionalProperties: false,
   },
   target: {
-    description: 'The user or the account that it concerns',
+    description: 'The user whom it concerns',
     ...orNull({
       type: 'object',
       required: ['user_id', 'username'],
@@ -69,7 +84,8 @@ const example = {
   outcome: 'success',
   reason: null,
   count: 1,
-  actor: { subject: '1', username: 'admin' },
+  count_since: null,
+  actor: { kind: 'user', subject: '1', username: 'admin' },
   target: { user_id: 7, username: 'ann' },
   details: { from: ['USER'], to: ['USER', 'ADMIN'] },
   address: '203.0.113.7',

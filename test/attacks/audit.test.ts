@@ -174,14 +174,14 @@ suite('GET /api/admin/audit where records were erased or changed', async () => {
         requestId,
         actor: { subject, username: 'eve', address: '203.0.113.9', user_agent: 'curl' },
         target: { subject: `${subject}0`, user_id: Number(subject) * 10, from: ['USER'] },
-        facts: { method: 'PUT', status: 200 },
+        facts: { actor: 'user', method: 'PUT', status: 200 },
       },
     ])
     return one(requestId)
   }
 
   const nobody = {
-    actor: null,
+    actor: { kind: 'user', subject: null, username: null },
     address: null,
     proxies: [],
     user_agent: null,
@@ -237,15 +237,36 @@ suite('GET /api/admin/audit where records were erased or changed', async () => {
     test(`facts that are no object (${facts}) are none, and the record says so`, async () => {
       const before = await seeded(`facts-${index}`, String(120 + index))
       await change(`facts-${index}`, { facts })
-      const none = { method: null, status: null, damaged: true }
+      const actor = { ...before.actor, kind: null }
+      const none = { actor, method: null, status: null, damaged: true }
       assert.deepEqual(await one(`facts-${index}`), { ...before, ...none })
     })
   }
 
   test('facts of other types are left out of the answer', async () => {
     const before = await seeded('typed', '130')
-    await change('typed', { facts: '{"method":1,"status":"200","factors":"pwd","count":{}}' })
-    assert.deepEqual(await one('typed'), { ...before, method: null, status: null })
+    await change('typed', {
+      facts: '{"actor":[],"method":1,"status":2.5,"factors":"pwd","count":1e400,"since":"x"}',
+    })
+    const actor = { ...before.actor, kind: null }
+    assert.deepEqual(await one('typed'), { ...before, actor, method: null, status: null })
+  })
+
+  test('times that have no form are the first and the last that have one', async () => {
+    await seeded('times', '140')
+    for (const [at, shown] of [
+      [-9e15, '0001-01-01T00:00:00.000Z'],
+      [9e15, '9999-12-31T23:59:59.999Z'],
+    ] as const) {
+      const facts = JSON.stringify({ since: at })
+      await db
+        .updateTable('audit_records')
+        .set({ at, facts })
+        .where('request_id', '=', 'times')
+        .execute()
+      const record = await one('times')
+      assert.deepEqual([record.at, record.count_since], [shown, shown])
+    }
   })
 
   test('the key of another person in a row of subjects opens nothing', async () => {
