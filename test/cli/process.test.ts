@@ -95,6 +95,24 @@ suite('gatehouse as a process beside the service', async () => {
     }
   })
 
+  test('a follower of the audit log ends at a signal, with whole lines', async () => {
+    const child = start('audit export --follow')
+    let [stdout, stderr] = ['', '']
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk
+      child.kill('SIGTERM')
+    })
+    assert.deepEqual([...(await once(child, 'close')), stderr], [0, null, ''])
+    const types = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).type)
+    assert.ok(types.includes('sensitive_read'))
+  })
+
   test('SIGINT exits 130', async () => {
     const open = join(directory, 'open')
     writeFileSync(open, password)

@@ -1472,7 +1472,9 @@ export interface components {
          *           "outcome": "success",
          *           "reason": null,
          *           "count": 1,
+         *           "count_since": null,
          *           "actor": {
+         *             "kind": "user",
          *             "subject": "1",
          *             "username": "admin"
          *           },
@@ -1531,7 +1533,9 @@ export interface components {
          *       "outcome": "success",
          *       "reason": null,
          *       "count": 1,
+         *       "count_since": null,
          *       "actor": {
+         *         "kind": "user",
          *         "subject": "1",
          *         "username": "admin"
          *       },
@@ -1591,12 +1595,19 @@ export interface components {
             reason: string | null;
             /** @description More than 1: of this many refusals, in a flood of them */
             count: number;
-            /** @description The caller: a user, or `cli`, `job`, `bootstrap`, `client:ID`, `ISSUER#SUB` */
+            /**
+             * Format: date-time
+             * @description When the first of these refusals was
+             */
+            count_since: string | null;
+            /** @description Who acted. The subject is a user id, `ISSUER#SUB`, `client:ID`, or as `kind` */
             actor: {
+                /** @description `user`, `external`, `client`, `cli`, `bootstrap`, `job` or `unknown` */
+                kind: string | null;
                 subject: string | null;
                 username: string | null;
-            } | null;
-            /** @description The user or the account that it concerns */
+            };
+            /** @description The user whom it concerns */
             target: {
                 user_id: number | null;
                 username: string | null;
@@ -6992,7 +7003,9 @@ export interface operations {
                      *           "outcome": "success",
                      *           "reason": null,
                      *           "count": 1,
+                     *           "count_since": null,
                      *           "actor": {
+                     *             "kind": "user",
                      *             "subject": "1",
                      *             "username": "admin"
                      *           },
