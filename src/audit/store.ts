@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely'
 import type { DatabaseOrTransaction, QueryHints } from '../database/database.ts'
 import { prepared, preparedForLists } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
+import type { Entry } from './make-record.ts'
 
 /** A record before it has a number. */
 export type NewRecord = Omit<Required<Insertable<Schema['audit_records']>>, 'number'>
@@ -149,15 +150,21 @@ export function auditStore(db: DatabaseOrTransaction) {
       return found
     },
 
-    /** The ids of the records of a chain behind a place. */
-    async idsBehind(chain: string, place: number): Promise<string[]> {
+    /** The ids of those entries that are in the log. */
+    async present(entries: readonly Entry[]): Promise<Set<string>> {
+      const times = entries.map(({ event }) => event.at) // an index of the table finds them
       const rows = await db
         .selectFrom('audit_records')
         .select('id')
-        .where('chain', '=', chain)
-        .where('place', '>', place)
+        .where('at', '>=', Math.min(...times))
+        .where('at', '<=', Math.max(...times))
+        .where(
+          'id',
+          'in',
+          entries.map(({ id }) => id),
+        )
         .execute()
-      return rows.map(({ id }) => id)
+      return new Set(rows.map(({ id }) => id))
     },
   }
 }
