@@ -13,8 +13,9 @@ export type SubjectRow = Insertable<Schema['audit_subjects']>
 const maxRowsPerStatement = 16
 const maxSubjectsPerStatement = 8
 
-// On PostgreSQL both go with the commit: nothing waits for their answer.
-const withCommit: QueryHints = { isDeferred: true }
+// On PostgreSQL both go with the commit: nothing waits for their answer. What was given to a caller
+// must not lose its record with the power.
+const withCommit: QueryHints = { isDeferred: true, isDurable: true }
 
 const insertRecords = preparedForLists<{ records: NewRecord[] }, object, never>(
   (db, { records }) =>
