@@ -74,6 +74,9 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .limit(limit)
         .execute(),
 
+    numbered: (numbers: readonly number[]): Promise<Checkpoint[]> =>
+      db.selectFrom('audit_checkpoints').selectAll().where('number', 'in', numbers).execute(),
+
     /** The oldest checkpoint that was made at `at` or later. */
     since: (at: number): Promise<Checkpoint | undefined> =>
       db
