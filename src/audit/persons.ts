@@ -57,6 +57,14 @@ export function serviceIndex(indexKey: Uint8Array, subject: string, side: Side):
   return keyedDigest(indexKey, `${side} ${subject}`)
 }
 
+/**
+ * The digest of a name that was typed and that no account has, in canonical form, under the index
+ * key: people type passwords there. It is the index of the target as well.
+ */
+export function typedName(indexKey: Uint8Array, name: string): string {
+  return keyedDigest(indexKey, `typed ${name}`)
+}
+
 /** The index of an address in its canonical form (addresses/address.ts), under the index key. */
 export function addressIndex(indexKey: Uint8Array, address: string): string {
   return keyedDigest(indexKey, `address ${address}`)

@@ -1,6 +1,7 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'audit',
   tag: 'Audit log',
   tables: [
@@ -10,4 +11,6 @@ export const room: Room = {
     { name: 'audit_checkpoints', key: ['number'], needsKeys: true },
     { name: 'audit_tombstones', key: ['chain'], needsKeys: true },
   ],
+  events: fileBeside(import.meta.url, './events'),
+  parts: () => import('./parts.ts'),
 }

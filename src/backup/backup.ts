@@ -1,3 +1,5 @@
+import type { Logger } from 'pino'
+import { createAudit } from '../audit/audit.ts'
 import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import { inSnapshot } from '../database/snapshot.ts'
@@ -21,6 +23,7 @@ export interface BackupDeps {
   readonly db: Database
   readonly clock: Clock
   readonly events: Events
+  readonly log: Logger
   readonly random: Random
   /** The rooms that declare the tables. */
   readonly rooms: readonly RoomNames[]
@@ -76,6 +79,8 @@ export async function backup(
     const batches = box ? dump.batches : withoutSealed(dump.batches, tables)
     return writeArchive(path, { header, body: toLines(batches), macOf: box?.macOf })
   })
+  const audit = createAudit({ ...deps, db })
   events.tell(backupMade, { file: path, sha256, keys: box !== undefined, ...ofMachine() })
+  await audit.close()
   return sha256
 }

@@ -10,7 +10,7 @@ import { accessAlgorithm } from './algorithm.ts'
 import { type AuditKeys, auditKeysOf } from './audit-keys.ts'
 import { keyRetired } from './events.ts'
 import { loadMasterKey } from './master-key.ts'
-import { type Added, createNewKeys, publishedMs } from './new-keys.ts'
+import { type Added, createNewKeys, dataKeyAlgorithm, publishedMs } from './new-keys.ts'
 import { openKeys, type TokenPurpose } from './opened-keys.ts'
 import { assertReplaced, KeySigns } from './retirement.ts'
 import { openKey } from './sealed-key.ts'
@@ -110,7 +110,6 @@ export interface KeySetDeps {
 }
 
 const refreshAlgorithm = 'HS256'
-const dataKeyAlgorithm = 'A256GCM'
 const lookUpAgainMs = 1000
 const dayMs = 86_400_000
 const maxAgeSeconds = publishedMs / 2000
