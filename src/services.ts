@@ -6,6 +6,7 @@ import {
 } from './accounts/accounts.ts'
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
+import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
@@ -49,6 +50,7 @@ import { createUsers, type Users } from './users/users.ts'
 export interface Services extends LogoutEndings {
   readonly accounts: Accounts
   readonly audit: Audit
+  readonly auditProof: AuditProof
   readonly captcha: Captcha
   readonly clientLimits: ClientLimits
   readonly clients: Clients
@@ -104,8 +106,13 @@ export async function createServices(
   await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
-  const audit = createAudit(deps)
+  let auditProof: AuditProof | undefined // the keys that it needs may be made by a recorded change
+  const audit = createAudit({
+    ...deps,
+    committed: (count, at) => auditProof?.recorded(count, at),
+  })
   const keys = await loadKeySet(deps, { mayAddSigner })
+  auditProof = createAuditProof({ ...deps, keys })
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
@@ -150,6 +157,7 @@ export async function createServices(
   const services: Services = {
     accounts,
     audit,
+    auditProof,
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),

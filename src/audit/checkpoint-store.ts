@@ -153,17 +153,6 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Marks chains as closed that no process uses any more. */
-    async close(chains: readonly string[], at: number): Promise<void> {
-      if (chains.length === 0) return
-      await db
-        .updateTable('audit_chains')
-        .set({ closed_at: at })
-        .where('chain', 'in', chains)
-        .where('closed_at', 'is', null)
-        .execute()
-    },
-
     tombstone: (chain: string): Promise<Tombstone | undefined> =>
       db.selectFrom('audit_tombstones').selectAll().where('chain', '=', chain).executeTakeFirst(),
 

@@ -24,12 +24,12 @@ export interface CheckpointsDeps {
 /** Writes the checkpoints of the audit log. */
 export interface Checkpoints {
   /**
-   * Writes a checkpoint over what is new since the last one, of whatever process; answers null if
-   * nothing is new, or the last one is younger than `youngMs` and `isUrgent` is false. The commit is
-   * on disk when it resolves, and so is everything before it: no loss of power undoes what a
-   * checkpoint attests.
+   * Writes a checkpoint over what is new since the last one, of whatever process; unless `isUrgent`,
+   * not if the last one is younger than `youngMs`. Answers whether checkpoints cover everything that
+   * was committed before the call. The commit of a checkpoint is on disk then, and so is everything
+   * before it: no loss of power undoes what a checkpoint attests.
    */
-  write(options?: { readonly isUrgent?: boolean }): Promise<Checkpoint | null>
+  write(options?: { readonly isUrgent?: boolean }): Promise<boolean>
 }
 
 const batchSize = 500
@@ -111,19 +111,10 @@ export function createCheckpoints({ db, clock, key, youngMs }: CheckpointsDeps):
 
   async function add(trx: DatabaseOrTransaction, isUrgent: boolean): Promise<Checkpoint | null> {
     const store = checkpointStore(trx)
-    const { last, chains, heads, before } = await newHeads(store)
+    const { last, heads, before, chains } = await newHeads(store)
     const now = clock.now()
     const age = last ? now - last.at : Infinity
     if (heads.length === 0 || (!isUrgent && age >= 0 && age < youngMs)) return null
-    // Open chains that no process writes any more: a process leaves its chains after an hour.
-    const idle = chains.filter(
-      ({ chain, closedAt, place, at }) =>
-        closedAt === null && at < now - dayMs && before.get(chain) === place,
-    )
-    await store.close(
-      idle.map(({ chain }) => chain),
-      now,
-    )
     const grown = heads.reduce((sum, { from, place }) => sum + place - from + 1, 0)
     const checkpoint = signCheckpoint(key, {
       number: (last?.number ?? 0) + 1,
@@ -141,10 +132,10 @@ export function createCheckpoints({ db, clock, key, youngMs }: CheckpointsDeps):
   return {
     async write({ isUrgent = false } = {}) {
       const { heads } = await newHeads(checkpointStore(db)) // most looks end here, without a lock
-      if (heads.length === 0) return null
+      if (heads.length === 0) return true
       const written = await transact(db, [lockName.auditCheckpoints], (trx) => add(trx, isUrgent))
       if (written) cover(written) // an attempt that was rolled back has covered nothing
-      return written
+      return written !== null
     },
   }
 }

@@ -20,7 +20,12 @@ export interface AuditLag {
 export interface AuditProof {
   /** Notes records that this process has committed, the oldest of them made at `at`. */
   recorded(count: number, at: number): void
-  /** Writes a checkpoint where one is due, and sends to the sinks what they lack, without waiting. */
+  /** How often `run` is called: twice in the time after which a checkpoint is due. */
+  readonly everyMs: number
+  /**
+   * Writes a checkpoint where one is due, and then sends to the sinks what they lack, for which it
+   * does not wait. Of several workers the first one sends.
+   */
   run(): Promise<void>
   /** Resolves when each sink has everything, or has failed. */
   sent(): Promise<void>
@@ -40,44 +45,55 @@ export type AuditProofDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'workers'> & {
 const maxUncovered = 1000
 const closeMs = 3000
 
+/** What this process has committed since its last look; when the oldest of it was made. */
+interface Uncovered {
+  readonly count: number
+  readonly since: number | null
+}
+
+function together(before: Uncovered, later: Uncovered): Uncovered {
+  return { count: before.count + later.count, since: before.since ?? later.since }
+}
+
 /** Creates the proof of this process. Opens nothing before its first run. */
 export function createAuditProof(deps: AuditProofDeps): AuditProof {
   const { config, clock, keys, log, workers } = deps
   const key = checkpointKey(keys.audit.checkpointSeed)
   const { checkpointSeconds, retentionDays } = config.audit
-  // Each process looks twice in this time; a checkpoint that another one has just made suffices.
-  const checkpoints = createCheckpoints({ ...deps, key, youngMs: checkpointSeconds * 500 })
+  // A look in each half of the time: one that skips a checkpoint of another node still has the next.
+  const everyMs = checkpointSeconds * 500
+  const checkpoints = createCheckpoints({ ...deps, key, youngMs: everyMs })
   const purge = createRetention({ ...deps, key, retentionDays })
   const maxCount = Math.ceil(maxUncovered / workers.count)
   let feeds: Promise<readonly SinkFeed[]> | undefined
   let opened: readonly SinkFeed[] = []
-  let uncovered = { count: 0, since: null as number | null }
+  let uncovered: Uncovered = { count: 0, since: null }
   let writing: Promise<void> | undefined
+  const stop = new AbortController()
 
   async function write(isUrgent: boolean): Promise<void> {
     const before = uncovered
-    const written = await checkpoints.write({ isUrgent })
-    // Without a new one either nothing is new, or the last one is young and the next look comes soon.
-    if (written) uncovered = less(uncovered, before)
-  }
-
-  function less(now: typeof uncovered, before: typeof uncovered): typeof uncovered {
-    const count = now.count - before.count
-    return { count, since: count === 0 ? null : now.since }
+    uncovered = { count: 0, since: null }
+    let isCovered = false
+    try {
+      isCovered = await checkpoints.write({ isUrgent })
+    } finally {
+      if (!isCovered) uncovered = together(before, uncovered)
+    }
   }
 
   function openFeeds(): Promise<readonly SinkFeed[]> {
     feeds ??= import('./outside/sinks.ts').then(({ sinksOf }) => {
-      opened = sinksOf(config.audit, join(config.database.dataDirectory, 'audit-sinks.json')).map(
-        (sink) => createSinkFeed(sink, deps),
-      )
+      const placesPath = join(config.database.dataDirectory, 'audit-sinks.json')
+      const options = { placesPath, mayRepair: workers.index === 0 }
+      opened = sinksOf(config.audit, options).map((sink) => createSinkFeed(sink, deps))
       return opened
     })
     return feeds
   }
 
-  async function send(stop?: AbortSignal): Promise<void> {
-    await Promise.all((await openFeeds()).map((feed) => feed.run(stop)))
+  async function send(): Promise<void> {
+    await Promise.all((await openFeeds()).map((feed) => feed.run(stop.signal)))
   }
 
   /** A checkpoint at once: a thousand records wait for none. */
@@ -91,16 +107,21 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
 
   return {
     recorded(count, at) {
-      uncovered = { count: uncovered.count + count, since: uncovered.since ?? at }
+      uncovered = together(uncovered, { count, since: at })
       if (uncovered.count >= maxCount) writeSoon()
     },
 
+    everyMs,
+
     async run() {
-      await write(false)
-      void send()
+      try {
+        await write(false)
+      } finally {
+        if (workers.index === 0) void send()
+      }
     },
 
-    sent: () => send(),
+    sent: send,
     purge,
 
     lag() {
@@ -113,11 +134,12 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     },
 
     async close() {
-      const stop = new AbortController()
       try {
         await writing
         await write(true)
-        await Promise.race([send(stop.signal), setTimeout(closeMs, undefined, { ref: false })])
+        await Promise.race([send(), setTimeout(closeMs, undefined, { ref: false })])
+      } catch (error) {
+        log.error({ err: error }, 'the last checkpoint of the audit log was not written')
       } finally {
         stop.abort()
       }

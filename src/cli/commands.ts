@@ -16,6 +16,7 @@ const order = [
   'client',
   'token',
   'oidc',
+  'audit',
   'backup',
   'restore',
   'move',

@@ -125,6 +125,7 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
       if (isFailing) log.info({ sink: sink.name }, 'the sink of the audit log has everything again')
       isFailing = false
     } catch (error) {
+      if (stop?.aborted) return // the database is closed
       if (place === undefined) waitingSince ??= clock.now() // what it lacks is not known
       // Once for each outage: the next attempts are seconds apart.
       if (!isFailing) {

@@ -11,6 +11,8 @@ export interface FileSinkOptions {
   readonly path: string
   /** A file of checkpoints alone begins with all there are. */
   readonly takesRecords: boolean
+  /** Whether an unfinished last line may be removed: another process could be writing it. */
+  readonly mayRepair: boolean
 }
 
 const blockBytes = 65_536
@@ -23,7 +25,7 @@ const appending = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
  * file itself tells what it has, by its last checkpoint. What a kill or a full disk has left of a
  * last line is removed.
  */
-export function fileSink({ name, path, takesRecords }: FileSinkOptions): Sink {
+export function fileSink({ name, path, takesRecords, mayRepair }: FileSinkOptions): Sink {
   return {
     name,
     takesRecords,
@@ -48,7 +50,7 @@ export function fileSink({ name, path, takesRecords }: FileSinkOptions): Sink {
       const file = await openFile(path, appending)
       try {
         const bytes = Buffer.from(items.map(lineOf).join(''))
-        const start = await endLastLine(file)
+        const start = await endLastLine(file, mayRepair)
         const { bytesWritten } = await file.write(Buffer.concat([start, bytes]))
         if (bytesWritten < start.length + bytes.length) throw new Error(`${path}: the disk is full`)
         await file.datasync()
@@ -93,10 +95,11 @@ async function openFile(path: string, flags: number): Promise<FileHandle> {
 }
 
 /** Removes an unfinished last line; answers what must stand before the next one. */
-async function endLastLine(file: FileHandle): Promise<Buffer> {
+async function endLastLine(file: FileHandle, mayRepair: boolean): Promise<Buffer> {
   const { size } = await file.stat()
   const whole = await endOfWholeLines(file, size)
   if (whole === size) return Buffer.alloc(0)
+  if (!mayRepair) return Buffer.from('\n')
   try {
     await file.truncate(whole)
     return Buffer.alloc(0)

@@ -7,14 +7,19 @@ import { syslogSink } from './syslog-sink.ts'
 /** The sinks of a node: the file of checkpoints, and those of AUDIT_SINKS. */
 export function sinksOf(
   { checkpointsFile, sinks }: Pick<Config['audit'], 'checkpointsFile' | 'sinks'>,
-  placesPath: string,
+  { placesPath, mayRepair }: { readonly placesPath: string; readonly mayRepair: boolean },
 ): Sink[] {
   const places = keptPlaces(placesPath)
   return [
-    fileSink({ name: `file:${checkpointsFile}`, path: checkpointsFile, takesRecords: false }),
+    fileSink({
+      name: `file:${checkpointsFile}`,
+      path: checkpointsFile,
+      takesRecords: false,
+      mayRepair,
+    }),
     ...sinks.map((address) =>
       address.kind === 'file'
-        ? fileSink({ ...address, takesRecords: true })
+        ? fileSink({ ...address, takesRecords: true, mayRepair })
         : syslogSink({ address, places }),
     ),
   ]
