@@ -69,6 +69,7 @@ export async function buildApp(
       .flush()
       .catch((error: unknown) => log.error({ err: error }, 'activity was lost'))
     await services.audit.close()
+    await services.auditProof.close()
     await db.destroy()
   })
   const plain = config.http.redirectPort === undefined ? null : plainHttp(config)

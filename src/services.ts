@@ -7,6 +7,7 @@ import {
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
+import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
@@ -51,6 +52,7 @@ export interface Services extends LogoutEndings {
   readonly accounts: Accounts
   readonly auditLog: AuditLog
   readonly audit: Audit
+  readonly auditProof: AuditProof
   readonly captcha: Captcha
   readonly clientLimits: ClientLimits
   readonly clients: Clients
@@ -106,8 +108,13 @@ export async function createServices(
   await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
-  const audit = createAudit(deps)
+  let auditProof: AuditProof | undefined // the keys that it needs may be made by a recorded change
+  const audit = createAudit({
+    ...deps,
+    committed: (count, at) => auditProof?.recorded(count, at),
+  })
   const keys = await loadKeySet(deps, { mayAddSigner })
+  auditProof = createAuditProof({ ...deps, keys })
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
@@ -157,6 +164,7 @@ export async function createServices(
       userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
     }),
     audit,
+    auditProof,
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),

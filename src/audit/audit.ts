@@ -27,6 +27,8 @@ export interface Audit extends Pick<ToldQueue, 'refused' | 'run' | 'state'> {
 
 export interface AuditDeps extends Pick<Deps, 'clock' | 'db' | 'events' | 'log' | 'random'> {
   readonly config: Pick<Config, 'masterKey' | 'database'>
+  /** See `RecordWriterDeps`. */
+  readonly committed?: (count: number, at: number) => void
 }
 
 const idleMs = 3_600_000
@@ -36,9 +38,9 @@ const closeBatch = 100
 
 /** Makes the audit log of a process, and attaches it to the events. docs/adr/0050 */
 export function createAudit(deps: AuditDeps): Audit {
-  const { config, clock, db, events, log, random } = deps
+  const { clock, db, events, log, random } = deps
   const writer = { instance: `${hostname()}/${process.pid}`, version: packageVersion() }
-  const records = createRecordWriter({ config, clock, random, writer })
+  const records = createRecordWriter({ ...deps, writer })
   const ofChanges = createChains({ clock, random })
   // A chain of their own, so that the times in each chain follow each other.
   const ofTold = createChains({ clock, random })

@@ -1,9 +1,11 @@
 import type { RoomParts } from '../room/room.ts'
 import type { Audit } from './audit.ts'
+import type { AuditProof } from './proof.ts'
 import { type AuditRoutesOptions, auditRoutes } from './routes.ts'
 
 export interface Needs extends AuditRoutesOptions {
   readonly audit: Audit
+  readonly auditProof: AuditProof
 }
 
 const recordEveryMs = 100
@@ -17,8 +19,15 @@ export const parts: RoomParts<Needs> = {
     })
     await app.register(auditRoutes, needs)
   },
-  jobs: ({ audit }) => [
+  jobs: ({ audit, auditProof }) => [
     { name: 'audit records', everyMs: recordEveryMs, inEachWorker: true, run: audit.run },
     { name: 'audit chains', everyMs: closeEveryMs, inEachWorker: true, run: audit.closeLeft },
+    {
+      name: 'audit checkpoints',
+      everyMs: auditProof.everyMs,
+      inEachWorker: true,
+      run: auditProof.run,
+    },
+    { name: 'audit retention', purge: auditProof.purge },
   ],
 }

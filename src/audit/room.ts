@@ -12,6 +12,7 @@ export const room: Room<Needs> = {
     { name: 'audit_tombstones', key: ['chain'], needsKeys: true },
   ],
   events: fileBeside(import.meta.url, './events'),
+  settings: ['AUDIT_CHECKPOINT_SECONDS', 'AUDIT_RETENTION_DAYS', 'AUDIT_SINKS'],
   commands: [
     {
       rows: [
@@ -21,6 +22,17 @@ export const room: Room<Needs> = {
         },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/audit-export'),
+    },
+    {
+      rows: [
+        {
+          name: 'audit verify',
+          summary:
+            'Verifies that no record of the audit log was changed, removed or added, and names the first that was',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/audit-verify'),
+      settings: ['AUDIT_SINKS'],
     },
   ],
   parts: () => import('./parts.ts'),

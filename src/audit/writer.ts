@@ -26,6 +26,8 @@ export interface RecordWriterDeps {
   readonly clock: Clock
   readonly random: Random
   readonly writer: Writer
+  /** Called after the commit of `count` records, the oldest of them made at `at`. */
+  readonly committed?: (count: number, at: number) => void
 }
 
 /** The records of a transaction under way. */
@@ -36,7 +38,7 @@ interface Pending {
 }
 
 export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
-  const { clock, random, writer } = deps
+  const { clock, random, writer, committed } = deps
   const pending = new WeakMap<object, Pending>()
   const subjectKeys = createSubjectKeys(random)
   let known: AuditKeys | undefined
@@ -49,6 +51,9 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
       const taken = chains.take()
       const records: Pending = { taken, entries: [entry], head: taken.chain }
       pending.set(attempt, records)
+      if (committed) {
+        afterCommit(trx, () => committed(records.entries.length, entry.event.at))
+      }
       beforeCommit(trx, (own) => insert(own, records))
       atEnd(trx, (end) => taken.giveBack(end, records.head))
     },

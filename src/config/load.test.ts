@@ -72,6 +72,9 @@ const defaults: Partial<Record<string, unknown>> = {
   POSTS_DELETE_POLICY: 'admin',
   PAGE_LIMIT_MAX: 0,
   CONSOLE: 'on',
+  AUDIT_CHECKPOINT_SECONDS: 10,
+  AUDIT_RETENTION_DAYS: 365,
+  AUDIT_SINKS: [],
   WORKERS: 1,
 }
 const secretNames = Object.entries(settings).flatMap(([name, row]) => (row.secret ? [name] : []))

@@ -1,10 +1,12 @@
 import { isIP } from 'node:net'
+import { join, resolve } from 'node:path'
 import { overlap, parseAddressRange } from '../addresses/address-ranges.ts'
 import { isLoopback } from '../addresses/loopback.ts'
 import { isUnguarded, parsePostgresAddress } from '../database/postgres/address.ts'
 import { passwordRefusal } from '../kernel/password.ts'
 import { contractRoles, type Role, type RoleName } from '../kernel/principal.ts'
 import { secretAdvice, secretWeaknesses } from '../strength/configured.ts'
+import { auditSinkMistakes } from './audit-sinks.ts'
 import { type ClientsReading, readClients } from './clients-file.ts'
 import { type HashingSettings, hashesAtOnce, hashingMistakes, hashingWarnings } from './hashing.ts'
 import { readSettings, type Values } from './kinds.ts'
@@ -147,6 +149,7 @@ function contradictions(values: SettingValues): string[] {
       `DATABASE_POOL_MAX must be at least ${least}: two connections for each of WORKERS`,
     )
   }
+  mistakes.push(...auditSinkMistakes(values.AUDIT_SINKS, checkpointsFileOf(values)))
   const proxies = (values.TRUST_PROXY ?? []).map(parseAddressRange)
   for (const caller of (values.LOGIN_TRUSTED_CALLERS ?? []).map(parseAddressRange)) {
     const proxy = proxies.find((range) => overlap(range, caller))
@@ -297,10 +300,21 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
     users: { policy: values.USERS_POLICY },
     posts: { deletePolicy: values.POSTS_DELETE_POLICY },
     lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
+    audit: {
+      checkpointSeconds: values.AUDIT_CHECKPOINT_SECONDS,
+      retentionDays: values.AUDIT_RETENTION_DAYS,
+      sinks: values.AUDIT_SINKS,
+      /** The file outside the database that every checkpoint goes to. */
+      checkpointsFile: checkpointsFileOf(values),
+    },
     workers: values.WORKERS,
     /** Read by `settingsOf`. */
     ofRooms: read.ofRooms.values,
   })
+}
+
+function checkpointsFileOf({ DATA_DIR }: SettingValues): string {
+  return join(resolve(DATA_DIR), 'audit-checkpoints.jsonl')
 }
 
 /** Warnings outside production about secrets that production refuses. */

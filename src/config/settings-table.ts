@@ -9,6 +9,7 @@ import { assertSoundRsaKey } from '../strength/rsa-key.ts'
 import { assertStrongSecret } from '../strength/signing-secret.ts'
 import { assertVaried } from '../strength/varied.ts'
 import { parseWorkers } from '../workers/count.ts'
+import { parseAuditSink } from './audit-sinks.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './kinds.ts'
 import { flowCookieName, oidcSettings, parseNamedRole } from './oidc-settings.ts'
 
@@ -318,6 +319,20 @@ export const settings = {
     default: 0,
     min: 0,
     doc: 'Maximum page size of users v1 and of posts; 0: no limit.',
+  }),
+  AUDIT_CHECKPOINT_SECONDS: integer({
+    default: 10,
+    min: 1,
+    doc: 'How old a record of the audit log may be before a signed checkpoint covers it. Seconds.',
+  }),
+  AUDIT_RETENTION_DAYS: integer({
+    default: 365,
+    min: 0,
+    doc: 'Records of the audit log are removed after this many days, and a signed tombstone stays; 0: never.',
+  }),
+  AUDIT_SINKS: list({
+    doc: 'Places outside the database to which the audit log is sent, comma-separated: `file:/path`, `syslog://host:514` (UDP), `syslog+tcp://host:601`, `syslog+tls://host:6514` with `?ca=`, `&cert=` and `&key=` for files in PEM. They get records with pseudonyms in place of persons, and checkpoints. Checkpoints go to `DATA_DIR/audit-checkpoints.jsonl` in any case. docs/audit.md',
+    parse: parseAuditSink,
   }),
   WORKERS: {
     ...integer({

@@ -216,6 +216,8 @@ export const lockName = {
   /** For changes that must leave at least one administrator. */
   administrators: 'administrators',
   revocations: 'revocations',
+  /** For checkpoints of the audit log, and its retention. */
+  auditCheckpoints: 'audit checkpoints',
   /** For the steps that clear what names removed users. */
   removedUsers: 'removed users',
   /** For changes of the counts of lists. */

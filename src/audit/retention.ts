@@ -1,0 +1,82 @@
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { lockName, transact } from '../database/transactions.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { checkpointDigest, checkpointsTombstone, signTombstone } from './checkpoint-form.ts'
+import type { CheckpointKey } from './checkpoint-key.ts'
+import { checkpointStore } from './checkpoint-store.ts'
+
+export interface RetentionDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly key: CheckpointKey
+  /** 0: records are kept for ever. */
+  readonly retentionDays: number
+}
+
+const dayMs = 86_400_000
+
+/**
+ * Makes the purge of the audit log. A step removes the oldest records of one chain, up to
+ * `batchSize`, and signs in the same transaction a tombstone that tells where the chain goes on. When
+ * no record is left to remove, it removes checkpoints that attest nothing but such records, with a
+ * tombstone of their own. It answers how many rows it removed.
+ */
+export function createRetention({ db, clock, key, retentionDays }: RetentionDeps) {
+  return async (batchSize: number): Promise<number> => {
+    if (retentionDays === 0) return 0
+    const before = clock.now() - retentionDays * dayMs
+    if (!(await isDue(db, before))) return 0
+    return transact(db, [lockName.auditCheckpoints], async (trx) => {
+      const removed = await removeRecords(trx, before, batchSize)
+      return removed > 0 ? removed : removeCheckpoints(trx, before, batchSize)
+    })
+  }
+
+  async function removeRecords(trx: DatabaseOrTransaction, before: number, batchSize: number) {
+    const store = checkpointStore(trx)
+    const chain = await store.expiredChain(before)
+    if (chain === undefined) return 0
+    const records = await store.records(chain, 1, Number.MAX_SAFE_INTEGER, batchSize)
+    const kept = records.findIndex(({ at }) => at >= before)
+    const removed = kept < 0 ? records : records.slice(0, kept)
+    const last = removed.at(-1)
+    if (!last) return 0
+    const { place, mac } = last
+    const earlier = await store.tombstone(chain)
+    const count = (earlier?.records ?? 0) + removed.length
+    const at = clock.now()
+    await store.removeRecords(chain, place)
+    await store.keepTombstone(signTombstone(key, { chain, place, mac, records: count, at }))
+    return removed.length
+  }
+
+  /** Only those a day older: what they attest is surely removed, whatever the clocks of the nodes. */
+  async function removeCheckpoints(trx: DatabaseOrTransaction, before: number, batchSize: number) {
+    const store = checkpointStore(trx)
+    const oldest = await store.from(0, batchSize + 1)
+    const kept = oldest.findIndex(({ at }) => at >= before - dayMs)
+    // The last checkpoint of all stays, because the next one refers to it.
+    const removed = oldest.slice(0, Math.min(kept < 0 ? batchSize : kept, oldest.length - 1))
+    const last = removed.at(-1)
+    if (!last) return 0
+    await store.removeThrough(last.number)
+    await store.keepTombstone(
+      signTombstone(key, {
+        chain: checkpointsTombstone,
+        place: last.number,
+        mac: checkpointDigest(last),
+        records: last.records,
+        at: clock.now(),
+      }),
+    )
+    return removed.length
+  }
+}
+
+/** Whether anything is old enough, without a lock. */
+async function isDue(db: Database, before: number): Promise<boolean> {
+  const store = checkpointStore(db)
+  if ((await store.expiredChain(before)) !== undefined) return true
+  const [first] = await store.from(0, 1)
+  return first !== undefined && first.at < before - dayMs
+}

@@ -1,0 +1,148 @@
+import {
+  type Checkpoint,
+  checkpointDigest,
+  checkpointsTombstone,
+  checkpointText,
+  type Head,
+  noCheckpointBefore,
+  parseHeads,
+  type Tombstone,
+  tombstoneText,
+} from '../checkpoint-form.ts'
+import type { CheckpointKey } from '../checkpoint-key.ts'
+import type { CheckpointStore } from '../checkpoint-store.ts'
+import { type Findings, generalProblem, type NamedCheckpoint } from './report.ts'
+
+const batchSize = 1000
+
+/** The tombstones of chains, and that of the checkpoints. */
+export interface Tombstones {
+  readonly ofChains: ReadonlyMap<string, Pick<Tombstone, 'place' | 'mac'>>
+  readonly ofCheckpoints: Pick<Tombstone, 'place' | 'mac'> | undefined
+  readonly count: number
+  /** Those of another key; when the newest of them was made. */
+  readonly foreign: { readonly count: number; readonly at: number }
+}
+
+/** Reads the tombstones; one whose signature is wrong counts as if it were not there. */
+export async function readTombstones(
+  store: CheckpointStore,
+  key: CheckpointKey,
+  findings: Findings,
+): Promise<Tombstones> {
+  const ofChains = new Map<string, Pick<Tombstone, 'place' | 'mac'>>()
+  const foreign = { count: 0, at: 0 }
+  let count = 0
+  for (let after = ''; ; ) {
+    const batch = await store.tombstonesAfter(after, batchSize)
+    for (const tombstone of batch) {
+      const { chain, place, mac, at } = tombstone
+      count += 1
+      if (tombstone.key_id !== key.id) {
+        foreign.count += 1
+        foreign.at = Math.max(foreign.at, at)
+      } else if (!key.verifies(tombstoneText(tombstone), tombstone.signature)) {
+        const detail = `the tombstone of the chain ${chain} is not signed by this service`
+        findings.add(generalProblem('tombstone', detail, chain), 0)
+        continue
+      }
+      ofChains.set(chain, { place, mac })
+    }
+    const last = batch.at(-1)
+    if (!last || batch.length < batchSize) break
+    after = last.chain
+  }
+  const ofCheckpoints = ofChains.get(checkpointsTombstone)
+  ofChains.delete(checkpointsTombstone)
+  return { ofChains, ofCheckpoints, count, foreign }
+}
+
+/** What the checkpoints attest. */
+export interface Attested {
+  /** The newest head of each chain, with the checkpoint that has it. */
+  readonly heads: ReadonlyMap<string, Head & { readonly checkpoint: number }>
+  readonly count: number
+  readonly last: NamedCheckpoint | null
+  /** Those of another key that come before the first of this one; when the newest was made. */
+  readonly foreign: { readonly count: number; readonly at: number; readonly key: string } | null
+  /** The first checkpoint of this key. */
+  readonly own: NamedCheckpoint | null
+}
+
+/**
+ * Verifies the checkpoints: numbers without gaps, each referring to the one before, all signed.
+ * Checkpoints of another key may come first: after a restore under another master key, the first of
+ * this key refers to them, and so vouches for them.
+ */
+export async function readCheckpoints(
+  store: CheckpointStore,
+  {
+    key,
+    tombstone,
+  }: { readonly key: CheckpointKey; readonly tombstone: Tombstones['ofCheckpoints'] },
+  findings: Findings,
+): Promise<Attested> {
+  const heads = new Map<string, Head & { readonly checkpoint: number }>()
+  let count = 0
+  let last: Checkpoint | null = null
+  let own: NamedCheckpoint | null = null
+  let foreign = null as Attested['foreign']
+  let expected = {
+    number: (tombstone?.place ?? 0) + 1,
+    previous: tombstone?.mac ?? noCheckpointBefore,
+  }
+
+  const wrong = (number: number, detail: string) =>
+    findings.add(generalProblem('checkpoint', `checkpoint ${number} ${detail}`), Infinity)
+
+  for (let from = 0; ; ) {
+    const batch = await store.from(from, batchSize)
+    for (const checkpoint of batch) {
+      const { number, at } = checkpoint
+      count += 1
+      if (number !== expected.number) {
+        const range = rangeOf(expected.number, number - 1)
+        wrong(number, `follows a gap: ${range} missing, or they were removed without a tombstone`)
+      } else if (checkpoint.previous !== expected.previous) {
+        wrong(number, 'does not refer to the checkpoint before it: one of the two was changed')
+      }
+      if (checkpoint.key_id === key.id) {
+        own ??= { number, at }
+        if (!key.verifies(checkpointText(checkpoint), checkpoint.signature)) {
+          wrong(number, 'was changed: its signature is wrong')
+        }
+      } else if (own) {
+        wrong(number, `is signed by another key, ${checkpoint.key_id}`)
+      } else {
+        foreign = { count: (foreign?.count ?? 0) + 1, at, key: checkpoint.key_id }
+      }
+      note(checkpoint)
+      expected = { number: number + 1, previous: checkpointDigest(checkpoint) }
+      last = checkpoint
+    }
+    if (!last || batch.length < batchSize) break
+    from = last.number + 1
+  }
+  const named = last && { number: last.number, at: last.at }
+  return { heads, count, last: named, foreign, own }
+
+  function note(checkpoint: Checkpoint): void {
+    const parsed = parseHeads(checkpoint.heads)
+    if (!parsed) wrong(checkpoint.number, 'has heads that cannot be read')
+    for (const head of parsed ?? []) {
+      const before = heads.get(head.chain)
+      if (before && (head.from !== before.place + 1 || head.place < head.from)) {
+        wrong(
+          checkpoint.number,
+          `does not go on in the chain ${head.chain} where one before it ended`,
+        )
+      }
+      heads.set(head.chain, { ...head, checkpoint: checkpoint.number })
+    }
+  }
+}
+
+/** `1 is`, or `1 to 3 are`. */
+export function rangeOf(from: number, to: number): string {
+  return from === to ? `${from} is` : `${from} to ${to} are`
+}

@@ -1,0 +1,106 @@
+import { type Checkpoint, checkpointText } from '../checkpoint-form.ts'
+import type { CheckpointKey } from '../checkpoint-key.ts'
+import type { CheckpointStore } from '../checkpoint-store.ts'
+import { checkpointOfLine } from '../outside/file-sink.ts'
+import {
+  type Findings,
+  type Fork,
+  generalProblem,
+  type NamedCheckpoint,
+  type Restore,
+} from './report.ts'
+
+/** The comparison of the file outside with the database. */
+export interface ReadOutside {
+  readonly lines: number
+  /** The newest checkpoint of the file. */
+  readonly last: NamedCheckpoint | null
+  /** Those that the database lacks; null if it has all. */
+  readonly lacking: Omit<Fork, 'restore'> | null
+  /** Lines that are no whole checkpoint, such as those of records. */
+  readonly others: number
+  /** Checkpoints that retention has removed from the database. */
+  readonly removed: number
+}
+
+export interface OutsideOptions {
+  readonly key: CheckpointKey
+  readonly lines: AsyncIterable<string>
+  /** The last checkpoint that retention has removed; 0 for none. */
+  readonly removedThrough: number
+}
+
+const batchSize = 500
+
+/** Compares each checkpoint of a file outside with the one that the database has of its number. */
+export async function readOutside(
+  store: CheckpointStore,
+  { key, lines, removedThrough }: OutsideOptions,
+  findings: Findings,
+): Promise<ReadOutside> {
+  const counts = { lines: 0, others: 0, removed: 0 }
+  let last: NamedCheckpoint | null = null
+  let lacking: Omit<Fork, 'restore'> | null = null
+  let batch: { readonly line: number; readonly checkpoint: Checkpoint }[] = []
+
+  for await (const line of lines) {
+    if (line === '') continue
+    counts.lines += 1
+    const checkpoint = checkpointOfLine(line)
+    if (!checkpoint) {
+      counts.others += 1
+      continue
+    }
+    batch.push({ line: counts.lines, checkpoint })
+    if (batch.length < batchSize) continue
+    await compare()
+    batch = []
+  }
+  await compare()
+  return { ...counts, last, lacking }
+
+  async function compare(): Promise<void> {
+    const present = await presentOf(store, batch)
+    for (const { line, checkpoint } of batch) {
+      const { number, at } = checkpoint
+      const ours = present.get(number)
+      if (ours && isSame(ours, checkpoint)) {
+        if (at >= (last?.at ?? 0)) last = { number, at }
+      } else if (
+        checkpoint.key_id === key.id &&
+        !key.verifies(checkpointText(checkpoint), checkpoint.signature)
+      ) {
+        const detail = `line ${line} of the file outside is not signed by this service: it was changed`
+        findings.add(generalProblem('outside', detail))
+      } else if (!ours && number <= removedThrough) {
+        counts.removed += 1
+      } else {
+        if (at >= (last?.at ?? 0)) last = { number, at }
+        lacking = {
+          from: Math.min(lacking?.from ?? Infinity, number),
+          to: Math.max(lacking?.to ?? 0, number),
+          lines: (lacking?.lines ?? 0) + 1,
+          at: Math.max(lacking?.at ?? 0, at),
+        }
+      }
+    }
+  }
+}
+
+async function presentOf(
+  store: CheckpointStore,
+  batch: readonly { readonly checkpoint: Checkpoint }[],
+): Promise<Map<number, Checkpoint>> {
+  const numbers = [...new Set(batch.map(({ checkpoint }) => checkpoint.number))]
+  const found = numbers.length > 0 ? await store.numbered(numbers) : []
+  return new Map(found.map((checkpoint) => [checkpoint.number, checkpoint]))
+}
+
+function isSame(one: Checkpoint, other: Checkpoint): boolean {
+  return one.signature === other.signature && checkpointText(one) === checkpointText(other)
+}
+
+/** The restore after which everything lacking was lost; null if none explains it. */
+export function explaining({ at }: Pick<Fork, 'at'>, restores: readonly Restore[]): Restore | null {
+  return restores.toSorted((one, other) => other.at - one.at).find((one) => one.at >= at) ?? null
+}

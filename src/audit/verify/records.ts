@@ -1,0 +1,202 @@
+import type { AuditKeys } from '../../keys/audit-keys.ts'
+import type { Head } from '../checkpoint-form.ts'
+import type { CheckpointStore } from '../checkpoint-store.ts'
+import { openFields, serviceKeyName } from '../persons.ts'
+import { type AuditRecord, firstPrevious, macOf } from '../record-form.ts'
+import type { Attested, Tombstones } from './checkpoints.ts'
+import { rangeOf } from './checkpoints.ts'
+import type { IndexFinding } from './indexes.ts'
+import type { Findings, Problem, ProblemKind, Restore } from './report.ts'
+
+/** What was found on the way through all records. */
+export interface ReadRecords {
+  readonly records: number
+  readonly chains: number
+  readonly erased: number
+  readonly unknownIndexes: number
+  readonly uncovered: { readonly records: number; readonly since: number | null }
+  /** The last restores of a backup that are recorded. */
+  readonly restores: readonly Restore[]
+}
+
+export interface RecordsOptions {
+  readonly keys: AuditKeys
+  readonly tombstones: Tombstones['ofChains']
+  readonly heads: Attested['heads']
+  readonly checkIndexes: (record: AuditRecord) => IndexFinding
+}
+
+/** A chain on the way through its records. */
+interface ChainState {
+  readonly chain: string
+  readonly head: Attested['heads'] extends ReadonlyMap<string, infer H> ? H | undefined : never
+  place: number
+  previous: string
+  number: number
+}
+
+const batchSize = 1000
+const maxRestores = 100
+
+/** Verifies all records, chain by chain and in batches. */
+export async function readRecords(
+  store: CheckpointStore,
+  { keys, tombstones, heads, checkIndexes }: RecordsOptions,
+  findings: Findings,
+): Promise<ReadRecords> {
+  const rows = await readChains(store)
+  const seen = new Set<string>()
+  const restores: Restore[] = []
+  const counts = { records: 0, erased: 0, unknownIndexes: 0, uncovered: 0 }
+  let since: number | null = null
+  let state: ChainState | undefined
+
+  for (let after = { chain: '', place: 0 }; ; ) {
+    const batch = await store.recordsAfter(after, batchSize)
+    for (const record of batch) {
+      if (record.chain !== state?.chain) {
+        if (state) end(state)
+        state = begin(record)
+      }
+      verify(record, state)
+    }
+    const last = batch.at(-1)
+    if (!last || batch.length < batchSize) break
+    after = last
+  }
+  if (state) end(state)
+  for (const [chain, head] of heads) if (!seen.has(chain)) endUnseen(chain, head)
+  for (const chain of rows.keys()) {
+    if (seen.has(chain) || heads.has(chain) || tombstones.has(chain)) continue
+    findings.add(gap(chain, 1, 'all records of the chain are missing'))
+  }
+  return {
+    ...{ records: counts.records, erased: counts.erased, chains: rows.size },
+    ...{ unknownIndexes: counts.unknownIndexes, restores },
+    uncovered: { records: counts.uncovered, since },
+  }
+
+  function begin(record: AuditRecord): ChainState {
+    const { chain } = record
+    seen.add(chain)
+    const tombstone = tombstones.get(chain)
+    const row = rows.get(chain)
+    if (!row) problem('chain', record, 'is in a chain that the list of chains lacks')
+    else if (!names(record, row)) {
+      problem('chain', record, 'names another instance or version than the list of chains')
+    }
+    return {
+      chain,
+      head: heads.get(chain),
+      place: tombstone?.place ?? 0,
+      previous: tombstone?.mac ?? firstPrevious(keys.chain, chain),
+      number: 0,
+    }
+  }
+
+  function verify(record: AuditRecord, state: ChainState): void {
+    const { place, mac, number } = record
+    const { head } = state
+    counts.records += 1
+    if (place <= state.place) {
+      problem('tombstone', record, 'stands before the end of what retention removed')
+    } else if (place > state.place + 1) {
+      const range = rangeOf(state.place + 1, place - 1)
+      findings.add(gap(state.chain, state.place + 1, `${range} missing`), number)
+      state.previous = '' // what the first record behind a gap refers to is not known
+    }
+    if (state.previous !== '' && macOf(keys.chain, state.previous, record) !== mac) {
+      const isNew = head !== undefined && place > head.place
+      problem(
+        isNew ? 'inserted' : 'changed',
+        record,
+        'is not what was written at this place: it was changed, swapped or inserted',
+      )
+    } else if (number <= state.number) {
+      problem('number', record, 'has a number that is not behind that of the record before it')
+    } else if (place === head?.place && (mac !== head.mac || number !== head.number)) {
+      const kind = mac === head.mac ? 'number' : 'changed'
+      problem(kind, record, `is not the one that checkpoint ${head.checkpoint} attests`)
+    } else {
+      verifyIndexes(record)
+      if (record.type === 'backup_restored') noteRestore(record)
+    }
+    if (place > (head?.place ?? 0)) {
+      counts.uncovered += 1
+      since = Math.min(since ?? Infinity, record.at)
+    }
+    Object.assign(state, { place, previous: mac, number })
+  }
+
+  function verifyIndexes(record: AuditRecord): void {
+    const found = checkIndexes(record)
+    if (found === 'erased') counts.erased += 1
+    else if (found === 'unknown') counts.unknownIndexes += 1
+    else if (found !== 'right') {
+      problem('index', record, `has an ${found.wrong} that does not follow from its sealed fields`)
+    }
+  }
+
+  function end({ chain, place, head }: ChainState): void {
+    if (!head || place >= head.place) return
+    const range = rangeOf(place + 1, head.place)
+    const detail = `${range} missing: checkpoint ${head.checkpoint} attests them`
+    findings.add(gap(chain, place + 1, detail), head.number)
+  }
+
+  /** A chain without records: retention must have removed all that checkpoints attest. */
+  function endUnseen(chain: string, head: Head & { readonly checkpoint: number }): void {
+    const tombstone = tombstones.get(chain)
+    if (tombstone && tombstone.place > head.place) return
+    if (tombstone?.place === head.place && tombstone.mac === head.mac) return
+    const place = (tombstone?.place ?? 0) + 1
+    const detail = `${rangeOf(place, head.place)} missing: checkpoint ${head.checkpoint} attests them`
+    findings.add(gap(chain, place, detail), head.number)
+  }
+
+  function problem(what: ProblemKind, record: AuditRecord, detail: string): void {
+    const { chain, place, number, id } = record
+    findings.add({ what, chain, place, number, id, detail: `the record ${detail}` })
+  }
+
+  function noteRestore({ id, at, target_key, target_sealed }: AuditRecord): void {
+    let fields: { readonly file?: unknown; readonly created_at?: unknown } = {}
+    try {
+      if (target_key === serviceKeyName && target_sealed !== null) {
+        fields = openFields(keys.service, { id, side: 'target' }, target_sealed)
+      }
+    } catch {
+      // its mac was right, so it was written so
+    }
+    const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+    restores.push({ id, at, file: textOf(fields.file), created_at: textOf(fields.created_at) })
+    if (restores.length > maxRestores) restores.shift()
+  }
+}
+
+function gap(chain: string, place: number, detail: string): Problem {
+  return { what: 'missing', chain, place, number: null, id: null, detail: `place ${detail}` }
+}
+
+type ChainRow = Awaited<ReturnType<CheckpointStore['chainsAfter']>>[number]
+
+async function readChains(store: CheckpointStore): Promise<Map<string, ChainRow>> {
+  const rows = new Map<string, ChainRow>()
+  for (let after = ''; ; ) {
+    const batch = await store.chainsAfter(after, batchSize)
+    for (const row of batch) rows.set(row.chain, row)
+    const last = batch.at(-1)
+    if (!last || batch.length < batchSize) return rows
+    after = last.chain
+  }
+}
+
+/** Whether a record, which tells who has written it, agrees with its row in the list of chains. */
+function names(record: AuditRecord, { instance, version }: ChainRow): boolean {
+  try {
+    const facts = JSON.parse(record.facts)
+    return facts.instance === instance && facts.version === version
+  } catch {
+    return true // its mac tells what is wrong with it
+  }
+}

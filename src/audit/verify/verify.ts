@@ -1,0 +1,130 @@
+import type { Database, DatabaseOrTransaction } from '../../database/database.ts'
+import { inSnapshot } from '../../database/snapshot.ts'
+import type { AuditKeys } from '../../keys/audit-keys.ts'
+import { checkpointKey } from '../checkpoint-key.ts'
+import { checkpointStore } from '../checkpoint-store.ts'
+import { type Attested, readCheckpoints, readTombstones, type Tombstones } from './checkpoints.ts'
+import { createIndexCheck, readPersons } from './indexes.ts'
+import { explaining, readOutside } from './outside.ts'
+import { readRecords } from './records.ts'
+import {
+  createFindings,
+  type Findings,
+  generalProblem,
+  type Restore,
+  type Verification,
+} from './report.ts'
+
+export interface VerifyDeps {
+  readonly db: Database
+  readonly keys: AuditKeys
+}
+
+export interface VerifyOptions {
+  /** The lines of a file outside the database; without one, a cut tail or an old copy is not seen. */
+  readonly outside?: AsyncIterable<string>
+}
+
+/**
+ * Verifies the whole audit log on one snapshot of the database, which it only reads: every record
+ * with its place in its chain, its indexes as far as its seals open, every checkpoint and tombstone,
+ * and each checkpoint of the file outside. Its memory does not grow with the records.
+ */
+export async function verifyAudit(
+  { db, keys }: VerifyDeps,
+  { outside }: VerifyOptions = {},
+): Promise<Verification> {
+  // The lines are read first: a checkpoint that is written meanwhile must be in the snapshot.
+  return inSnapshot(db, (snapshot) => verify(snapshot, keys, outside))
+}
+
+async function verify(
+  snapshot: DatabaseOrTransaction,
+  keys: AuditKeys,
+  lines: AsyncIterable<string> | undefined,
+): Promise<Verification> {
+  const store = checkpointStore(snapshot)
+  const key = checkpointKey(keys.checkpointSeed)
+  const findings = createFindings()
+  const tombstones = await readTombstones(store, key, findings)
+  const tombstone = tombstones.ofCheckpoints
+  const attested = await readCheckpoints(store, { key, tombstone }, findings)
+  const persons = await readPersons(store, keys)
+  for (const subject of persons.broken) {
+    findings.add(
+      generalProblem('key', `the key of the person ${subject} does not open: it was changed`),
+    )
+  }
+  const checkIndexes = createIndexCheck(keys, persons)
+  const { heads } = attested
+  const options = { keys, tombstones: tombstones.ofChains, heads, checkIndexes }
+  const { records, chains, erased, unknownIndexes, uncovered, restores } = await readRecords(
+    store,
+    options,
+    findings,
+  )
+  const notes = foreignKeys({ attested, tombstones, restores, own: key.id }, findings)
+  const removedThrough = tombstone?.place ?? 0
+  const compared = lines && (await readOutside(store, { key, lines, removedThrough }, findings))
+  const lacking = compared?.lacking ?? null
+  const fork = lacking && { ...lacking, restore: explaining(lacking, restores) }
+  if (fork) {
+    const range = fork.from === fork.to ? `${fork.from}` : `${fork.from} to ${fork.to}`
+    const detail = `the file outside has checkpoints that the database lacks: ${range}`
+    findings.add(generalProblem('outside', detail))
+  }
+  if (unknownIndexes > 0) {
+    notes.push(`the indexes of ${unknownIndexes} records were not computed: too many persons`)
+  }
+  if (compared && compared.removed > 0) {
+    notes.push(`${compared.removed} checkpoints of the file outside are older than the retention`)
+  }
+  const problems = findings.list()
+  return {
+    first: problems[0] ?? null,
+    problems,
+    problemCount: findings.count(),
+    fork,
+    checked: {
+      ...{ records, chains, checkpoints: attested.count, tombstones: tombstones.count },
+      outside: compared ? compared.lines : null,
+    },
+    erased,
+    lastCheckpoint: attested.last,
+    lastOutside: compared?.last ?? null,
+    uncovered,
+    notes,
+  }
+}
+
+interface ForeignOptions {
+  readonly attested: Attested
+  readonly tombstones: Tombstones
+  readonly restores: readonly Restore[]
+  /** The id of the key of this master key. */
+  readonly own: string
+}
+
+/**
+ * Judges what another key has signed: it is from before the restore of a backup under this master
+ * key, if such a restore is recorded and a checkpoint of this key vouches for it. Answers notes.
+ */
+function foreignKeys(
+  { attested: { foreign, own }, tombstones, restores, own: id }: ForeignOptions,
+  findings: Findings,
+): string[] {
+  const count = (foreign?.count ?? 0) + tombstones.foreign.count
+  if (count === 0) return []
+  const at = Math.max(foreign?.at ?? 0, tombstones.foreign.at)
+  const restore = explaining({ at }, restores)
+  if (!restore) {
+    const detail = `${count} checkpoints or tombstones are signed by another key than that of this master key (${id}), and no restore of a backup is recorded after them`
+    findings.add(generalProblem('key', detail))
+  } else if (foreign && !own) {
+    const detail = `the checkpoints are those of another master key, from before the restore of ${new Date(restore.at).toISOString()}: start the service, whose first checkpoint vouches for them`
+    findings.add(generalProblem('key', detail))
+  }
+  return restore
+    ? [`${count} checkpoints and tombstones are of another master key, from before a restore`]
+    : []
+}
