@@ -3,6 +3,7 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import { afterCommit } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { currentContext, type EventContext } from './context.ts'
+import { boundedRefusals } from './refusals.ts'
 import type { EventType, Payload } from './types.ts'
 
 /** An event with its payload, its context and its time. */
@@ -37,8 +38,16 @@ export interface Events {
     type: EventType<P>,
     payload: NoInfer<P>,
   ): Promise<void>
-  /** Delivers an event that changes nothing, such as a refusal, at once. */
+  /**
+   * Delivers an event that changes nothing, such as a refusal, at once. Of the refusals of one address
+   * only the first of a minute are delivered: see `tellCounts`.
+   */
   tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>): void
+  /**
+   * Delivers how many refusals were not delivered one by one, if their minute is over, or at once: an
+   * event for each address and type, with `count` and `since`.
+   */
+  tellCounts(atOnce?: 'atOnce'): void
 }
 
 export interface EventsDeps {
@@ -73,21 +82,26 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     for (const sink of sinks.inside) await sink(trx, event)
   }
 
+  const refusals = boundedRefusals(clock, deliver)
   return {
     record: (trx, type, payload) => record(trx, type as EventType, payload),
-    tell: (type, payload) => deliver(happened(type as EventType, payload)),
+    tell(type, payload) {
+      const event = happened(type as EventType, payload)
+      if (refusals.admits(event)) deliver(event)
+    },
+    tellCounts: refusals.tellCounts,
   }
 }
 
 /** Logs a line per event: its name as `event`, its payload and its context. */
 export function logSink(log: Logger): AfterCommitSink {
   return ({ type, payload, context: { by, address, scheme, requestId } }) => {
-    const { name } = type
+    const { name, message } = type
     const level = type.level === 'critical' ? 'error' : type.level
     if (!log.isLevelEnabled(level)) return // a line is made only for a log that takes it
     const known = Object.entries({ by, address, scheme, request_id: requestId }).filter(
       ([, value]) => value !== null,
     )
-    log[level]({ event: name, ...payload, ...Object.fromEntries(known) })
+    log[level]({ event: name, ...payload, ...Object.fromEntries(known) }, message ?? undefined)
   }
 }

@@ -35,15 +35,17 @@ export function sessionAuthenticator(
       const secret = sessionCookie(request, config)
       const session = secret === undefined ? null : sessions.resume(secret)
       return session instanceof Promise
-        ? session.then((read) => authenticated(read, request))
-        : authenticated(session, request)
+        ? session.then((read) => authenticated(read, request, secret))
+        : authenticated(session, request, secret)
     },
   }
 
   function authenticated(
     session: LiveSession | null,
     request: FastifyRequest,
+    secret: string | undefined,
   ): Authenticated | null {
+    if (!session && secret !== undefined) sessions.tellOfEnded(secret)
     const principal = callerOf(session, request)
     if (!session || !principal) return null
     const { id, userId } = session.stored

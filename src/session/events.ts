@@ -1,5 +1,18 @@
 import { eventType } from '../events/types.ts'
 
+/** A session had come to its idle or absolute timeout, and was deleted. */
+export const sessionExpired = eventType<{
+  user_id: number
+  /** ISO 8601. */
+  ended_at: string
+}>('session_expired')
+
+/** The cookie of a session that has ended was sent; `user_id` is null if it is deleted. */
+export const sessionUseAfterExpire = eventType<{ user_id: number | null }>(
+  'session_use_after_expire',
+  'warn',
+)
+
 export const sessionCreated = eventType<{ user_id: number }>('session_created')
 
 /**
