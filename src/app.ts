@@ -13,7 +13,7 @@ import type { Room } from './room/room.ts'
 import { authenticatorsOf, loadParts, registerRoutes } from './room/serve.ts'
 import { rooms as ours } from './rooms.ts'
 import type { Deps } from './runtime/deps.ts'
-import { type Job, jobsOfWorker, startJobs } from './runtime/jobs.ts'
+import { inJobContext, type Job, jobsOfWorker, startJobs } from './runtime/jobs.ts'
 import { createServices, type Wired } from './services.ts'
 
 export interface App {
@@ -64,7 +64,7 @@ export async function buildApp(
 
   const jobs = [
     ...jobsOf(loaded, wired),
-    ...(certificate ? [certificate.renewal(server.server)] : []),
+    ...(certificate ? [inJobContext(certificate.renewal(server.server))] : []),
     countedRefusals(deps),
   ]
   const stopJobs = startJobs(runsJobs ? jobsOfWorker(jobs, workers) : [], log)

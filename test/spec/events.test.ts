@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
@@ -6,7 +7,7 @@ import { sql } from 'kysely'
 import { connect } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { startService } from '../../tools/service.ts'
-import { type Someone, type TestApp, testApp } from '../app.ts'
+import { type Call, type Someone, type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { asClient, ask as askAs, clientsFile, entry, writeClients } from '../clients.ts'
 import { steppingClock } from '../clock.ts'
@@ -18,6 +19,7 @@ import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../id
 import { doors, guess, newHost, tryTimes } from '../logins.ts'
 import { seedPosts } from '../posts.ts'
 import { testBrowser } from '../test-browser.ts'
+import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
 import { until } from '../until.ts'
 
@@ -51,7 +53,7 @@ const rowsOf =
     more: Pick<Row, 'msg' | 'only'> = {},
   ): Row => ({ event, when, level, happen, ...more })
 
-const [info, warn] = [rowsOf('info'), rowsOf('warn')]
+const [info, warn, critical] = [rowsOf('info'), rowsOf('warn'), rowsOf('error')]
 
 const from = '198.51.100.7'
 const other = 'harbour violet 88 anthem'
@@ -159,6 +161,16 @@ suite('every event, with its fields and its level', async () => {
         from,
       }),
     )
+  /** What is told of a request that must be refused. */
+  async function refused(status: number, method: string, path: string, sent: Call) {
+    const { result, told } = await during(app, () => app.call(method, path, sent))
+    assert.equal(result.status, status, result.text)
+    return told
+  }
+  const denied = (route: string, who: Someone, scheme: string) => ({
+    ...{ error: 'accessDenied', route },
+    ...{ by: String(who.userId), address, scheme },
+  })
   const uid = process.getuid?.() ?? null
 
   const rows: readonly Row[] = [
@@ -166,6 +178,13 @@ suite('every event, with its fields and its level', async () => {
       const who = await someone()
       const { told } = await login(who, 'session')
       return { told, fields: { user_id: who.userId, address } }
+    }),
+    info('authn_login_successafterfail', 'an account logs in after two failures', async () => {
+      const who = await someone()
+      for (const host of [newHost(), newHost()]) await guess(app, who, host)
+      const { told } = await login(who, 'token')
+      assert.ok(!told.some(({ event }) => event === 'authn_login_success'))
+      return { told, fields: { user_id: who.userId, failures: 2, address } }
     }),
     info('authn_login_success', 'a sign-in by a provider', async () => {
       const { told, result } = await signIn('ann-1')
@@ -263,14 +282,145 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await ask({}, 'POST', '/refresh', { refresh_token })
       return { told, fields: { user_id: who.userId, grant: 'refresh', address } }
     }),
-    info('authn_token_reuse', 'a refresh token that was replaced comes again', async () => {
+    critical('authn_token_reuse', 'a refresh token that was replaced comes again', async () => {
       const rotating = watched(await testApp({ REFRESH_ROTATION: 'on' }))
       const { refresh_token } = await rotating.pair(rotating.admin)
       const use = () => rotating.call('POST', '/refresh', { form: { refresh_token } })
       await use()
       rotating.clock.advance(10)
       const { told } = await during(rotating, use)
-      return { told, fields: { user_id: rotating.admin.userId, ...byBrowser } }
+      return {
+        told,
+        fields: { user_id: rotating.admin.userId, kind: 'refresh', ...byBrowser },
+      }
+    }),
+    critical('authn_token_reuse', 'a refresh token that was revoked comes again', async () => {
+      const who = await someone()
+      const { refresh_token } = await app.pair(who)
+      const form = { refresh_token }
+      await app.call('POST', '/logout', { form })
+      const told = await refused(401, 'POST', '/refresh', { form, from })
+      return { told, fields: { user_id: who.userId, kind: 'refresh', address } }
+    }),
+    critical('authn_token_reuse', 'a bearer token that was revoked comes again', async () => {
+      const who = await someone()
+      const headers = await app.bearer(who)
+      await app.call('POST', '/logout', { headers })
+      const told = await refused(401, 'GET', '/api/me', { headers, from })
+      return { told, fields: { user_id: who.userId, kind: 'access', address } }
+    }),
+    ...(['GET /api/me', 'GET /users'] as const).map((route) =>
+      info('authn_token_fail', `a token that nobody signed: ${route}`, async () => {
+        const token = await app.token(await someone())
+        const forged = `${token.slice(0, -4)}AAAA`
+        secrets.add(forged)
+        const [method = '', path = ''] = route.split(' ')
+        const headers = { authorization: `Bearer ${forged}` }
+        const told = await refused(401, method, path, { headers, from })
+        const error = path === '/users' ? 'invalidOrExpiredToken' : 'invalidToken'
+        return { told, fields: { error, route: path, address } }
+      }),
+    ),
+    info('authn_token_fail', 'a refresh token that is none', async () => {
+      const form = { refresh_token: other }
+      const told = await refused(401, 'POST', '/refresh', { form, from })
+      return { told, fields: { error: 'invalidRefreshToken', route: '/refresh', address } }
+    }),
+    critical('authz_fail', 'a caller lacks the role', async () => {
+      const who = await someone()
+      const headers = await app.bearer(who)
+      const told = await refused(403, 'GET', '/api/admin/accounts', { headers, from })
+      return { told, fields: denied('/api/admin/accounts', who, 'bearer') }
+    }),
+    critical('authz_fail', 'a client may not do this', async () => {
+      const headers = asClient('shop')
+      const narrow = watched(
+        await testApp({ CLIENTS_FILE: clientsFile([entry('shop', { may: ['introspect'] })]) }),
+      )
+      const { told } = await during(narrow, () =>
+        askAs(narrow, 'revoke', 'no token at all', { headers, from }),
+      )
+      return {
+        told,
+        fields: {
+          ...{ error: 'unauthorizedClient', route: '/oauth/revoke' },
+          ...{ by: 'client:shop', address, scheme: 'client' },
+        },
+      }
+    }),
+    critical('malicious_direct_reference', 'a caller changes the row of another user', async () => {
+      const [who, another] = [await someone(), await someone()]
+      const headers = await app.bearer(who)
+      const json = { name: 'Mine' }
+      const told = await refused(403, 'PUT', `/users/${another.userId}`, { headers, json, from })
+      return { told, fields: denied('/users/:id', who, 'bearer') }
+    }),
+    critical('malicious_csrf', 'a change of a session has the token of none', async () => {
+      const who = await someone()
+      const { cookie } = await app.session(who)
+      const headers = { cookie, 'x-csrf-token': other }
+      const told = await refused(403, 'POST', '/api/transfer', { headers, from })
+      return {
+        told,
+        fields: { ...denied('/api/transfer', who, 'session'), error: 'csrfTokenInvalid' },
+      }
+    }),
+    critical('malicious_cors', 'a page of another site logs in', async () => {
+      const { username, password } = await someone()
+      const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+      const sent = { headers, form: { username, password }, from }
+      const told = await refused(403, 'POST', '/login', sent)
+      return { told, fields: { error: 'accessDenied', route: '/login', address } }
+    }),
+    critical('malicious_cors', 'a page of another site sends Basic credentials', async () => {
+      const who = await someone()
+      const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+      const headers = { ...app.basic(who), ...foreign }
+      const told = await refused(403, 'PUT', '/api/account/password', { headers, json: {}, from })
+      return { told, fields: denied('/api/account/password', who, 'basic') }
+    }),
+    warn(
+      'input_validation_fail',
+      'fields break their rules, whose values are not told',
+      async () => {
+        const json = { name: other, email: other }
+        const told = await refused(400, 'POST', '/users', { headers: admin, json, from })
+        const fields = { error: 'validationFailed', route: '/users', fields: ['email'] }
+        return { told, fields: { ...fields, ...byAdmin } }
+      },
+    ),
+    warn('input_validation_fail', 'a body is no JSON', async () => {
+      const headers = { ...admin, 'content-type': 'application/json' }
+      const told = await refused(400, 'POST', '/users', { headers, body: `{${other}`, from })
+      return { told, fields: { error: 'invalidBody', route: '/users', ...byAdmin } }
+    }),
+    warn('input_validation_fail', 'a body is too large', async () => {
+      const form = { username: 'x'.repeat(20_000) }
+      const told = await refused(413, 'POST', '/login', { form, from })
+      return { told, fields: { error: 'bodyTooLarge', route: '/login', address } }
+    }),
+    info('sequence_fail', 'a code is due at the login', async () => {
+      const { who } = await enrolled(app, `factor${++made}`)
+      const { told, result } = await login(who, 'token')
+      assert.equal(result.status, 401)
+      return { told, fields: { error: 'secondFactorRequired', route: '/login', address } }
+    }),
+    info('sequence_fail', 'a new password is due at the login', async () => {
+      const { told, result } = await login(await someone({ must_change: true }), 'token')
+      assert.equal(result.status, 403)
+      return { told, fields: { error: 'passwordChangeRequired', route: '/login', address } }
+    }),
+    info('sequence_fail', 'the login is too long ago', async () => {
+      const old = watched(await testApp({ REAUTHENTICATE_SECONDS: '60' }))
+      const headers = await old.bearer(old.admin)
+      old.clock.advance(61)
+      const json = { current_password: old.admin.password, new_password: other }
+      const { told, result } = await during(old, () =>
+        old.call('PUT', '/api/account/password', { headers, json, from }),
+      )
+      assert.equal(result.status, 401)
+      const fields = { error: 'recentLoginRequired', route: '/api/account/password' }
+      return { told, fields: { ...fields, ...byAdmin } }
     }),
     info('authn_token_revoked', 'a bearer logs out', async () => {
       const headers = await app.bearer(await someone())
@@ -435,7 +585,7 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await during(app, () => enrol(app, headers))
       return { told, fields: { user_id: who.userId, ...byOwner(who, 'session'), ...byBrowser } }
     }),
-    info('mfa_fail', 'a code is wrong at the login', async () => {
+    warn('mfa_fail', 'a code is wrong at the login', async () => {
       const { who } = await enrolled(app, `factor${++made}`)
       const { told, result } = await login(who, 'token', { totp: 'abcdef' })
       assert.equal(result.status, 401)
@@ -518,6 +668,49 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await administer('DELETE', path)
       return { told, fields: { user_id: who.userId, ...byAdmin, reason: 'administrator' } }
     }),
+    info('session_expired', 'the job deletes a session whose timeout has passed', async () => {
+      const own = watched(await testApp())
+      await own.session(own.admin)
+      const ended_at = new Date(own.clock.now() + 1_800_000).toISOString()
+      own.clock.advance(1810)
+      const job = own.app.jobs.find(({ name }) => name === 'ended sessions')
+      const { told } = await during(own, async () => job?.run())
+      assert.deepEqual((await own.rows()).sessions, [])
+      return { told, fields: { user_id: own.admin.userId, ended_at, by: 'job' } }
+    }),
+    warn('session_use_after_expire', 'the cookie of a session that has timed out', async () => {
+      const own = watched(await testApp())
+      const { cookie } = await own.session(own.admin)
+      own.clock.advance(1800)
+      const { told, result } = await during(own, () =>
+        own.call('GET', '/api/protected', { headers: { cookie }, from }),
+      )
+      assert.equal(result.status, 401)
+      return { told, fields: { user_id: own.admin.userId, address } }
+    }),
+    warn('session_use_after_expire', 'the cookie of a session that was ended', async () => {
+      const { cookie } = await app.session(await someone())
+      await app.call('POST', '/logout', { headers: { cookie } })
+      const told = await refused(401, 'GET', '/api/protected', { headers: { cookie }, from })
+      return { told, fields: { user_id: null, address } }
+    }),
+    info(
+      'config_changed',
+      'a renewed certificate is taken up',
+      async () => {
+        const files = tlsFolder()
+        const own = await testApp(files.env)
+        const job = own.app.jobs.find(({ name }) => name === 'certificate')
+        await job?.run()
+        const next = localCertificate()
+        files.put(next)
+        const { told } = await during(own, async () => job?.run())
+        const { fingerprint256: fingerprint, validToDate } = new X509Certificate(next.cert)
+        const until = validToDate.toISOString()
+        return { told, fields: { what: 'certificate', until, fingerprint, by: 'job' } }
+      },
+      { msg: 'a renewed TLS certificate is in use' },
+    ),
     warn('sys_commits_lost', 'the database has lost a revocation that a node knows', async () => {
       const one = watched(await testApp())
       const two = await testApp({}, { directory: one.directory, clock: one.clock, seed: 2 })
@@ -550,6 +743,9 @@ suite('every event, with its fields and its level', async () => {
     info('sys_shutdown', 'SIGTERM', async () => ({ told: (await realProcess).told, fields: {} }), {
       msg: 'stopped',
     }),
+    critical('sys_crash', 'an error is not caught', async () => {
+      return { told: await crashed, fields: { reason: 'uncaughtException' } }
+    }),
     {
       event: 'sys_crash',
       when: 'a worker ends',
@@ -563,7 +759,10 @@ suite('every event, with its fields and its level', async () => {
     warn(
       'sys_restart',
       'another takes its place',
-      async () => ({ told: (await realWorkers).told, fields: { worker: 0 } }),
+      async () => {
+        const { told, pid } = await realWorkers
+        return { told, fields: { worker: 0, pid, code: null, signal: 'SIGKILL' } }
+      },
       { msg: 'a new worker has taken the place' },
     ),
     info('user_created', 'a user is made', async () => {
@@ -607,8 +806,7 @@ suite('every event, with its fields and its level', async () => {
         await request()
         const { told, result } = await during(limited, request)
         assert.equal(result.status, 429)
-        const { reqId } = told.find(({ event }) => event === 'excess_rate_limit_exceeded') ?? {}
-        return { told, fields: { ...(reqId !== undefined && { reqId }), address } }
+        return { told, fields: { address } }
       },
       { msg: 'too many requests' },
     ),
@@ -619,16 +817,23 @@ suite('every event, with its fields and its level', async () => {
     test(`${event}: ${when}`, async () => {
       const { told, fields } = await happen()
       const lines = told.filter((one) => one.event === event).map(withoutTime)
-      const isRecorded = types.has(event)
+      const isOfRequest = types.has(event) && !event.startsWith('sys_')
       assert.deepEqual(
         lines.map(({ request_id, ...line }) => {
           // Every line of a request names it; nothing else has one.
-          if (isRecorded && 'address' in fields) assert.match(String(request_id), /^\S+-[0-9a-z]+$/)
+          if (isOfRequest && 'address' in fields)
+            assert.match(String(request_id), /^\S+-[0-9a-z]+$/)
           else assert.equal(request_id, undefined)
           return line
         }),
         [{ level, event, ...fields, ...(msg && { msg }) }],
       )
+      // A refusal is told once: the tenth wrong password is one, and locks the account as well.
+      const isRefusal = (one: Told) => types.get(String(one.event))?.outcome === 'failure'
+      const refusals = told.filter((one) => isRefusal(one) && 'request_id' in one)
+      if (types.get(event)?.outcome === 'failure' && event !== 'authn_login_lock') {
+        assert.ok(refusals.length <= 1, JSON.stringify(refusals))
+      }
     })
   }
 
@@ -649,7 +854,8 @@ suite('every event, with its fields and its level', async () => {
     const texts = [app, client].map(({ log }) => log.map((one) => JSON.stringify(one)).join('\n'))
     assert.ok(secrets.size > 100)
     for (const secret of secrets) {
-      for (const text of texts) assert.ok(!text.includes(JSON.stringify(secret).slice(1, -1)))
+      for (const text of texts)
+        assert.ok(!text.includes(JSON.stringify(secret).slice(1, -1)), secret)
     }
   })
 
@@ -666,6 +872,23 @@ suite('every event, with its fields and its level', async () => {
     return { url: service.url, told }
   })()
   realProcess.catch(() => {}) // told by the rows that wait for it
+
+  // A process that ends by a fault of its own.
+  const crashed = (async () => {
+    const fault = `process.on('SIGUSR2', () => { throw new Error('a fault') })`
+    const flags = ['--import', `data:text/javascript,${encodeURIComponent(fault)}`]
+    const service = await startService([process.execPath, ...flags, 'src/main.ts'], {
+      NODE_ENV: 'test',
+      ADMIN_PASSWORD: other,
+    })
+    after(() => service.remove())
+    assert.equal(await service.stop('SIGUSR2'), 1)
+    const lines = service.output().split('\n')
+    const told = lines.filter((one) => one.startsWith('{')).map((one): Told => JSON.parse(one))
+    assert.ok(!told.some(({ event }) => event === 'sys_shutdown'))
+    return told
+  })()
+  crashed.catch(() => {})
 
   // The same with workers, of which the first is killed.
   const realWorkers = (async () => {
