@@ -36,6 +36,21 @@ export const sequenceFail = eventType<Refused>('sequence_fail', 'info', 'failure
 /** A bearer or refresh token is expired, or none of this service. */
 export const tokenFail = eventType<Refused>('authn_token_fail', 'info', 'failure')
 
+/**
+ * A token was used that had been revoked, or a refresh token that had been replaced: then its token
+ * family has ended. `user_id` is null for a token of an identity provider.
+ */
+export const tokenReuse = eventType<{ user_id: number | null; kind: 'access' | 'refresh' }>(
+  'authn_token_reuse',
+  'critical',
+)
+
+/** The cookie of a session that has ended was sent; `user_id` is null if it is deleted. */
+export const sessionUseAfterExpire = eventType<{ user_id: number | null }>(
+  'session_use_after_expire',
+  'warn',
+)
+
 /** An address has used up the general rate limit; told once in its window. */
 export const rateLimitExceeded = eventType<NoPayload>(
   'excess_rate_limit_exceeded',

@@ -7,12 +7,6 @@ export const sessionExpired = eventType<{
   ended_at: string
 }>('session_expired')
 
-/** The cookie of a session that has ended was sent; `user_id` is null if it is deleted. */
-export const sessionUseAfterExpire = eventType<{ user_id: number | null }>(
-  'session_use_after_expire',
-  'warn',
-)
-
 export const sessionCreated = eventType<{ user_id: number }>('session_created')
 
 /**

@@ -7,11 +7,12 @@ import type { Config } from '../config/load.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
+import { sessionUseAfterExpire } from '../http/events.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { Workers } from '../workers/workers.ts'
-import { sessionCreated, sessionEnded, sessionExpired, sessionUseAfterExpire } from './events.ts'
+import { sessionCreated, sessionEnded, sessionExpired } from './events.ts'
 import { purgeSessions, type StoredSession, sessionStore } from './store.ts'
 
 /**

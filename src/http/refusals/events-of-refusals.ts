@@ -3,7 +3,7 @@ import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
 import { inContextOf } from '../../events/context.ts'
 import type { Events } from '../../events/events.ts'
-import type { ApiError, ErrorName } from '../../kernel/errors.ts'
+import type { ApiError, ErrorName, RefusalReason } from '../../kernel/errors.ts'
 import { decide } from '../../policy/decide.ts'
 import {
   authorizationFail,
@@ -12,7 +12,9 @@ import {
   foreignPage,
   inputFail,
   sequenceFail,
+  sessionUseAfterExpire,
   tokenFail,
+  tokenReuse,
 } from '../events.ts'
 import { isSafe } from '../routes/declaration.ts'
 import { isCrossSite, isForeignPage } from '../routes/origin.ts'
@@ -50,12 +52,32 @@ const eventOf: Partial<Record<ErrorName, RefusalEvent>> = {
   secondFactorRequired: sequenceFail,
 }
 
+/** The codes of the reasons that say more than the row: a credential that has ended was used again. */
+const revoked: ReadonlySet<string> = new Set([
+  'refresh_token_revoked',
+  'token_pair_ended',
+  'token_revoked',
+  'token_revoked_earlier',
+  'token_signed_out',
+])
+const ended: ReadonlySet<string> = new Set([
+  'session_ended_with_logins',
+  'session_idle',
+  'session_of_unusable_account',
+  'session_too_old',
+  'session_unknown',
+])
+
 /** Tells an event of each refusal that no other place tells of. */
 export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, options) => {
   app.refusalListeners.push((request, error) => {
     const { row, reason, details } = error
+    if (isRefusalTold(request) || isGone(request, error)) return
+    if (reason && (revoked.has(reason.code) || ended.has(reason.code))) {
+      return inContextOf(request, () => tellOfEnded(error, reason))
+    }
     const event = typeof row === 'string' ? eventOf[row] : undefined
-    if (!event || isRefusalTold(request) || isGone(request, error)) return
+    if (!event) return
     const type = event === authorizationFail ? denialOf(request, options.config) : event
     const fields = {
       error: row as string,
@@ -68,6 +90,14 @@ export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, opti
       else options.events.tell(inputFail, { ...fields, fields: pathsOf(details) })
     })
   })
+
+  /** Tells of a token or session that was used after its end. */
+  function tellOfEnded({ row }: ApiError, { code, facts }: RefusalReason): void {
+    const user_id = typeof facts?.user_id === 'number' ? facts.user_id : null
+    const kind = row === 'invalidRefreshToken' ? 'refresh' : 'access'
+    if (ended.has(code)) options.events.tell(sessionUseAfterExpire, { user_id })
+    else options.events.tell(tokenReuse, { user_id, kind })
+  }
 })
 
 /** Whether the client has closed the connection: nothing was refused, it gave up. */
