@@ -75,6 +75,7 @@ export async function buildApp(
     await services.sessions
       .flush()
       .catch((error: unknown) => log.error({ err: error }, 'activity was lost'))
+    await services.audit.close()
     await db.destroy()
   })
   const plain = config.http.redirectPort === undefined ? null : plainHttp(config)

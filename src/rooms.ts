@@ -1,4 +1,5 @@
 import { room as accounts } from './accounts/room.ts'
+import { room as audit } from './audit/room.ts'
 import { room as authentication } from './authentication/room.ts'
 import { room as backup } from './backup/room.ts'
 import { room as basic } from './basic/room.ts'
@@ -30,6 +31,7 @@ import { room as users } from './users/room.ts'
 export const rooms: readonly Room<Wired>[] = [
   floor,
   keys,
+  audit,
   idempotency,
   throttle,
   clients,

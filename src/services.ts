@@ -5,6 +5,7 @@ import {
   presentAccount,
 } from './accounts/accounts.ts'
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
+import { type Audit, createAudit } from './audit/audit.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
@@ -47,6 +48,7 @@ import { createUsers, type Users } from './users/users.ts'
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
   readonly accounts: Accounts
+  readonly audit: Audit
   readonly captcha: Captcha
   readonly clientLimits: ClientLimits
   readonly clients: Clients
@@ -102,6 +104,7 @@ export async function createServices(
   await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
+  const audit = createAudit(deps)
   const keys = await loadKeySet(deps, { mayAddSigner })
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
@@ -146,6 +149,7 @@ export async function createServices(
   const endOwn = endBearer(ending)
   const services: Services = {
     accounts,
+    audit,
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),

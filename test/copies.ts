@@ -43,8 +43,9 @@ export async function place(
   const connected = connect({ ...config.database, synchronous: 'off' })
   closing.push(() => connected.db.destroy())
   seeds += 1
-  const events = eventsOf({ clock, log: createLog('silent') })
-  const deps = { ...connected, config, clock, events, random: seededRandom(seeds) }
+  const log = createLog('silent')
+  const events = eventsOf({ clock, log })
+  const deps = { ...connected, config, clock, events, log, random: seededRandom(seeds) }
   const tables = async () => [...(await existingTables(connected.db))]
   return { directory, deps, tables }
 }

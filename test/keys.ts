@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { createAudit } from '../src/audit/audit.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { connect } from '../src/database/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
@@ -37,7 +38,9 @@ export async function place() {
     const config = loadConfig({ DATA_DIR: directory, TOKEN_ALGORITHM: 'HS256', ...env })
     seeds += 1
     const random = given ?? seededRandom(seeds)
-    const events = eventsOf({ clock, log: createLog('silent') })
+    const log = createLog('silent')
+    const events = eventsOf({ clock, log })
+    createAudit({ config, db: on, clock, events, log, random })
     return loadKeySet({ config, db: on, feed, clock, events, random, ...more })
   }
   const rows = () => db.selectFrom('keys').selectAll().orderBy('id').execute()

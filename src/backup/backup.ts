@@ -1,3 +1,5 @@
+import type { Logger } from 'pino'
+import { createAudit } from '../audit/audit.ts'
 import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import { inSnapshot } from '../database/snapshot.ts'
@@ -21,6 +23,7 @@ export interface BackupDeps {
   readonly db: Database
   readonly clock: Clock
   readonly events: Events
+  readonly log: Logger
   readonly random: Random
   /** The rooms that declare the tables. */
   readonly rooms: readonly RoomNames[]
@@ -57,7 +60,8 @@ export async function backup(
   const tables = await tablesOf(deps.rooms)
 
   const sha256 = await inSnapshot(db, async (snapshot) => {
-    const dump = await takeDump(snapshot, { tables, except: ['keys'], onProgress })
+    const except = ['keys', ...(box ? [] : tables.needingKeys)]
+    const dump = await takeDump(snapshot, { tables, except, onProgress })
     const header: BackupHeader = {
       format: 'gatehouse-backup',
       version: 1,
@@ -75,6 +79,8 @@ export async function backup(
     const batches = box ? dump.batches : withoutSealed(dump.batches, tables)
     return writeArchive(path, { header, body: toLines(batches), macOf: box?.macOf })
   })
+  const audit = createAudit({ ...deps, db })
   events.tell(backupMade, { file: path, sha256, keys: box !== undefined, ...ofMachine() })
+  await audit.close()
   return sha256
 }

@@ -7,7 +7,7 @@ import type { TableName } from './rows.ts'
 export async function lastId(db: DatabaseOrTransaction, table: TableName): Promise<number> {
   const query = isPostgres(db)
     ? sql<{ last: number | null }>`
-        select pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')::regclass) as last`
+        select pg_sequence_last_value(${sequence(table)}::regclass) as last`
     : sql<{ last: number | null }>`select seq as last from sqlite_sequence where name = ${table}`
   const { rows } = await query.execute(db)
   return rows[0]?.last ?? 0
@@ -21,9 +21,16 @@ export async function setLastId(
 ): Promise<void> {
   if (last === 0) return
   if (isPostgres(db)) {
-    await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last})`.execute(db)
+    await sql`select setval(${sequence(table)}, ${last})`.execute(db)
     return
   }
   await sql`delete from sqlite_sequence where name = ${table}`.execute(db)
   await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(db)
+}
+
+/** The sequence of the only column that PostgreSQL generates. */
+function sequence(table: TableName) {
+  return sql<string>`pg_get_serial_sequence(${table}, (
+    select attname::text from pg_attribute
+    where attrelid = ${table}::regclass and attidentity <> ''))`
 }

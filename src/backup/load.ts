@@ -18,6 +18,8 @@ export interface LoadOptions {
    * that may have been used since then are skipped.
    */
   readonly keepLogins: boolean
+  /** Whether the key set stays behind, and with it the tables that are worth nothing without it. */
+  readonly withoutKeys?: boolean
   readonly onProgress?: OnProgress | undefined
 }
 
@@ -33,7 +35,7 @@ const idGap = 1_000_000
 export async function loadDump(
   trx: DatabaseOrTransaction,
   dump: Dump,
-  { clock, tables, keepLogins, onProgress }: LoadOptions,
+  { clock, tables, keepLogins, withoutKeys = false, onProgress }: LoadOptions,
 ): Promise<Map<TableName, number>> {
   assertKnown(dump, tables)
   await assertServer(trx)
@@ -43,7 +45,9 @@ export async function loadDump(
   if (dump.rooms.size > 0) await migrateRooms(trx, clock, tables.rooms, dump.rooms)
 
   const logins = new Set(tables.copied.flatMap(({ name, isLogin }) => (isLogin ? [name] : [])))
-  const isLeftOut = (table: TableName) => !keepLogins && logins.has(table)
+  const needingKeys: ReadonlySet<string> = new Set(tables.needingKeys)
+  const isLeftOut = (table: TableName) =>
+    (!keepLogins && logins.has(table)) || (withoutKeys && needingKeys.has(table))
   for await (const batch of counted(dump.batches, dump.counts, onProgress)) {
     if (!isLeftOut(batch.table)) await writeRows(trx, batch)
   }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { createAudit } from '../audit/audit.ts'
 import type { ChangeFeed, Database } from '../database/database.ts'
 import { schemaVersion } from '../database/migrate.ts'
 import { disableTimeouts, inSnapshot } from '../database/snapshot.ts'
@@ -6,6 +7,7 @@ import { committing } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { RoomNames } from '../room/room.ts'
+import type { Deps } from '../runtime/deps.ts'
 import { type OnProgress, takeDump } from './dump.ts'
 import { databaseMoved, ofMachine } from './events.ts'
 import { loadDump } from './load.ts'
@@ -13,7 +15,9 @@ import type { TableName } from './rows.ts'
 import { tablesOf } from './tables.ts'
 
 export interface MoveOptions {
-  readonly from: { readonly db: Database; readonly feed: Pick<ChangeFeed, 'version'> }
+  readonly from: Pick<Deps, 'config' | 'db' | 'log' | 'random'> & {
+    readonly feed: Pick<ChangeFeed, 'version'>
+  }
   /** Empty. */
   readonly to: Database
   /** The name of the new database in the event. */
@@ -36,19 +40,18 @@ export async function move(options: MoveOptions): Promise<Map<TableName, number>
   await schemaVersion(from.db) // opens the database, which the feed needs for its version
   const before = from.feed.version()
   return inSnapshot(from.db, async (snapshot) => {
-    return committing(() =>
-      to.transaction().execute(async (trx) => {
-        await disableTimeouts(trx)
-        const dump = await takeDump(snapshot, { tables, onProgress })
-        const loaded = await loadDump(trx, dump, { clock, tables, keepLogins: true })
-        await setImmediate() // the feed caches its version for one turn of the event loop
-        if (from.feed.version() !== before) {
-          throw new Error('the database was changed meanwhile: stop the service first')
-        }
-        const users = loaded.get('users') ?? 0
-        await events.record(trx, databaseMoved, { to: target, users, ...ofMachine() })
-        return loaded
-      }),
-    )
+    createAudit({ ...options, ...from, db: to }) // the moved keys open with the same master key
+    return committing(to, async (trx) => {
+      await disableTimeouts(trx)
+      const dump = await takeDump(snapshot, { tables, onProgress })
+      const loaded = await loadDump(trx, dump, { clock, tables, keepLogins: true })
+      await setImmediate() // the feed caches its version for one turn of the event loop
+      if (from.feed.version() !== before) {
+        throw new Error('the database was changed meanwhile: stop the service first')
+      }
+      const users = loaded.get('users') ?? 0
+      await events.record(trx, databaseMoved, { to: target, users, ...ofMachine() })
+      return loaded
+    })
   })
 }

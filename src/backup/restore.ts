@@ -1,7 +1,13 @@
+import { createAudit } from '../audit/audit.ts'
 import { disableTimeouts } from '../database/snapshot.ts'
 import { committing } from '../database/transactions.ts'
 import { operatorKeys, type SigningAlgorithm } from '../keys/signing-key.ts'
-import { importKeys, signingKeyInPlaceOf, type TravellingKey } from '../keys/travelling-keys.ts'
+import {
+  importKeys,
+  newDataKey,
+  signingKeyInPlaceOf,
+  type TravellingKey,
+} from '../keys/travelling-keys.ts'
 import { type Archive, openArchive } from './archive-reader.ts'
 import type { BackupDeps } from './backup.ts'
 import { type OnProgress, withoutSealed } from './dump.ts'
@@ -62,25 +68,27 @@ export async function restore(
     }
     const { clock } = deps
     const kept = keys.filter(({ purpose }) => keepLogins || purpose === 'data')
+    if (withoutKeys) kept.push(newDataKey(deps))
     if (withoutKeys || !keepLogins) {
       kept.push(await signingKeyInPlaceOf(opened, algorithmOf(header, opened), deps))
     }
-    const counts = await committing(() =>
-      deps.db.transaction().execute(async (trx) => {
-        await disableTimeouts(trx)
-        const loaded = await loadDump(trx, dump, { clock, tables, keepLogins, onProgress })
-        await importKeys(trx, deps, kept)
-        await deps.events.record(trx, backupRestored, {
-          file: path,
-          created_at: header.created_at,
-          users: loaded.get('users') ?? 0,
-          logins_kept: keepLogins,
-          verified: !unverified,
-          ...ofMachine(),
-        })
-        return loaded
-      }),
-    )
+    createAudit(deps) // its keys are those that the transaction restores
+    const counts = await committing(deps.db, async (trx) => {
+      await disableTimeouts(trx)
+      const loaded = await loadDump(trx, dump, {
+        ...{ clock, tables, keepLogins, withoutKeys, onProgress },
+      })
+      await importKeys(trx, deps, kept)
+      await deps.events.record(trx, backupRestored, {
+        file: path,
+        created_at: header.created_at,
+        users: loaded.get('users') ?? 0,
+        logins_kept: keepLogins,
+        verified: !unverified,
+        ...ofMachine(),
+      })
+      return loaded
+    })
     return { createdAt: header.created_at, counts }
   } finally {
     await archive.close()

@@ -14,6 +14,8 @@ export interface Tables {
   readonly copied: readonly CopiedTable[]
   /** The reason by the name of the table. */
   readonly leftOut: ReadonlyMap<string, string>
+  /** The names of those that a copy without keys leaves out as well. */
+  readonly needingKeys: readonly string[]
   /** All rooms; external ones number their own migrations. */
   readonly rooms: readonly RoomSchema[]
 }
@@ -30,6 +32,7 @@ export async function tablesOf(rooms: readonly RoomNames[]): Promise<Tables> {
         leftOut === undefined ? [] : [[name, leftOut] as const],
       ),
     ),
+    needingKeys: tables.flatMap(({ name, needsKeys }) => (needsKeys ? [name] : [])),
     rooms,
   }
 }

@@ -53,7 +53,12 @@ export async function withServices<T>(
       if (!(await hasSchema(deps.db))) throw noDatabase(place, 'DATABASE_URL')
     }
     const options = { mayMigrate: false, mayAddSigner: false, rooms: call.rooms }
-    return work(await createServices(deps, options), deps)
+    const services = await createServices(deps, options)
+    try {
+      return await work(services, deps)
+    } finally {
+      await services.audit.close()
+    }
   })
 }
 

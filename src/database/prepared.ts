@@ -21,6 +21,7 @@ export interface Prepared<Values, Row> {
  */
 export function prepared<Values extends object, Row>(
   build: (db: DatabaseOrTransaction, parameters: Parameters<Values>) => Compilable<Row>,
+  hints: QueryHints = {},
 ): Prepared<Values, Row> {
   // A database and its transactions share the adapter of their dialect.
   const compiled = new WeakMap<object, Template<Row>>()
@@ -28,7 +29,7 @@ export function prepared<Values extends object, Row>(
   function compile(db: DatabaseOrTransaction): Template<Row> {
     const { adapter, plugins } = db.getExecutor()
     const isShared = plugins.length === 0
-    const query = { ...build(db, byName()).compile(), isKept: isShared }
+    const query = { ...hints, ...build(db, byName()).compile(), isKept: isShared }
     const isRead = query.query.kind === 'SelectQueryNode'
     const template: Template<Row> = { query, places: query.parameters, isRead }
     if (isShared) compiled.set(adapter, template)
@@ -87,6 +88,7 @@ export function preparedForLists<
     lists: ListParameters<Lists>,
     parameters: Parameters<Values>,
   ) => Compilable<Row>,
+  hints: QueryHints = {},
 ): PreparedForLists<Lists, Values, Row> {
   const queries = new Map<string, Prepared<object, Row>>()
 
@@ -96,7 +98,7 @@ export function preparedForLists<
       things.map((_, index) => byName(`${list} ${index} `)),
     ])
     const places: ListParameters<Lists> = Object.fromEntries(named)
-    const query = prepared<object, Row>((db) => build(db, places, byName<Values>()))
+    const query = prepared<object, Row>((db) => build(db, places, byName<Values>()), hints)
     queries.set(lengths, query)
     return query
   }

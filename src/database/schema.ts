@@ -23,6 +23,11 @@ export interface Schema {
   idempotency_keys: IdempotencyKeysTable
   posts: PostsTable
   keys: KeysTable
+  audit_records: AuditRecordsTable
+  audit_chains: AuditChainsTable
+  audit_subjects: AuditSubjectsTable
+  audit_checkpoints: AuditCheckpointsTable
+  audit_tombstones: AuditTombstonesTable
   imports: ImportsTable
   import_names: ImportNamesTable
   row_counts: RowCountsTable
@@ -225,6 +230,80 @@ interface KeysTable {
   usage: 'signing' | 'refresh' | 'data' | null
   /** From when it signs; null: as soon as every node knows it. */
   signs_from: number | null
+}
+
+/** Binary values of the audit tables are base64url: see audit/record-form.ts. */
+interface AuditRecordsTable {
+  /** The order of insertion, never used again. */
+  number: Generated<number>
+  chain: string
+  /** 1 for the first record of the chain, then without gaps. */
+  place: number
+  /** A ULID. */
+  id: string
+  at: number
+  type: string
+  level: 'info' | 'warn' | 'critical'
+  outcome: 'success' | 'failure'
+  reason: string | null
+  request_id: string | null
+  /** Canonical JSON of the fields that name no person. */
+  facts: string
+  /** The pseudonym of the person whose key has sealed the fields of the actor, or `service`. */
+  actor_key: string | null
+  actor_sealed: string | null
+  target_key: string | null
+  target_sealed: string | null
+  /** Keyed digests, by which records are found; not part of the chain. */
+  actor_index: string | null
+  target_index: string | null
+  address_index: string | null
+  /** Authenticates the record and the one before it in the chain. */
+  mac: string
+}
+
+/** A chain of records, which one process writes. */
+interface AuditChainsTable {
+  chain: string
+  instance: string
+  version: string
+  opened_at: number
+  closed_at: number | null
+}
+
+/** A key for each person whom records name. */
+interface AuditSubjectsTable {
+  /** The user's id as text, `issuer#sub`, or `client:id`. */
+  subject: string
+  /** The key, encrypted under the data key. */
+  sealed: string
+}
+
+interface AuditCheckpointsTable {
+  /** Without gaps. */
+  number: number
+  at: number
+  /** SHA-256 of the checkpoint before. */
+  previous: string
+  /** JSON: chain, place and mac of the last record of each chain that has grown. */
+  heads: string
+  /** How many records were ever written. */
+  records: number
+  key_id: string
+  signature: string
+}
+
+/** The beginning of a chain that retention has removed. */
+interface AuditTombstonesTable {
+  chain: string
+  /** The last removed record. */
+  place: number
+  mac: string
+  /** How many records of the chain were removed in all. */
+  records: number
+  at: number
+  key_id: string
+  signature: string
 }
 
 interface ImportsTable {

@@ -26,10 +26,22 @@ export interface Guard {
   judge(db: DatabaseOrTransaction): Promise<void>
 }
 
-/** Work to do after the commit of a transaction; `isOpen` until the transaction ends. */
+/**
+ * How an attempt at a transaction has ended; `unknown`: its commit failed, or only the answer to it
+ * was lost.
+ */
+export type TransactionEnd = 'committed' | 'rolled back' | 'unknown'
+
+/** The work of an attempt at a transaction; `isOpen` until that ends. */
 interface Commit {
+  /** In the transaction, just before its commit. */
+  readonly before: ((trx: DatabaseOrTransaction) => Promise<void>)[]
+  /** When it has ended, in whatever way. */
+  readonly ends: ((end: TransactionEnd) => void)[]
+  /** After the commit. */
   readonly work: (() => void)[]
   isOpen: boolean
+  isCommitting: boolean
 }
 
 // Kept by asynchronous context and not by `trx`: Kysely makes several objects for one transaction.
@@ -41,21 +53,55 @@ const commits = new AsyncLocalStorage<Commit>()
  * @throws Error outside a transaction
  */
 export function afterCommit(trx: DatabaseOrTransaction, work: () => void): void {
-  const commit = commits.getStore()
-  if (!trx.isTransaction || !commit?.isOpen) throw new Error('there is no transaction to commit')
-  commit.work.push(work)
+  openCommit(trx).work.push(work)
 }
 
 /**
- * Runs one attempt at a transaction, from its beginning to its commit, and then the work that was
- * registered by `afterCommit`. For callers that begin a transaction without `transact`.
+ * Does work in the transaction, just before its commit and in the order of the calls; what it throws
+ * rolls the transaction back. @throws Error outside a transaction
+ */
+export function beforeCommit(
+  trx: DatabaseOrTransaction,
+  work: (trx: DatabaseOrTransaction) => Promise<void>,
+): void {
+  openCommit(trx).before.push(work)
+}
+
+/** Calls when this attempt has ended, before the work of `afterCommit`. @throws as `afterCommit` */
+export function atEnd(trx: DatabaseOrTransaction, ended: (end: TransactionEnd) => void): void {
+  openCommit(trx).ends.push(ended)
+}
+
+/** Answers an object that stands for this attempt at the transaction. @throws as `afterCommit` */
+export function attemptOf(trx: DatabaseOrTransaction): object {
+  return openCommit(trx)
+}
+
+function openCommit(trx: DatabaseOrTransaction): Commit {
+  const commit = commits.getStore()
+  if (!trx.isTransaction || !commit?.isOpen) throw new Error('there is no transaction to commit')
+  return commit
+}
+
+/**
+ * Makes one attempt at a transaction, with the work that is registered for its commit. For callers
+ * that need neither locks nor another attempt.
  * @throws what `attempt` throws; Error if work after the commit threw, once all of it has run
  */
-export async function committing<T>(attempt: () => Promise<T>): Promise<T> {
-  const commit: Commit = { work: [], isOpen: true }
-  const result = await commits.run(commit, attempt).finally(() => {
-    commit.isOpen = false
-  })
+export async function committing<T>(
+  db: Database,
+  attempt: (trx: DatabaseOrTransaction) => Promise<T>,
+): Promise<T> {
+  const commit: Commit = { before: [], ends: [], work: [], isOpen: true, isCommitting: false }
+  const whole = async (trx: DatabaseOrTransaction) => {
+    const result = await attempt(trx)
+    for (const work of commit.before) await work(trx)
+    commit.isCommitting = true
+    return result
+  }
+  const result = await ending(commit, () =>
+    commits.run(commit, () => db.transaction().execute(whole)),
+  )
   const failures: unknown[] = []
   for (const work of commit.work) {
     try {
@@ -66,6 +112,22 @@ export async function committing<T>(attempt: () => Promise<T>): Promise<T> {
   }
   if (failures.length > 0) throw new Error('committed, but not finished', { cause: failures[0] })
   return result
+}
+
+async function ending<T>(commit: Commit, attempt: () => Promise<T>): Promise<T> {
+  // Without a COMMIT that was sent, the server rolls back, whatever has become of the connection.
+  let end: TransactionEnd = 'rolled back'
+  try {
+    const result = await attempt()
+    end = 'committed'
+    return result
+  } catch (error) {
+    if (commit.isCommitting) end = 'unknown'
+    throw error
+  } finally {
+    commit.isOpen = false
+    for (const ended of commit.ends) ended(end)
+  }
 }
 
 /**
@@ -107,16 +169,15 @@ async function attempts<T>(
   locks: Locks,
   work: (trx: DatabaseOrTransaction) => Promise<T>,
 ): Promise<T> {
-  const attemptOnce = () =>
-    db.transaction().execute(async (trx) => {
-      await takeLocks(trx, locks)
-      return work(trx)
-    })
-  for (let attempt = 1; ; attempt += 1) {
+  const attempt = async (trx: DatabaseOrTransaction) => {
+    await takeLocks(trx, locks)
+    return work(trx)
+  }
+  for (let count = 1; ; count += 1) {
     try {
-      return await committing(attemptOnce)
+      return await committing(db, attempt)
     } catch (error) {
-      if (!(error instanceof TransactionConflict) || attempt === maxAttempts) throw error
+      if (!(error instanceof TransactionConflict) || count === maxAttempts) throw error
     }
   }
 }

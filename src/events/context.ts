@@ -31,6 +31,8 @@ export interface RequestFacts {
   readonly token: string | null
   /** The authentication methods of the caller, RFC 8176. */
   readonly factors: readonly string[]
+  /** The username of the caller in canonical form; null without a caller. */
+  readonly username: string | null
 }
 
 /**

@@ -3,7 +3,6 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import { afterCommit } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { currentContext, type EventContext } from './context.ts'
-import { boundedRefusals } from './refusals.ts'
 import type { EventType, Payload } from './types.ts'
 
 /** An event with its payload, its context and its time. */
@@ -13,6 +12,24 @@ export interface RecordedEvent {
   readonly context: EventContext
   /** Epoch milliseconds. */
   readonly at: number
+  /**
+   * What was typed as a username, in canonical form. Only the audit log gets it, and keeps a keyed
+   * digest if no account has the name: users type passwords into the wrong field.
+   */
+  readonly typed?: string | null
+  /** Whether it tells of a change; of any other there may be a flood. */
+  readonly isChange?: true
+}
+
+/** What an event tells the audit log alone. */
+export type Typed = Pick<RecordedEvent, 'typed'>
+
+/** The audit log, which keeps every event. */
+export interface AuditSink {
+  /** Records an event with the change that the transaction makes: both are committed, or neither. */
+  record(trx: DatabaseOrTransaction, event: RecordedEvent): void
+  /** Takes an event that changes nothing, and records it soon. */
+  tell(event: RecordedEvent): void
 }
 
 /** The receivers of events. */
@@ -21,6 +38,8 @@ export interface Sinks {
   readonly inside: readonly InsideSink[]
   /** Each runs after the commit; an exception is logged, and the change stays. */
   readonly afterCommit: readonly AfterCommitSink[]
+  /** Delivers what a sink has only counted: see `boundedRefusals`. */
+  readonly tellCounts?: (atOnce?: 'atOnce') => void
 }
 
 export type InsideSink = (trx: DatabaseOrTransaction, event: RecordedEvent) => Promise<void>
@@ -31,24 +50,28 @@ export interface Events {
   /**
    * Records a change in its transaction. After a rollback nothing is delivered to the sinks after
    * the commit; after several attempts it is delivered once.
-   * @throws Error outside a transaction; and what a sink inside the transaction throws
+   * @throws Error outside a transaction, or without an audit log: no change is committed without its
+   * record; and what a sink inside the transaction throws
    */
   record<P extends Payload>(
     trx: DatabaseOrTransaction,
     type: EventType<P>,
     payload: NoInfer<P>,
+    typed?: Typed,
   ): Promise<void>
   /**
-   * Delivers an event that changes nothing, such as a refusal, at once. Of the refusals of one address
-   * only the first of a minute are delivered: see `tellCounts`.
+   * Delivers an event that changes nothing, such as a refusal, at once. The audit log gets those
+   * from before its time when it is attached.
    */
-  tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>): void
-  /**
-   * Delivers how many refusals were not delivered one by one, if their minute is over, or at once: an
-   * event for each address and type, with `count` and `since`.
-   */
+  tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, typed?: Typed): void
+  /** Sets the audit log of this process; it can only be made when the database is known. */
+  attach(audit: AuditSink): void
+  /** Delivers what the sinks have only counted, if its minute is over, or at once. */
   tellCounts(atOnce?: 'atOnce'): void
 }
+
+// Before the audit log is attached, in a process that may never have one.
+const maxEarly = 1000
 
 export interface EventsDeps {
   readonly clock: Clock
@@ -57,11 +80,15 @@ export interface EventsDeps {
 }
 
 export function createEvents({ clock, log, sinks }: EventsDeps): Events {
-  const happened = (type: EventType, payload: Payload): RecordedEvent => ({
+  let audit: AuditSink | undefined
+  let early: RecordedEvent[] = []
+
+  const happened = (type: EventType, payload: Payload, typed: Typed = {}): RecordedEvent => ({
     type,
     payload,
     context: currentContext(),
     at: clock.now(),
+    ...typed,
   })
 
   const deliver = (event: RecordedEvent): void => {
@@ -76,20 +103,34 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     }
   }
 
-  async function record(trx: DatabaseOrTransaction, type: EventType, payload: Payload) {
-    const event = happened(type, payload)
+  async function record(
+    trx: DatabaseOrTransaction,
+    type: EventType,
+    payload: Payload,
+    typed: Typed | undefined,
+  ) {
+    const event: RecordedEvent = { ...happened(type, payload, typed), isChange: true }
     afterCommit(trx, () => deliver(event))
+    if (!audit) throw new Error(`the event ${type.name} has no audit log that records it`)
+    audit.record(trx, event)
     for (const sink of sinks.inside) await sink(trx, event)
   }
 
-  const refusals = boundedRefusals(clock, deliver)
+  function tell(event: RecordedEvent): void {
+    deliver(event)
+    if (audit) audit.tell(event)
+    else if (early.length < maxEarly) early.push(event)
+  }
+
   return {
-    record: (trx, type, payload) => record(trx, type as EventType, payload),
-    tell(type, payload) {
-      const event = happened(type as EventType, payload)
-      if (refusals.admits(event)) deliver(event)
+    record: (trx, type, payload, typed) => record(trx, type as EventType, payload, typed),
+    tell: (type, payload, typed) => tell(happened(type as EventType, payload, typed)),
+    attach(given) {
+      audit = given
+      for (const event of early) audit.tell(event)
+      early = []
     },
-    tellCounts: refusals.tellCounts,
+    tellCounts: (atOnce) => sinks.tellCounts?.(atOnce),
   }
 }
 

@@ -13,6 +13,7 @@ export const tags = {
   Posts: 'Posts of users, and their lock.',
   'Administration of accounts': 'Accounts of others: roles, locks, passwords, sessions.',
   'Login limits': 'What keeps a username or an address from a login now.',
+  'Audit log': 'What has happened, to whom and by whom: records that cannot be changed unnoticed.',
   'Import and export': 'Many accounts at once, as lines of JSON.',
   Service: 'Whether the service works, how much it holds, and this document.',
 } as const satisfies Record<string, string>

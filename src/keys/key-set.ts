@@ -7,9 +7,10 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { soleProcess, type Workers } from '../workers/workers.ts'
 import { accessAlgorithm } from './algorithm.ts'
+import { type AuditKeys, auditKeysOf } from './audit-keys.ts'
 import { keyRetired } from './events.ts'
 import { loadMasterKey } from './master-key.ts'
-import { type Added, createNewKeys, publishedMs } from './new-keys.ts'
+import { type Added, createNewKeys, dataKeyAlgorithm, publishedMs } from './new-keys.ts'
 import { openKeys, type TokenPurpose } from './opened-keys.ts'
 import { assertReplaced, KeySigns } from './retirement.ts'
 import { openKey } from './sealed-key.ts'
@@ -54,6 +55,8 @@ export interface KeySet {
   published(): Promise<{ readonly keys: readonly JWK[]; readonly maxAgeSeconds: number }>
   /** The AES-256 key of secrets at rest. */
   readonly dataKey: Uint8Array
+  /** The keys of the audit log. */
+  readonly audit: AuditKeys
   /** Reads the keys again if another process has changed the database. */
   refresh(): Promise<void>
   /**
@@ -107,7 +110,6 @@ export interface KeySetDeps {
 }
 
 const refreshAlgorithm = 'HS256'
-const dataKeyAlgorithm = 'A256GCM'
 const lookUpAgainMs = 1000
 const dayMs = 86_400_000
 const maxAgeSeconds = publishedMs / 2000
@@ -147,6 +149,7 @@ export async function loadKeySet(
   const loaded = await keyStore(db).all()
   let keys = open(loaded)
   let keysPrint = printOf(loaded)
+  let audit = auditKeysOf(masterKey, keys.dataKey)
   let generation = 0
   let ended = keys.ended(clock.now())
   let seenVersion = feed.version()
@@ -166,6 +169,10 @@ export async function loadKeySet(
     },
     get dataKey() {
       return keys.dataKey
+    },
+    get audit() {
+      if (audit.data !== keys.dataKey) audit = auditKeysOf(masterKey, keys.dataKey)
+      return audit
     },
 
     async signer(purpose) {

@@ -54,7 +54,9 @@ export interface NewKeysDeps {
  * so that they meet no token of an unknown key.
  */
 export const publishedMs = 600_000
-const dataKeyBytes = 32
+/** Of the key of stored secrets: AES-256. */
+export const dataKeyBytes = 32
+export const dataKeyAlgorithm = 'A256GCM'
 // Added to the longest life of a token: clocks of nodes differ, and a token may be being signed
 // now.
 const overlapMarginMs = 60_000

@@ -3,7 +3,7 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { loadMasterKey } from './master-key.ts'
-import { newKeyId } from './new-keys.ts'
+import { dataKeyAlgorithm, dataKeyBytes, newKeyId } from './new-keys.ts'
 import { openKey, sealKey } from './sealed-key.ts'
 import { generateMaterial, rsaBitsOf, type SigningAlgorithm } from './signing-key.ts'
 import { keyStore, type SealedKey } from './store.ts'
@@ -49,6 +49,23 @@ export async function importKeys(
     const key = asSealedKey(travelling)
     const material = Buffer.from(travelling.material, 'base64url')
     await keyStore(db).insert({ ...key, sealed: sealKey(deps.random, masterKey, key, material) })
+  }
+}
+
+/** Generates the key of stored secrets for a database whose own stays behind. */
+export function newDataKey({
+  clock,
+  random,
+}: Pick<KeyTravelDeps, 'random'> & { clock: Clock }): TravellingKey {
+  return {
+    id: newKeyId(random),
+    purpose: 'data',
+    algorithm: dataKeyAlgorithm,
+    createdAt: clock.now(),
+    retiredAt: null,
+    signsFrom: null,
+    isOlder: false,
+    material: Buffer.from(random.bytes(dataKeyBytes)).toString('base64url'),
   }
 }
 

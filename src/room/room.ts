@@ -79,12 +79,14 @@ export interface RoomTable {
   readonly leftOut?: string
   /** The column of the user id, and the effect of the user's deletion on the row. */
   readonly person?: Person
-  /** The database generates the column `id`, and never generates an id twice. */
+  /** The database generates the key, an integer, and never generates one twice. */
   readonly givesIds?: true
   /** A row is a login, for example a session; a restore leaves it out unless it keeps logins. */
   readonly isLogin?: true
   /** Columns that are encrypted under the data key, useless without the key set. */
   readonly sealed?: readonly string[]
+  /** Its rows are worth nothing without the key set: a copy without keys leaves them out. */
+  readonly needsKeys?: true
   /** Columns that are not copied, because another database cannot use them. */
   readonly blank?: readonly string[]
   /** The condition of the rows to copy, which leaves out staged rows of an import. */

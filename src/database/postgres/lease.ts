@@ -1,7 +1,7 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import type { PoolClient } from 'pg'
 import type { QueryHints } from '../database.ts'
-import { TransactionConflict } from '../errors.ts'
+import { DatabaseUnavailable, TransactionConflict } from '../errors.ts'
 import { Deadline } from '../mutex.ts'
 import { translated } from './errors.ts'
 import { type Answer, isPlain, type Message, type Statement } from './message.ts'
@@ -16,6 +16,8 @@ export const withoutTimeouts = CompiledQuery.raw(
 
 const begin: Statement = { text: 'begin isolation level read committed', values: [] }
 const rollback: Statement = { text: 'rollback', values: [] }
+const commitStatement: Statement = { text: 'commit', values: [] }
+const asyncCommit: Statement = { text: 'set local synchronous_commit = off', values: [] }
 
 export type PooledSession = PoolClient & Session
 
@@ -32,7 +34,7 @@ export interface LeaseOptions {
 export class Lease implements DatabaseConnection {
   readonly #session: PooledSession
   readonly #limitMs: number
-  readonly #commit: string
+  readonly #asyncCommit: boolean
   #deadline: Deadline | undefined
   #hasTimeout = true
   #isLost = false
@@ -42,11 +44,12 @@ export class Lease implements DatabaseConnection {
   #deferred: Statement[] = []
   #needsNotification = false
 
-  constructor(session: PooledSession, { deadline, limitMs, asyncCommit = false }: LeaseOptions) {
+  constructor(session: PooledSession, options: LeaseOptions) {
+    const { deadline, limitMs, asyncCommit = false } = options
     this.#session = session
     this.#deadline = deadline
     this.#limitMs = limitMs
-    this.#commit = asyncCommit ? 'set local synchronous_commit = off;commit' : 'commit'
+    this.#asyncCommit = asyncCommit
     session.on('error', this.#onError)
   }
 
@@ -86,21 +89,43 @@ export class Lease implements DatabaseConnection {
    * lock of the whole cluster until the disk has the commit.
    */
   async commit(): Promise<void> {
-    if (!this.#hasBegun) return
+    if (!this.#hasBegun && this.#deferred.length <= 1) return // nothing but the beginning
     const notifies = this.#session.hasChanged
-    const text = notifies ? `${this.#commit};${notify}` : this.#commit
-    const message = this.#session.transmit({ text, values: [] })
+    const hasDeferred = this.#deferred.length > 0
+    const message = await this.#sentCommit(notifies)
     try {
       await this.#answerTo(message)
     } catch (error) {
-      if (!message.completed.includes('COMMIT')) throw error
+      if (!message.completed.includes('COMMIT')) {
+        throw hasDeferred ? asUnavailable(error, message) : error
+      }
       this.#needsNotification = true
     }
+    // A deferred statement may have made the change.
+    if (this.#session.hasChanged && !notifies) this.#needsNotification = true
     this.#session.hasChanged = false
     // The server answers so if a statement of the transaction has failed.
     if (message.completed.includes('ROLLBACK')) {
       throw new Error('the transaction was rolled back, not committed')
     }
+  }
+
+  /** Sends the commit, and with it what was deferred to it. */
+  async #sentCommit(notifies: boolean): Promise<Message> {
+    const commit = this.#asyncCommit ? [asyncCommit, commitStatement] : [commitStatement]
+    const statements = notifies ? [...commit, { text: notify, values: [] }] : commit
+    const deferred = this.#deferred
+    this.#deferred = []
+    if (this.#session.isDirect && !deferred.every(isPlain)) {
+      this.#hasBegun = true
+      const all = [...deferred, ...statements]
+      return this.#session.transmit(all.at(-1) ?? commitStatement, all.slice(0, -1))
+    }
+    this.#hasBegun ||= deferred.length > 0
+    for (const each of deferred) await this.#answerTo(this.#session.transmit(each))
+    // One message, as a plain text.
+    const text = statements.map((each) => each.text).join(';')
+    return this.#session.transmit({ text, values: [] })
   }
 
   /** Never throws: the caller throws the error that made the rollback necessary. */
@@ -171,6 +196,13 @@ export class Lease implements DatabaseConnection {
       throw answer
     }
   }
+}
+
+/** The error of a statement that no caller waited for: none knows what else it means. */
+function asUnavailable(cause: unknown, { isForgotten }: Message): unknown {
+  if (isForgotten) return new TransactionConflict({ cause }) // it is begun anew
+  if (cause instanceof DatabaseUnavailable) return cause
+  return new DatabaseUnavailable('a statement that goes with the commit has failed', { cause })
 }
 
 /** Narrows a connection to a lease of this driver. @throws Error if it belongs to another one */

@@ -48,6 +48,7 @@ function factsOf(request: FastifyRequest): RequestFacts {
     session: credential?.scheme === 'session' ? credential.sessionId : null,
     token: claims ? digest(claims.jti) : null,
     factors: principal?.amr ?? [],
+    username: principal?.username ?? null,
   }
 }
 

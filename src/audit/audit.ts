@@ -1,0 +1,100 @@
+import { hostname } from 'node:os'
+import type { Config } from '../config/load.ts'
+import { packageVersion } from '../config/version.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { transact } from '../database/transactions.ts'
+import type { RecordedEvent } from '../events/events.ts'
+import type { Deps } from '../runtime/deps.ts'
+import { createChains } from './chains.ts'
+import type { Entry } from './make-record.ts'
+import { createToldQueue, type ToldQueue } from './queue.ts'
+import { auditStore } from './store.ts'
+import { ulid } from './ulid.ts'
+import { createRecordWriter } from './writer.ts'
+
+/** The audit log of this process: what it writes. */
+export interface Audit extends Pick<ToldQueue, 'refused' | 'run' | 'state'> {
+  /**
+   * Records all events that wait. A failure is logged, because nothing is left to do about it.
+   */
+  flush(): Promise<void>
+  /** Closes chains that are not used any more, of this process and of killed ones. */
+  closeLeft(): Promise<void>
+  /** Records what waits, and closes the chains of this process. A failure is logged. */
+  close(): Promise<void>
+}
+
+export interface AuditDeps extends Pick<Deps, 'clock' | 'db' | 'events' | 'log' | 'random'> {
+  readonly config: Pick<Config, 'masterKey' | 'database'>
+}
+
+const idleMs = 3_600_000
+// A process leaves a chain that was idle for `idleMs`; the clocks of nodes differ by less.
+const abandonedMs = 2 * idleMs
+const closeBatch = 100
+
+/** Makes the audit log of a process, and attaches it to the events. docs/adr/0050 */
+export function createAudit(deps: AuditDeps): Audit {
+  const { config, clock, db, events, log, random } = deps
+  const writer = { instance: `${hostname()}/${process.pid}`, version: packageVersion() }
+  const records = createRecordWriter({ config, clock, random, writer })
+  const ofChanges = createChains({ clock, random })
+  // A chain of their own, so that the times in each chain follow each other.
+  const ofTold = createChains({ clock, random })
+  const queue = createToldQueue({
+    clock,
+    random,
+    write: createWrite(db, (trx, entry) => records.add(trx, ofTold, entry)),
+    failed: (error) => log.error({ err: error }, 'events wait for the database'),
+  })
+  events.attach({
+    record: (trx, event) => records.add(trx, ofChanges, entryOf(event)),
+    tell: queue.tell,
+  })
+
+  function entryOf(event: RecordedEvent): Entry {
+    return { id: ulid(event.at, random), event }
+  }
+
+  async function leave(before: number): Promise<void> {
+    const left = [...ofChanges.leave(before), ...ofTold.leave(before)]
+    await auditStore(db).closeChains(left, clock.now())
+  }
+
+  async function flush(): Promise<void> {
+    try {
+      await queue.flush()
+    } catch (error) {
+      const { waiting } = queue.state()
+      log.error({ err: error, events: waiting }, 'events were not recorded in the audit log')
+    }
+  }
+
+  return {
+    refused: queue.refused,
+    run: queue.run,
+    state: queue.state,
+    flush,
+
+    async closeLeft() {
+      const now = clock.now()
+      await leave(now - idleMs)
+      await auditStore(db).closeLeft(now - abandonedMs, now, closeBatch)
+    },
+
+    async close() {
+      await flush()
+      await leave(Infinity).catch((error: unknown) => {
+        log.warn({ err: error }, 'the chains of the audit log stay open')
+      })
+    },
+  }
+}
+
+/** Makes the function that writes entries in a transaction of their own. */
+function createWrite(db: Database, add: (trx: DatabaseOrTransaction, entry: Entry) => void) {
+  return (entries: readonly Entry[]) =>
+    transact(db, [], async (trx) => {
+      for (const entry of entries) add(trx, entry)
+    })
+}

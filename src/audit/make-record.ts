@@ -1,0 +1,184 @@
+import type { RecordedEvent } from '../events/events.ts'
+import type { Random } from '../kernel/random.ts'
+import type { AuditKeys } from '../keys/audit-keys.ts'
+import { canonicalJson } from './canonical-json.ts'
+import {
+  addressIndex,
+  isPerson,
+  type PersonalFields,
+  type Side,
+  sealFields,
+  serviceIndex,
+  serviceKeyName,
+  typedName,
+} from './persons.ts'
+import type { NewRecord } from './store.ts'
+import type { SubjectKey } from './subject-keys.ts'
+
+/** An event on its way into the log. */
+export interface Entry {
+  /** A ULID of the time of the event. */
+  readonly id: string
+  readonly event: RecordedEvent
+  /** The status of the answer if the event is told; that of a change is known from its route. */
+  readonly status?: number | null
+  /** The code of a refusal, if the event itself has none. */
+  readonly reason?: string | null
+  /** For how many events of a flood it stands, and since when, in epoch milliseconds. */
+  readonly counted?: { readonly count: number; readonly since: number }
+}
+
+/** The subjects of an event: who acted, and whom it concerns; null if no person or program is known. */
+export interface Subjects {
+  readonly actor: string | null
+  readonly target: string | null
+}
+
+/** The process that writes. */
+export interface Writer {
+  readonly instance: string
+  readonly version: string
+}
+
+/** What seals the fields of a record. */
+export interface Seals {
+  readonly keys: AuditKeys
+  readonly persons: ReadonlyMap<string, SubjectKey>
+  readonly random: Random
+}
+
+/** A record without its place in a chain. */
+export type Unchained = Omit<NewRecord, 'chain' | 'place' | 'mac'>
+
+// What a payload calls a reason may also be a text, such as an error of another service: that is
+// sealed with the payload, because it can name anything.
+const reasonCode = /^[a-z][a-z0-9_]{0,63}$/
+
+/**
+ * The subjects of an event. A success without a caller is a login, or follows from one: the person
+ * whom it concerns has acted. A failure without a caller has no known actor, only an address.
+ */
+export function subjectsOf({ type, payload, context }: RecordedEvent): Subjects {
+  const { user_id, author_id } = payload
+  const id = user_id ?? author_id
+  const target = typeof id === 'number' ? String(id) : null
+  const proven = type.outcome === 'success' ? target : null
+  return { actor: context.by ?? (context.request ? proven : null), target }
+}
+
+/** Those subjects who are persons, and so have keys. */
+export function personsIn(entries: readonly Entry[]): Set<string> {
+  const persons = new Set<string>()
+  for (const { event } of entries) {
+    const { actor, target } = subjectsOf(event)
+    if (actor !== null && isPerson(actor)) persons.add(actor)
+    if (target !== null) persons.add(target)
+  }
+  return persons
+}
+
+/** Makes the record of an event: what names a person is sealed, and the rest is readable. */
+export function makeRecord(entry: Entry, writer: Writer, seals: Seals): Unchained {
+  const { event, id, reason = null } = entry
+  const { type, payload, context, at } = event
+  const subjects = subjectsOf(event)
+  const actor = sealedSide('actor', subjects.actor, actorFields(event, subjects.actor), id, seals)
+  const target = sealedSide('target', subjects.target, targetFields(event, seals), id, seals)
+  const { address } = context
+  const code = payload.reason
+  return {
+    id,
+    at,
+    type: type.name,
+    level: type.level,
+    outcome: type.outcome,
+    reason: typeof code === 'string' && reasonCode.test(code) ? code : reason,
+    request_id: context.requestId,
+    facts: canonicalJson(factsOf(entry, writer, subjects.actor)),
+    actor_key: actor.key,
+    actor_sealed: actor.sealed,
+    target_key: target.key,
+    target_sealed: target.sealed,
+    actor_index: actor.index,
+    target_index: target.index ?? typedIndex(event, seals),
+    address_index: address === null ? null : addressIndex(seals.keys.index, address),
+  }
+}
+
+/** The fields that name nobody. */
+function factsOf({ event, status, counted }: Entry, writer: Writer, actor: string | null) {
+  const { context, type } = event
+  const { request, scheme } = context
+  const ofRoute = type.outcome === 'success' ? request?.successStatus : undefined
+  return {
+    actor: kindOf(actor),
+    scheme: scheme ?? undefined,
+    factors: request && request.factors.length > 0 ? request.factors : undefined,
+    method: request?.method,
+    route: request?.route ?? undefined,
+    status: status ?? ofRoute ?? undefined,
+    ...counted,
+    ...writer,
+  }
+}
+
+/** The kind of who acted: `user`, `external`, `client`, `cli`, `bootstrap`, `job` or `unknown`. */
+function kindOf(actor: string | null): string {
+  if (actor === null) return 'unknown'
+  if (actor.startsWith('client:')) return 'client'
+  if (!isPerson(actor)) return actor
+  return actor.includes('#') ? 'external' : 'user'
+}
+
+function actorFields(
+  { context, payload }: RecordedEvent,
+  subject: string | null,
+): PersonalFields | null {
+  const { address, request, by } = context
+  const proven = by === null && typeof payload.username === 'string' ? payload.username : undefined
+  const fields = {
+    subject: subject ?? undefined,
+    username: subject === null ? undefined : (request?.username ?? proven),
+    address: address ?? undefined,
+    proxies: request && request.proxies.length > 0 ? request.proxies : undefined,
+    user_agent: request?.userAgent ?? undefined,
+    session: request?.session ?? undefined,
+    token: request?.token ?? undefined,
+  }
+  return Object.values(fields).some((value) => value !== undefined) ? fields : null
+}
+
+function targetFields({ payload, typed }: RecordedEvent, { keys }: Seals): PersonalFields | null {
+  const isUnknown = payload.user_id === null && typeof typed === 'string'
+  const fields = isUnknown ? { ...payload, typed: typedName(keys.index, typed) } : payload
+  return Object.keys(fields).length > 0 ? (fields as PersonalFields) : null // a payload is JSON
+}
+
+function typedIndex({ payload, typed }: RecordedEvent, { keys }: Seals): string | null {
+  return payload.user_id === null && typeof typed === 'string' ? typedName(keys.index, typed) : null
+}
+
+interface Sealed {
+  readonly key: string | null
+  readonly sealed: string | null
+  readonly index: string | null
+}
+
+/** Seals the fields of a side under the key of its person; under the service's if there is none. */
+function sealedSide(
+  side: Side,
+  subject: string | null,
+  fields: PersonalFields | null,
+  id: string,
+  { keys, persons, random }: Seals,
+): Sealed {
+  if (fields === null) return { key: null, sealed: null, index: null }
+  const person = subject === null ? undefined : persons.get(subject)
+  const sealed = sealFields(random, person?.key ?? keys.service, { id, side }, fields)
+  if (person) {
+    const index = side === 'actor' ? person.actorIndex : person.targetIndex
+    return { key: person.pseudonym, sealed, index }
+  }
+  const index = subject === null ? null : serviceIndex(keys.index, subject, side)
+  return { key: serviceKeyName, sealed, index }
+}

@@ -1,0 +1,163 @@
+import type { Insertable } from 'kysely'
+import type { DatabaseOrTransaction, QueryHints } from '../database/database.ts'
+import { prepared, preparedForLists } from '../database/prepared.ts'
+import type { Schema } from '../database/schema.ts'
+
+/** A record before it has a number. */
+export type NewRecord = Omit<Required<Insertable<Schema['audit_records']>>, 'number'>
+export type ChainRow = Omit<Insertable<Schema['audit_chains']>, 'closed_at'>
+export type SubjectRow = Insertable<Schema['audit_subjects']>
+
+// A statement is kept for each number of rows.
+const maxRowsPerStatement = 16
+const maxSubjectsPerStatement = 8
+
+// On PostgreSQL both go with the commit: nothing waits for their answer.
+const withCommit: QueryHints = { isDeferred: true }
+
+const insertRecords = preparedForLists<{ records: NewRecord[] }, object, never>(
+  (db, { records }) =>
+    db.insertInto('audit_records').values(
+      records.map((record) => ({
+        chain: record.chain,
+        place: record.place,
+        id: record.id,
+        at: record.at,
+        type: record.type,
+        level: record.level,
+        outcome: record.outcome,
+        reason: record.reason,
+        request_id: record.request_id,
+        facts: record.facts,
+        actor_key: record.actor_key,
+        actor_sealed: record.actor_sealed,
+        target_key: record.target_key,
+        target_sealed: record.target_sealed,
+        actor_index: record.actor_index,
+        target_index: record.target_index,
+        address_index: record.address_index,
+        mac: record.mac,
+      })),
+    ),
+  withCommit,
+)
+
+const insertChain = prepared<ChainRow, never>(
+  (db, row) =>
+    db.insertInto('audit_chains').values({
+      chain: row.chain,
+      instance: row.instance,
+      version: row.version,
+      opened_at: row.opened_at,
+    }),
+  withCommit,
+)
+
+const insertSubjects = preparedForLists<{ rows: SubjectRow[] }, object, { subject: string }>(
+  (db, { rows }) =>
+    db
+      .insertInto('audit_subjects')
+      .values(rows.map(({ subject, sealed }) => ({ subject, sealed })))
+      .onConflict((conflict) => conflict.column('subject').doNothing())
+      .returning('subject'),
+)
+
+const subjectsNamed = preparedForLists<{ names: { subject: string }[] }, object, SubjectRow>(
+  (db, { names }) =>
+    db
+      .selectFrom('audit_subjects')
+      .select(['subject', 'sealed'])
+      .where(
+        'subject',
+        'in',
+        names.map(({ subject }) => subject),
+      ),
+)
+
+/** The tables of the audit log that a change writes. */
+export function auditStore(db: DatabaseOrTransaction) {
+  return {
+    /** Inserts records in their order. */
+    async insert(records: readonly NewRecord[]): Promise<void> {
+      for (let from = 0; from < records.length; from += maxRowsPerStatement) {
+        const some = records.slice(from, from + maxRowsPerStatement)
+        await insertRecords.all(db, { records: some }, {})
+      }
+    },
+
+    async openChain(row: ChainRow): Promise<void> {
+      await insertChain.all(db, row)
+    },
+
+    /** Closes chains, and answers nothing about those that were never stored. */
+    async closeChains(chains: readonly string[], now: number): Promise<void> {
+      if (chains.length === 0) return
+      await db
+        .updateTable('audit_chains')
+        .set({ closed_at: now })
+        .where('chain', 'in', chains)
+        .execute()
+    },
+
+    /** Closes the open chains without a record since `before`; answers how many, at most `limit`. */
+    async closeLeft(before: number, now: number, limit: number): Promise<number> {
+      const left = await db
+        .selectFrom('audit_chains')
+        .select('chain')
+        .where('closed_at', 'is', null)
+        .where('opened_at', '<', before)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('audit_records')
+                .select('number')
+                .whereRef('audit_records.chain', '=', 'audit_chains.chain')
+                .where('at', '>=', before),
+            ),
+          ),
+        )
+        .limit(limit)
+        .execute()
+      await this.closeChains(
+        left.map(({ chain }) => chain),
+        now,
+      )
+      return left.length
+    },
+
+    /** Inserts the keys of subjects who have none; answers the subjects whose keys were inserted. */
+    async addSubjects(rows: readonly SubjectRow[]): Promise<Set<string>> {
+      const added = new Set<string>()
+      for (let from = 0; from < rows.length; from += maxSubjectsPerStatement) {
+        const some = rows.slice(from, from + maxSubjectsPerStatement)
+        for (const { subject } of await insertSubjects.all(db, { rows: some }, {})) {
+          added.add(subject)
+        }
+      }
+      return added
+    },
+
+    /** The keys of those subjects who have one. */
+    async subjects(subjects: readonly string[]): Promise<SubjectRow[]> {
+      const found: SubjectRow[] = []
+      for (let from = 0; from < subjects.length; from += maxSubjectsPerStatement) {
+        const names = subjects
+          .slice(from, from + maxSubjectsPerStatement)
+          .map((subject) => ({ subject }))
+        found.push(...(await subjectsNamed.all(db, { names }, {})))
+      }
+      return found
+    },
+
+    /** The ids of the records of a chain behind a place. */
+    async idsBehind(chain: string, place: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom('audit_records')
+        .select('id')
+        .where('chain', '=', chain)
+        .where('place', '>', place)
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+  }
+}

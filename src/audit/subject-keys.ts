@@ -1,0 +1,90 @@
+import { BoundedMap } from '../bounded/bounded-map.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import { afterCommit } from '../database/transactions.ts'
+import type { Random } from '../kernel/random.ts'
+import {
+  newSubjectKey,
+  openSubjectKey,
+  personIndex,
+  pseudonymOf,
+  sealSubjectKey,
+} from './persons.ts'
+import { auditStore } from './store.ts'
+
+/** The key of a person, with what is computed from it for each record. */
+export interface SubjectKey {
+  readonly key: Uint8Array
+  readonly pseudonym: string
+  readonly actorIndex: string
+  readonly targetIndex: string
+}
+
+export interface SubjectKeys {
+  /** Answers the keys of subjects, and makes missing ones in the transaction. */
+  of(
+    trx: DatabaseOrTransaction,
+    dataKey: Uint8Array,
+    subjects: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, SubjectKey>>
+  /** Forgets the key of a subject in memory, because it was erased. */
+  forget(subject: string): void
+}
+
+const maxKnown = 5000 // some 500 bytes each
+
+/** Makes the keys of persons, of which the last used ones are kept in memory. */
+export function createSubjectKeys(random: Random): SubjectKeys {
+  const known = new BoundedMap<string, SubjectKey>(maxKnown)
+
+  return {
+    async of(trx, dataKey, subjects) {
+      const keys = new Map<string, SubjectKey>()
+      for (const subject of subjects) {
+        const key = known.get(subject)
+        if (key) keys.set(subject, key)
+      }
+      // Sorted, so that two transactions that add the same subjects cannot wait for each other.
+      const missing = [...subjects].filter((subject) => !keys.has(subject)).sort()
+      if (missing.length > 0) await find(trx, dataKey, missing, keys)
+      return keys
+    },
+    forget: (subject) => known.delete(subject),
+  }
+
+  async function find(
+    trx: DatabaseOrTransaction,
+    dataKey: Uint8Array,
+    missing: readonly string[],
+    keys: Map<string, SubjectKey>,
+  ): Promise<void> {
+    const store = auditStore(trx)
+    // A key is inserted before it is looked for: for a new person this saves the look.
+    const made = new Map(missing.map((subject) => [subject, newSubjectKey(random)]))
+    const rows = [...made].map(([subject, key]) => ({
+      subject,
+      sealed: sealSubjectKey(random, dataKey, subject, key),
+    }))
+    const added = await store.addSubjects(rows)
+    const there = missing.filter((subject) => !added.has(subject))
+    const found = await store.subjects(there)
+    if (found.length < there.length) throw new Error('the key of a person was erased meanwhile')
+    for (const { subject, sealed } of found) {
+      made.set(subject, openSubjectKey(dataKey, subject, sealed))
+    }
+    for (const [subject, key] of made) {
+      const derived = derivedOf(key)
+      keys.set(subject, derived)
+      // Not before: after a rollback another process may make another key.
+      afterCommit(trx, () => known.set(subject, derived))
+    }
+  }
+}
+
+function derivedOf(key: Uint8Array): SubjectKey {
+  return {
+    key,
+    pseudonym: pseudonymOf(key),
+    actorIndex: personIndex(key, 'actor'),
+    targetIndex: personIndex(key, 'target'),
+  }
+}

@@ -1,0 +1,95 @@
+import type { Config } from '../config/load.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import { DatabaseUnavailable } from '../database/errors.ts'
+import { afterCommit, atEnd, attemptOf, beforeCommit } from '../database/transactions.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Random } from '../kernel/random.ts'
+import { type AuditKeys, readAuditKeys } from '../keys/audit-keys.ts'
+import type { Chains, Head, TakenChain } from './chains.ts'
+import { type Entry, makeRecord, personsIn, type Writer } from './make-record.ts'
+import { firstPrevious, macOf } from './record-form.ts'
+import { auditStore } from './store.ts'
+import { createSubjectKeys } from './subject-keys.ts'
+
+/** Writes records in the transactions that record events. */
+export interface RecordWriter {
+  /**
+   * Adds an entry to the records of the transaction, which are inserted just before its commit, on a
+   * chain that it has until its end. If that is not possible, the transaction is rolled back with
+   * DatabaseUnavailable.
+   */
+  add(trx: DatabaseOrTransaction, chains: Chains, entry: Entry): void
+}
+
+export interface RecordWriterDeps {
+  readonly config: Pick<Config, 'masterKey' | 'database'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly writer: Writer
+}
+
+/** The records of a transaction under way. */
+interface Pending {
+  readonly taken: TakenChain
+  readonly entries: Entry[]
+  head: Head
+}
+
+export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
+  const { clock, random, writer } = deps
+  const pending = new WeakMap<object, Pending>()
+  const subjectKeys = createSubjectKeys(random)
+  let known: AuditKeys | undefined
+
+  return {
+    add(trx, chains, entry) {
+      const attempt = attemptOf(trx)
+      const before = pending.get(attempt)
+      if (before) return void before.entries.push(entry)
+      const taken = chains.take()
+      const records: Pending = { taken, entries: [entry], head: taken.chain }
+      pending.set(attempt, records)
+      beforeCommit(trx, (own) => insert(own, records))
+      atEnd(trx, (end) => taken.giveBack(end, records.head))
+    },
+  }
+
+  async function insert(trx: DatabaseOrTransaction, records: Pending): Promise<void> {
+    try {
+      await insertAll(trx, records)
+    } catch (cause) {
+      if (cause instanceof DatabaseUnavailable) throw cause
+      throw new DatabaseUnavailable('the audit log takes no record', { cause })
+    }
+  }
+
+  async function insertAll(trx: DatabaseOrTransaction, records: Pending): Promise<void> {
+    const { chain } = records.taken
+    const store = auditStore(trx)
+    const keys = await keysIn(trx)
+    const persons = await subjectKeys.of(trx, keys.data, personsIn(records.entries))
+    let { place, mac } = chain
+    if (place === 0) {
+      await store.openChain({ chain: chain.name, ...writer, opened_at: clock.now() })
+    }
+    const rows = records.entries.map((entry) => {
+      place += 1
+      const made = makeRecord(entry, writer, { keys, persons, random })
+      const record = { chain: chain.name, place, ...made }
+      mac = macOf(keys.chain, mac ?? firstPrevious(keys.chain, chain.name), record)
+      return { ...record, mac }
+    })
+    await store.insert(rows)
+    records.head = { place, mac }
+  }
+
+  async function keysIn(trx: DatabaseOrTransaction): Promise<AuditKeys> {
+    if (known) return known
+    const keys = await readAuditKeys(trx, deps)
+    // Not before: this transaction may be the one that makes them.
+    afterCommit(trx, () => {
+      known = keys
+    })
+    return keys
+  }
+}

@@ -1,0 +1,73 @@
+import type { Migration } from './statement.ts'
+
+/**
+ * The audit log: chains of records, the keys of the persons whom they name, and what proves that
+ * no record is missing. Records are inserted and, as whole prefixes of chains, deleted; they are
+ * never updated but to clear their indexes. docs/adr/0050
+ */
+export const statements: Migration = [
+  // `number` is the order of insertion. `place` counts the records of a chain, without gaps.
+  `create table audit_records (
+    number integer primary key autoincrement,
+    chain text not null,
+    place integer not null check (place > 0),
+    id text not null,
+    at integer not null,
+    type text not null,
+    level text not null check (level in ('info', 'warn', 'critical')),
+    outcome text not null check (outcome in ('success', 'failure')),
+    reason text,
+    request_id text,
+    facts text not null,
+    actor_key text,
+    actor_sealed text,
+    target_key text,
+    target_sealed text,
+    actor_index text,
+    target_index text,
+    address_index text,
+    mac text not null,
+    unique (chain, place)
+  ) strict`,
+  'create index audit_records_by_time on audit_records (at, number)',
+  'create index audit_records_by_type on audit_records (type, number)',
+  ...['actor_index', 'target_index', 'address_index', 'request_id'].map(
+    (column) => `create index audit_records_by_${column} on audit_records (${column}, number)
+      where ${column} is not null`,
+  ),
+
+  `create table audit_chains (
+    chain text primary key,
+    instance text not null,
+    version text not null,
+    opened_at integer not null,
+    closed_at integer
+  ) strict, without rowid`,
+  'create index audit_chains_open on audit_chains (opened_at) where closed_at is null',
+
+  // A person's fields cannot be read without the row, so deleting it erases them.
+  `create table audit_subjects (
+    subject text primary key,
+    sealed text not null
+  ) strict, without rowid`,
+
+  `create table audit_checkpoints (
+    number integer primary key check (number > 0),
+    at integer not null,
+    previous text not null,
+    heads text not null,
+    records integer not null,
+    key_id text not null,
+    signature text not null
+  ) strict`,
+
+  `create table audit_tombstones (
+    chain text primary key,
+    place integer not null,
+    mac text not null,
+    records integer not null,
+    at integer not null,
+    key_id text not null,
+    signature text not null
+  ) strict, without rowid`,
+]

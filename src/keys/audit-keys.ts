@@ -1,0 +1,47 @@
+import type { Config } from '../config/load.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import { derivedKey } from '../kernel/digest.ts'
+import type { Random } from '../kernel/random.ts'
+import { loadMasterKey } from './master-key.ts'
+import { openKey } from './sealed-key.ts'
+import { keyStore } from './store.ts'
+
+/** The keys of the audit log, 32 bytes each; two of them seal, so all are secret. */
+export interface AuditKeys {
+  /** Authenticates the records of all chains. */
+  readonly chain: Uint8Array
+  /** Of the digests by which records are found. */
+  readonly index: Uint8Array
+  /** Seals what names no person that is known. */
+  readonly service: Uint8Array
+  /** Seals the keys of persons: the data key itself. */
+  readonly data: Uint8Array
+  /** The Ed25519 seed of the checkpoints, which the database holds in no form. */
+  readonly checkpointSeed: Uint8Array
+}
+
+/** Derives the keys of the audit log: those of its records travel with the data key. */
+export function auditKeysOf(masterKey: Uint8Array, dataKey: Uint8Array): AuditKeys {
+  return {
+    chain: derivedKey(dataKey, 'audit chains'),
+    index: derivedKey(dataKey, 'audit indexes'),
+    service: derivedKey(dataKey, 'audit service'),
+    data: dataKey,
+    checkpointSeed: derivedKey(masterKey, 'audit checkpoints'),
+  }
+}
+
+/**
+ * Reads the keys of the audit log, also in the transaction that makes the key set.
+ * @throws Error if the master key does not open it, or there is none
+ */
+export async function readAuditKeys(
+  db: DatabaseOrTransaction,
+  { config, random }: { config: Pick<Config, 'masterKey' | 'database'>; random: Random },
+): Promise<AuditKeys> {
+  const stored = await keyStore(db).all() // the newest first, as for the key set
+  const key = stored.find(({ purpose, retiredAt }) => purpose === 'data' && retiredAt === null)
+  if (!key) throw new Error('the database has no key of stored secrets')
+  const masterKey = loadMasterKey({ config, random, mayCreate: false })
+  return auditKeysOf(masterKey, openKey(masterKey, key))
+}
