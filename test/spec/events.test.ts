@@ -4,10 +4,18 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { sql } from 'kysely'
+import { loadConfig } from '../../src/config/load.ts'
+import { packageVersion } from '../../src/config/version.ts'
 import { connect } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import type { EventType } from '../../src/events/types.ts'
+import { systemRandom } from '../../src/kernel/random.ts'
+import { settingsOfRooms } from '../../src/room/settings.ts'
+import { rooms } from '../../src/rooms.ts'
+import { sensitiveRead } from '../../src/transfer/events.ts'
 import { startService } from '../../tools/service.ts'
 import { type Call, type Someone, type TestApp, testApp } from '../app.ts'
+import { lastNumber, type OpenedRecord, recordsAfter } from '../audit.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { asClient, ask as askAs, clientsFile, entry, writeClients } from '../clients.ts'
 import { steppingClock } from '../clock.ts'
@@ -40,8 +48,11 @@ interface Row {
   readonly happen: () => Promise<Happened>
   /** The text of the line, where it has one. */
   readonly msg?: string
-  /** Of one database alone. */
-  readonly only?: 'postgres'
+  /**
+   * Of one database alone; or the log alone, because a primary process has no database; or
+   * the audit log alone, which tells what it has lost.
+   */
+  readonly only?: 'postgres' | 'log' | 'audit'
 }
 
 const rowsOf =
@@ -86,6 +97,84 @@ function watched(app: TestApp): TestApp {
   } satisfies Pick<TestApp, 'call'>)
 }
 
+/** The records of the audit log that were made while these lines were logged. */
+const recorded = new WeakMap<readonly Told[], readonly OpenedRecord[]>()
+
+async function recordWaiting({ app }: TestApp): Promise<void> {
+  await app.jobs.find(({ name }) => name === 'audit records')?.run()
+}
+
+/** The records of the database of another process, which has ended. */
+async function recordsIn(
+  dataDirectory: string,
+  env: Record<string, string> = {},
+): Promise<readonly OpenedRecord[]> {
+  const settings = { NODE_ENV: 'test', DATA_DIR: dataDirectory, ...env }
+  const config = loadConfig(settings, await settingsOfRooms(rooms))
+  const { db } = connect({ ...config.database, synchronous: 'off' })
+  try {
+    return await recordsAfter({ config, db, random: systemRandom }, 0)
+  } finally {
+    await db.destroy()
+  }
+}
+
+const linesOf = (output: string) =>
+  output
+    .split('\n')
+    .filter((one) => one.startsWith('{'))
+    .map((one): Told => JSON.parse(one))
+
+const contextFields = ['event', 'by', 'address', 'scheme', 'request_id'] as const
+
+/** Asserts that the log has one line of an event, and the audit log one record, which agree. */
+function assertRecorded(
+  type: EventType,
+  told: readonly Told[],
+  { fields, isOfChange }: { fields: Told; isOfChange: boolean },
+): void {
+  const records = (recorded.get(told) ?? []).filter((one) => one.type === type.name)
+  assert.equal(records.length, 1, `${type.name}: ${JSON.stringify(records)}`)
+  const [{ id, level, outcome, reason, request_id, facts, actor, target } = missing] = records
+  const line = told.find(({ event }) => event === type.name)
+  assert.match(id, /^[0-9A-HJKMNP-TV-Z]{26}$/)
+  assert.deepEqual([level, outcome], [type.level, type.outcome])
+  assert.ok(reason === null || /^[a-z0-9_]+$/.test(reason))
+  const { instance, version, status = null, ...more } = facts
+  assert.equal(version, packageVersion())
+  assert.match(String(instance), /\/[0-9]+$/)
+  // Of an event of the process itself, `address` is its own.
+  const isOfRequest = line?.request_id !== undefined
+  assert.equal(request_id, line?.request_id ?? null)
+  const payload = Object.entries(fields).filter(
+    ([name]) => !(isOfRequest || name !== 'address' ? contextFields : []).includes(name as never),
+  )
+  const { typed, ...shown } = target ?? {}
+  assert.deepEqual(shown, Object.fromEntries(payload))
+  if (typed !== undefined) assert.match(String(typed), /^[\w-]{43}$/)
+  assert.equal(more.scheme, fields.scheme)
+  if (!isOfRequest) return
+  const { subject, address, user_agent, session, token, username } = actor ?? {}
+  const ofLogin = type.outcome === 'success' ? String(fields.user_id ?? '') : ''
+  assert.equal(String(subject ?? ''), String(fields.by ?? ofLogin))
+  assert.equal(address, fields.address)
+  if (fields.address === from) assert.equal(user_agent, 'lightMyRequest')
+  assert.match(String(more.method), /^[A-Z]+$/)
+  assert.match(String(more.route), /^\//)
+  // What a change records, or a request that goes on, is not yet answered.
+  const isRefusal =
+    type.outcome === 'failure' &&
+    !['authn_login_lock', 'password_breach_query_fail'].includes(type.name)
+  if (isRefusal && status !== null) assert.ok(Number(status) >= 400, String(status))
+  if (isRefusal && !isOfChange) assert.notEqual(status, null)
+  const isDigest = (value: unknown) => /^[\w-]{43}$/.test(String(value))
+  assert.equal(isDigest(session), fields.scheme === 'session')
+  assert.equal(isDigest(token), fields.scheme === 'bearer')
+  if (fields.by !== undefined) assert.equal(typeof username, 'string')
+}
+
+const missing = {} as OpenedRecord
+
 const withoutTime = ({ time, ...rest }: Told): Told => {
   assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   return rest
@@ -110,11 +199,15 @@ suite('every event, with its fields and its level', async () => {
   let made = 0
   const someone = (more: object = {}) => app.account(`someone${++made}`, ['USER'], more)
 
-  /** What is logged while the work is done. */
+  /** What is logged while the work is done; what is recorded meanwhile is kept beside it. */
   async function during<T>(on: TestApp, work: () => Promise<T>) {
-    const before = on.log.length
+    await recordWaiting(on)
+    const [before, number] = [on.log.length, await lastNumber(on.deps)]
     const result = await work()
-    return { result, told: on.log.slice(before) }
+    const told = on.log.slice(before)
+    await recordWaiting(on)
+    recorded.set(told, await recordsAfter(on.deps, number))
+    return { result, told }
   }
 
   /** A request that must succeed. */
@@ -137,13 +230,15 @@ suite('every event, with its fields and its level', async () => {
 
   /** What a command tells on standard error. */
   async function command(words: string, more: Parameters<typeof gatehouse>[2] = {}, on = app) {
+    const number = 'deps' in on ? await lastNumber(on.deps) : 0
     const { code, stdout, stderr } = await gatehouse(on.directory, `${words} --verbose`, {
       clock: on.clock,
       ...more,
     })
     assert.equal(code, 0, stderr)
-    const lines = stderr.split('\n').filter((one) => one.startsWith('{'))
-    return { told: lines.map((one): Told => JSON.parse(one)), stdout }
+    const told = linesOf(stderr)
+    recorded.set(told, await recordsAfter(on.deps, number))
+    return { told, stdout }
   }
 
   const accountFields = (who: Someone, more: object = {}) => ({
@@ -481,6 +576,21 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await administer('DELETE', `/api/admin/throttle/${who.username}`)
       return { told, fields: { user_id: who.userId, ...byAdmin, what: 'throttle_cleared' } }
     }),
+    {
+      event: 'audit_records_lost',
+      when: 'more events wait for the database than the memory takes',
+      level: 'error',
+      only: 'audit',
+      happen: async () => {
+        const own = await testApp({ LOG_LEVEL: 'silent' })
+        const { told } = await during(own, async () => {
+          for (let n = 0; n < 10_003; n += 1) {
+            own.deps.events.tell(sensitiveRead, { what: 'account_export', hashes: false })
+          }
+        })
+        return { told, fields: { count: 3 } }
+      },
+    },
     info('backup_made', 'gatehouse backup', async () => {
       const file = join(folder(), 'copy')
       const { told, stdout } = await command(`backup ${file}`, { stdin: `${passphrase}\n` })
@@ -494,6 +604,7 @@ suite('every event, with its fields and its level', async () => {
       const directory = folder()
       const env = await databaseSettings(directory, { isEmpty: true })
       const { told } = await command(`restore ${file}`, { stdin, env }, { ...app, directory })
+      recorded.set(told, await recordsIn(directory, env))
       const { created_at } = JSON.parse(readFileSync(file, 'utf8').split('\n', 1)[0] ?? '')
       const users = (await app.rows()).users?.length
       const fields = { file, created_at, users, logins_kept: false, verified: true, by: 'cli', uid }
@@ -511,6 +622,7 @@ suite('every event, with its fields and its level', async () => {
         const { host, pathname } = new URL(url)
         const env = { DATA_DIR: directory, DATABASE_URL: '', MASTER_KEY: '' }
         const { told } = await command(`move --to ${url}`, { env }, { ...app, directory })
+        recorded.set(told, await recordsIn(directory, { DATABASE_URL: url }))
         const { to } = told.find(({ event }) => event === 'database_moved') ?? {}
         assert.ok(String(to).includes(pathname.slice(1)) && host !== '', String(to))
         return { told, fields: { to, users: 0, by: 'cli', uid } }
@@ -523,7 +635,10 @@ suite('every event, with its fields and its level', async () => {
         { PASSWORD_BREACH_URL: 'https://p.example' },
         { deps: { fetch } },
       )
-      const { told } = await during(watched(asking), () => asking.account('ann'))
+      const { told } = await during(watched(asking), async () => {
+        await asking.account('ann')
+        asking.clock.advance(1) // its request was not refused: nothing tells when it was answered
+      })
       return { told, fields: { reason: 'fetch failed', ...byBrowser, by: '1', scheme: 'basic' } }
     }),
     info('identity_linked', 'an account links an identity', async () => {
@@ -751,6 +866,7 @@ suite('every event, with its fields and its level', async () => {
       when: 'a worker ends',
       level: 'error',
       msg: 'a worker has ended: another takes its place',
+      only: 'log',
       happen: async () => {
         const { told, pid } = await realWorkers
         return { told, fields: { worker: 0, pid, code: null, signal: 'SIGKILL' } }
@@ -813,21 +929,30 @@ suite('every event, with its fields and its level', async () => {
   ]
 
   for (const { event, when, level, msg, only, happen } of rows) {
-    if (only && only !== testDatabase) continue
+    if (only === 'postgres' && only !== testDatabase) continue
     test(`${event}: ${when}`, async () => {
       const { told, fields } = await happen()
       const lines = told.filter((one) => one.event === event).map(withoutTime)
       const isOfRequest = types.has(event) && !event.startsWith('sys_')
-      assert.deepEqual(
-        lines.map(({ request_id, ...line }) => {
-          // Every line of a request names it; nothing else has one.
-          if (isOfRequest && 'address' in fields)
-            assert.match(String(request_id), /^\S+-[0-9a-z]+$/)
-          else assert.equal(request_id, undefined)
-          return line
-        }),
-        [{ level, event, ...fields, ...(msg && { msg }) }],
-      )
+      if (only === 'audit') assert.equal(lines.length, 0)
+      else
+        assert.deepEqual(
+          lines.map(({ request_id, ...line }) => {
+            // Every line of a request names it; nothing else has one.
+            if (isOfRequest && 'address' in fields)
+              assert.match(String(request_id), /^\S+-[0-9a-z]+$/)
+            else assert.equal(request_id, undefined)
+            return line
+          }),
+          [{ level, event, ...fields, ...(msg && { msg }) }],
+        )
+      const type = types.get(event)
+      if (type && only !== 'log') {
+        assertRecorded(type, told, {
+          fields: { ...fields },
+          isOfChange: when.endsWith('replaced comes again'),
+        })
+      }
       // A refusal is told once: the tenth wrong password is one, and locks the account as well.
       const isRefusal = (one: Told) => types.get(String(one.event))?.outcome === 'failure'
       const refusals = told.filter((one) => isRefusal(one) && 'request_id' in one)
@@ -867,8 +992,8 @@ suite('every event, with its fields and its level', async () => {
     })
     after(() => service.remove())
     assert.equal(await service.stop(), 0)
-    const lines = service.output().split('\n')
-    const told = lines.filter((one) => one.startsWith('{')).map((one): Told => JSON.parse(one))
+    const told = linesOf(service.output())
+    recorded.set(told, await recordsIn(service.dataDirectory))
     return { url: service.url, told }
   })()
   realProcess.catch(() => {}) // told by the rows that wait for it
@@ -883,8 +1008,8 @@ suite('every event, with its fields and its level', async () => {
     })
     after(() => service.remove())
     assert.equal(await service.stop('SIGUSR2'), 1)
-    const lines = service.output().split('\n')
-    const told = lines.filter((one) => one.startsWith('{')).map((one): Told => JSON.parse(one))
+    const told = linesOf(service.output())
+    recorded.set(told, await recordsIn(service.dataDirectory))
     assert.ok(!told.some(({ event }) => event === 'sys_shutdown'))
     return told
   })()
@@ -904,8 +1029,8 @@ suite('every event, with its fields and its level', async () => {
     process.kill(pid, 'SIGKILL')
     await until(() => service.output().includes('sys_restart'))
     assert.equal(await service.stop(), 0)
-    const lines = service.output().split('\n')
-    const told = lines.filter((one) => one.startsWith('{')).map((one): Told => JSON.parse(one))
+    const told = linesOf(service.output())
+    recorded.set(told, await recordsIn(service.dataDirectory))
     return { pid, told }
   })()
   realWorkers.catch(() => {})
