@@ -4,6 +4,7 @@ import { type MakeFirstAdministrator, prepareFirstAdministrator } from './accoun
 import { certificateOf } from './http/connections/certificate.ts'
 import { closeWith, plainHttp } from './http/connections/plain-http.ts'
 import { collectRoutes } from './http/documents/declared-routes.ts'
+import { eventsOfRefusals } from './http/refusals/events-of-refusals.ts'
 import { access } from './http/routes/access.ts'
 import { createServer } from './http/server/server.ts'
 import { jobsOf } from './room/jobs.ts'
@@ -12,7 +13,7 @@ import type { Room } from './room/room.ts'
 import { authenticatorsOf, loadParts, registerRoutes } from './room/serve.ts'
 import { rooms as ours } from './rooms.ts'
 import type { Deps } from './runtime/deps.ts'
-import { type Job, jobsOfWorker, startJobs } from './runtime/jobs.ts'
+import { inJobContext, type Job, jobsOfWorker, startJobs } from './runtime/jobs.ts'
 import { createServices, type Wired } from './services.ts'
 
 export interface App {
@@ -28,6 +29,8 @@ export interface App {
 export interface AppOptions {
   /** Whether the jobs run on their schedules; otherwise the caller runs them. */
   readonly runsJobs?: boolean
+  /** Called when all requests are answered, before the database is closed. */
+  readonly closing?: () => void
   readonly rooms?: readonly Room<Wired>[]
 }
 
@@ -38,7 +41,7 @@ export interface AppOptions {
  */
 export async function buildApp(
   deps: Deps,
-  { runsJobs = true, rooms = ours }: AppOptions = {},
+  { runsJobs = true, closing, rooms = ours }: AppOptions = {},
 ): Promise<App> {
   const { config, db, random, log, workers } = deps
   const loaded = await loadParts(rooms)
@@ -55,16 +58,20 @@ export async function buildApp(
   const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms), certificate })
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
+  await server.register(eventsOfRefusals, deps)
   collectRoutes(server, config)
   registerRoutes(server, loaded, wired)
 
   const jobs = [
     ...jobsOf(loaded, wired),
-    ...(certificate ? [certificate.renewal(server.server)] : []),
+    ...(certificate ? [inJobContext(certificate.renewal(server.server))] : []),
+    countedRefusals(deps),
   ]
   const stopJobs = startJobs(runsJobs ? jobsOfWorker(jobs, workers) : [], log)
   server.addHook('onClose', async () => {
     await stopJobs()
+    closing?.()
+    deps.events.tellCounts('atOnce')
     await services.sessions
       .flush()
       .catch((error: unknown) => log.error({ err: error }, 'activity was lost'))
@@ -80,5 +87,15 @@ export async function buildApp(
     makeFirstAdministrator: await bootstrap,
     plainHttp: plain?.server ?? null,
     jobs,
+  }
+}
+
+/** Tells of a flood of refusals that has ended, which no further refusal tells of. */
+function countedRefusals({ events }: Pick<Deps, 'events'>): Job {
+  return {
+    name: 'counted refusals',
+    everyMs: 10_000,
+    inEachWorker: true,
+    run: async () => events.tellCounts(),
   }
 }

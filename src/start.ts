@@ -14,9 +14,10 @@ import type { Room } from './room/room.ts'
 import { settingsOfRooms } from './room/settings.ts'
 import { rooms as ours } from './rooms.ts'
 import { createLog, systemDeps } from './runtime/deps.ts'
+import { restart, shutdown, startup } from './runtime/events.ts'
 import { firstRunText, type PasswordFile, writePasswordFile } from './runtime/first-run.ts'
 import { leaveServiceNote } from './runtime/service-note.ts'
-import { drainOnSignal } from './runtime/shutdown.ts'
+import { drainOnSignal, type Stopping } from './runtime/shutdown.ts'
 import type { Wired } from './services.ts'
 import { inWorkers } from './workers/start.ts'
 import type { Workers } from './workers/workers.ts'
@@ -59,13 +60,18 @@ interface Process {
 async function serve(config: Config, { rooms, env, workers }: Process): Promise<void> {
   const log = createLog(config.logLevel, { secretFields: secretFields(rooms), workers })
   // Another worker would answer from commits of this one that are not on disk yet.
-  const groupCommit = workers.count === 1
+  const isAlone = workers.count === 1
   await workers.reading()
-  const deps = systemDeps(config, { log, workers, groupCommit, checkpointThread: true })
+  const deps = systemDeps(config, { log, workers, groupCommit: isAlone, checkpointThread: true })
   const isFirst = workers.index === 0 && workers.isFirstStart
   if (isFirst) for (const warning of config.warnings) deps.log.warn(warning)
-  const { server, plainHttp, makeFirstAdministrator } = await buildApp(deps, { rooms })
-  drainOnSignal(server, deps.log, workers)
+  const { events } = deps
+  let stopping: Stopping | undefined
+  const closing = () => {
+    if (workers.index === 0 && !stopping?.isCrash()) events.tell(shutdown, {})
+  }
+  const { server, plainHttp, makeFirstAdministrator } = await buildApp(deps, { rooms, closing })
+  stopping = drainOnSignal(server, deps, workers)
   if (isFirst) for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
   const host = await oneAddress(config.http.host)
   const address = await server.listen({ host, port: config.http.port })
@@ -86,7 +92,8 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   }
   const ports = { address, ...(redirect && { redirect }), base_url }
   const several = workers.count > 1 && { workers: workers.count }
-  if (isFirst) deps.log.info({ event: 'sys_startup', ...ports, ...several, milliseconds }, 'ready')
+  if (isFirst) events.tell(startup, { ...ports, ...several, milliseconds })
+  if (workers.replaces) events.tell(restart, { worker: workers.index, ...workers.replaces })
   await workers.started()
   await server.compileSchemas()
   flushCompileCache()

@@ -26,7 +26,7 @@ const floor: Record<string, readonly string[]> = {
   policy: ['kernel'],
   strength: ['kernel'],
   database: ['kernel'],
-  events: ['kernel', 'database'],
+  events: ['kernel', 'addresses', 'bounded', 'database'],
   config: ['kernel', 'addresses', 'strength', 'database', 'workers'],
   runtime: ['kernel', 'database', 'config', 'events', 'workers'],
   http: [
@@ -51,6 +51,7 @@ const httpParts = [
   'request-headers.ts',
   'response-headers.ts',
   'tags.ts',
+  'events.ts',
   'headers.ts',
   'connections',
   'bodies',
@@ -61,6 +62,7 @@ const httpParts = [
   'server',
   'changes',
   'routes',
+  'refusals',
   'documents',
 ]
 
@@ -416,12 +418,16 @@ suite('manifests', () => {
 
   test('every file of event types is in the manifest of its room, and each type once', async () => {
     await assertDistinctEvents(manifests)
-    const files = manifests.flatMap(({ name, events }) => (events ? [[name, events] as const] : []))
-    for (const [room, { pathname }] of files) {
-      assert.ok(pathname.endsWith(`/src/${room}/events.ts`), pathname)
+    const files = manifests.flatMap(({ name, events = [] }) =>
+      [events].flat().map(({ pathname }) => [name, pathname] as const),
+    )
+    for (const [room, path] of files) {
+      const folder = room === 'floor' ? '(http|runtime)' : room
+      assert.match(path, new RegExp(`/src/${folder}/events\\.ts$`))
     }
     const there = sources.filter((path) => /^src\/(?!events\/)\w+\/events\.ts$/.test(path))
-    assert.deepEqual(sorted(files.map(([room]) => room)), sorted(there.map(placeOf)))
+    const named = files.map(([, path]) => path.slice(path.lastIndexOf('/src/') + 1))
+    assert.deepEqual(sorted(named), sorted(there))
   })
 
   test('every row of the error table belongs to one, whose files refuse by it', () => {

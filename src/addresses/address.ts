@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 
 /** The canonical spelling of an address; null if the text is no address. */
 export function canonicalAddress(text: string): string | null {
@@ -31,4 +31,14 @@ export function expand(address: string): number[] {
   return [...left, ...Array<string>(zeros).fill('0'), ...right].map((group) =>
     Number.parseInt(group, 16),
   )
+}
+
+/** The key of rate limits by address: an IPv4 address, or the /64 network of an IPv6 address. */
+export function throttledAddress(address: string): string {
+  if (!isIPv6(address)) return address
+  const groups = expand(address)
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`
 }

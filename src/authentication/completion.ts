@@ -4,7 +4,7 @@ import type { Events } from '../events/events.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Attempt } from '../throttle/attempt.ts'
 import type { Account } from './account.ts'
-import { loginSuccess } from './events.ts'
+import { loginSuccess, loginSuccessAfterFail } from './events.ts'
 import type { Evidence } from './evidence.ts'
 import type { Column } from './requirement-table.ts'
 import type { Passed, Requirements } from './requirements.ts'
@@ -78,7 +78,10 @@ export function createCompletion(deps: CompletionDeps): Completion {
         if (requirements.unmet(column, { account, amr })) throw new ApiError('invalidCredentials')
         const given = await give(trx, { ...found, amr, authTime })
         if (isLogin) {
-          await events.record(trx, loginSuccess, { user_id: account.userId })
+          const { userId: user_id, failedLogins: failures } = account
+          if (attempt && failures > 0) {
+            await events.record(trx, loginSuccessAfterFail, { user_id, failures })
+          } else await events.record(trx, loginSuccess, { user_id })
         }
         await attempt?.succeed(trx, account)
         return { given, account }

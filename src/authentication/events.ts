@@ -10,4 +10,10 @@ export const loginFail = eventType<{
   reason?: string | null
 }>('authn_login_fail', 'warn')
 
+/** A login succeeded, and none of the account had failed since the one before. */
 export const loginSuccess = eventType<{ user_id: number }>('authn_login_success')
+
+/** A login succeeded after so many failures in a row, from any address. */
+export const loginSuccessAfterFail = eventType<{ user_id: number; failures: number }>(
+  'authn_login_successafterfail',
+)

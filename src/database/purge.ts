@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { DatabaseOrTransaction } from './database.ts'
 import type { Schema } from './schema.ts'
 import { isPostgres } from './transactions.ts'
@@ -22,9 +22,32 @@ export interface Expired<Table extends keyof Schema> {
  */
 export async function deleteExpired<Table extends keyof Schema>(
   db: DatabaseOrTransaction,
-  { table, key, column, until }: Expired<Table>,
+  expired: Expired<Table>,
   batchSize: number,
 ): Promise<number> {
+  const { numAffectedRows = 0n } = await deletion(db, expired, batchSize).execute(db)
+  return Number(numAffectedRows)
+}
+
+/** The same; answers columns of the deleted rows. */
+export async function takeExpired<
+  Table extends keyof Schema,
+  Column extends keyof Schema[Table] & string,
+>(
+  db: DatabaseOrTransaction,
+  { returning, ...expired }: Expired<Table> & { readonly returning: readonly Column[] },
+  batchSize: number,
+): Promise<Pick<Selectable<Schema[Table]>, Column & keyof Selectable<Schema[Table]>>[]> {
+  const columns = sql.join(returning.map((name) => sql.ref(name)))
+  const { rows } = await sql`${deletion(db, expired, batchSize)} returning ${columns}`.execute(db)
+  return rows as Pick<Selectable<Schema[Table]>, Column & keyof Selectable<Schema[Table]>>[] // as the statement names them
+}
+
+function deletion<Table extends keyof Schema>(
+  db: DatabaseOrTransaction,
+  { table, key, column, until }: Expired<Table>,
+  batchSize: number,
+) {
   const [name, id, time] = [sql.table(table), sql.ref(key), sql.ref(column)]
   const expired = sql`select ${id} from ${name} where ${time} <= ${until}
     order by ${time} limit ${batchSize}`
@@ -33,8 +56,5 @@ export async function deleteExpired<Table extends keyof Schema>(
   const isExpired = isPostgres(db)
     ? sql`= any(array(${expired} for update skip locked))`
     : sql`in (${expired})`
-  const { numAffectedRows = 0n } = await sql`delete from ${name} where ${id} ${isExpired}`.execute(
-    db,
-  )
-  return Number(numAffectedRows)
+  return sql`delete from ${name} where ${id} ${isExpired}`
 }

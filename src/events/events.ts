@@ -17,6 +17,8 @@ export interface RecordedEvent {
    * digest if no account has the name: users type passwords into the wrong field.
    */
   readonly typed?: string | null
+  /** Whether it tells of a change; of any other there may be a flood. */
+  readonly isChange?: true
 }
 
 /** What an event tells the audit log alone. */
@@ -36,6 +38,8 @@ export interface Sinks {
   readonly inside: readonly InsideSink[]
   /** Each runs after the commit; an exception is logged, and the change stays. */
   readonly afterCommit: readonly AfterCommitSink[]
+  /** Delivers what a sink has only counted: see `boundedRefusals`. */
+  readonly tellCounts?: (atOnce?: 'atOnce') => void
 }
 
 export type InsideSink = (trx: DatabaseOrTransaction, event: RecordedEvent) => Promise<void>
@@ -62,6 +66,8 @@ export interface Events {
   tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, typed?: Typed): void
   /** Sets the audit log of this process; it can only be made when the database is known. */
   attach(audit: AuditSink): void
+  /** Delivers what the sinks have only counted, if its minute is over, or at once. */
+  tellCounts(atOnce?: 'atOnce'): void
 }
 
 // Before the audit log is attached, in a process that may never have one.
@@ -103,7 +109,7 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     payload: Payload,
     typed: Typed | undefined,
   ) {
-    const event = happened(type, payload, typed)
+    const event: RecordedEvent = { ...happened(type, payload, typed), isChange: true }
     afterCommit(trx, () => deliver(event))
     if (!audit) throw new Error(`the event ${type.name} has no audit log that records it`)
     audit.record(trx, event)
@@ -124,18 +130,19 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
       for (const event of early) audit.tell(event)
       early = []
     },
+    tellCounts: (atOnce) => sinks.tellCounts?.(atOnce),
   }
 }
 
 /** Logs a line per event: its name as `event`, its payload and its context. */
 export function logSink(log: Logger): AfterCommitSink {
   return ({ type, payload, context: { by, address, scheme, requestId } }) => {
-    const { name } = type
+    const { name, message } = type
     const level = type.level === 'critical' ? 'error' : type.level
     if (!log.isLevelEnabled(level)) return // a line is made only for a log that takes it
     const known = Object.entries({ by, address, scheme, request_id: requestId }).filter(
       ([, value]) => value !== null,
     )
-    log[level]({ event: name, ...payload, ...Object.fromEntries(known) })
+    log[level]({ event: name, ...payload, ...Object.fromEntries(known) }, message ?? undefined)
   }
 }

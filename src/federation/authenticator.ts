@@ -6,6 +6,8 @@ import { BoundedMap } from '../bounded/bounded-map.ts'
 import { lockName } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Authenticated } from '../http/changes/still-allowed.ts'
+import { tokenReuse } from '../http/events.ts'
+import { toldOfRefusal } from '../http/refusals/told.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
@@ -52,7 +54,7 @@ export interface ExternalBearer {
 }
 
 export function externalBearer(deps: ExternalDeps): ExternalBearer {
-  const { clock, identities, providers, requirements, revocations } = deps
+  const { clock, events, identities, providers, requirements, revocations } = deps
   const verified = new BoundedMap<string, Verified>(maxKept)
   const isOn = providers.all.some(({ config }) => config.audience !== null)
 
@@ -68,8 +70,12 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
               const provider = token === null ? undefined : issuerOf(token)
               if (token === null || !provider) return own.authenticate(request)
               const claims = await claimsOf(token, provider)
-              if (!claims || (await revocations.refuses(judgedClaims(claims))))
+              if (!claims) throw new ApiError('invalidOrExpiredToken')
+              if (await revocations.refuses(judgedClaims(claims))) {
+                toldOfRefusal(request)
+                events.tell(tokenReuse, { user_id: null, kind: 'access' })
                 throw new ApiError('invalidOrExpiredToken')
+              }
               return callerOf(claims)
             },
           },

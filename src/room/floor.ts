@@ -14,6 +14,10 @@ export const floor: Room = {
     },
     { name: 'room_schemas', key: [], leftOut: 'written by the migrations of rooms, as that is' },
   ],
+  events: [
+    fileBeside(import.meta.url, '../http/events'),
+    fileBeside(import.meta.url, '../runtime/events'),
+  ],
   errors: [
     'badRequest',
     'invalidBody',

@@ -62,9 +62,12 @@ export function assertDistinct(rooms: readonly RoomNames[]): void {
 /** Asserts that no event name is claimed twice. @throws Error otherwise */
 export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise<void> {
   const claim = createClaims()
-  const files = await Promise.all(rooms.map(({ events }) => events && import(events.href)))
-  for (const [index, { name: room }] of rooms.entries()) {
-    const types = Object.values<unknown>(files[index] ?? {}).filter(isEventType)
+  const files = rooms.flatMap(({ name, events = [] }) =>
+    [events].flat().map((file) => ({ name, file })),
+  )
+  const all = await Promise.all(files.map(({ file }) => import(file.href)))
+  for (const [index, { name: room }] of files.entries()) {
+    const types = Object.values<unknown>(all[index]).filter(isEventType)
     for (const { name } of types) claim('event', name, room)
   }
 }

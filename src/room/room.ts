@@ -57,8 +57,8 @@ export interface RoomNames {
   readonly migrations?: readonly Migration[]
   /** Login methods, each with its authentication method references (RFC 8176). */
   readonly methods?: readonly { readonly name: string; readonly amr: readonly string[] }[]
-  /** The file of its event types. */
-  readonly events?: URL
+  /** The file of its event types; the floor has several. */
+  readonly events?: URL | readonly URL[]
   /** Names in the error table that belong to this room, or errors of its own. */
   readonly errors?: readonly ErrorRow[]
   /** Names in the settings table that belong to this room, or the file of a table of its own. */

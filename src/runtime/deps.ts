@@ -6,6 +6,7 @@ import type { Events } from '../events/events.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { type Random, systemRandom } from '../kernel/random.ts'
 import { soleProcess, type Workers } from '../workers/workers.ts'
+import { escaping } from './log-lines.ts'
 import { pooledRandom } from './random.ts'
 import { eventsOf } from './sinks.ts'
 
@@ -89,7 +90,8 @@ export interface LogOptions {
 const secretFieldsOfOurs = ['password', 'token', 'secret', 'cookie', 'authorization']
 
 /**
- * Creates the log: JSON lines on standard output, with fields that could hold a secret redacted.
+ * Creates the log: JSON lines on standard output, with fields that could hold a secret redacted, and
+ * with characters escaped that could steer a terminal.
  */
 export function createLog(
   level: string,
@@ -109,7 +111,7 @@ export function createLog(
         censor: '[redacted]',
       },
     },
-    destination ?? standardOutput(workers),
+    escaping(destination ?? standardOutput(workers)),
   )
   return withPlainValuesAsTheyAre(log)
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import Fastify from 'fastify'
+import { systemClock } from '../kernel/clock.ts'
 import { createLog } from './deps.ts'
 import { drainOnSignal } from './shutdown.ts'
+import { eventsOf } from './sinks.ts'
 
 const signals = ['SIGTERM', 'SIGINT', 'uncaughtException', 'unhandledRejection'] as const
 
@@ -18,7 +20,8 @@ suite('a stop', () => {
     t.mock.method(process, 'exit', (code: unknown) => void exits.push(code))
     const server = Fastify()
     t.mock.method(server, 'close', () => new Promise(() => {}))
-    drainOnSignal(server, createLog('silent'))
+    const log = createLog('silent')
+    drainOnSignal(server, { log, events: eventsOf({ clock: systemClock, log }) })
     try {
       const [stop] = handlersOf('SIGTERM')
       assert.ok(stop)

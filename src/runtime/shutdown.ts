@@ -1,11 +1,18 @@
 import type { FastifyInstance } from 'fastify'
-import type { Logger } from 'pino'
 import { soleProcess, type Workers } from '../workers/workers.ts'
+import type { Deps } from './deps.ts'
+import { crash } from './events.ts'
 
 const drainMs = 10_000
 // npm forwards a signal that the terminal or the supervisor has sent to the whole process group:
 // the same signal within this time is not a second one.
 const sameSignalMs = 2_000
+
+/** How the process stops. */
+export interface Stopping {
+  /** Whether it stops because of a fault of its own. */
+  isCrash(): boolean
+}
 
 /**
  * Shuts down gracefully at SIGTERM and SIGINT: it accepts no new connection, answers every accepted
@@ -16,12 +23,13 @@ const sameSignalMs = 2_000
  */
 export function drainOnSignal(
   server: FastifyInstance,
-  log: Logger,
+  { log, events }: Pick<Deps, 'events' | 'log'>,
   workers: Workers = soleProcess,
-): void {
+): Stopping {
   let signalledAt: number | undefined
 
   let exitCode: number | undefined
+  let isCrash = false
 
   const drain = async (code: 0 | 1) => {
     const isDraining = exitCode !== undefined
@@ -30,7 +38,6 @@ export function drainOnSignal(
     setTimeout(() => process.exit(1), drainMs).unref()
     try {
       await server.close()
-      if (workers.count === 1) log.info({ event: 'sys_shutdown' }, 'stopped')
       process.exit(exitCode)
     } catch (error) {
       log.fatal({ err: error }, 'could not stop')
@@ -61,7 +68,10 @@ export function drainOnSignal(
   for (const fault of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(fault, (error) => {
       log.fatal({ err: error }, fault)
-      void drain(1)
+      if (!isCrash) events.tell(crash, { reason: fault })
+      isCrash = true
+      void workers.crashing().then(() => drain(1))
     })
   }
+  return { isCrash: () => isCrash }
 }

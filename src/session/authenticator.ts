@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/load.ts'
 import { lockName } from '../database/transactions.ts'
 import type { Authenticated } from '../http/changes/still-allowed.ts'
+import { toldOfRefusal } from '../http/refusals/told.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import { type Principal, type Role, rolesAmong } from '../kernel/principal.ts'
 import { sessionCookie } from './cookie.ts'
@@ -35,15 +36,20 @@ export function sessionAuthenticator(
       const secret = sessionCookie(request, config)
       const session = secret === undefined ? null : sessions.resume(secret)
       return session instanceof Promise
-        ? session.then((read) => authenticated(read, request))
-        : authenticated(session, request)
+        ? session.then((read) => authenticated(read, request, secret))
+        : authenticated(session, request, secret)
     },
   }
 
   function authenticated(
     session: LiveSession | null,
     request: FastifyRequest,
+    secret: string | undefined,
   ): Authenticated | null {
+    if (!session && secret !== undefined) {
+      toldOfRefusal(request)
+      sessions.tellOfEnded(secret)
+    }
     const principal = callerOf(session, request)
     if (!session || !principal) return null
     const { id, userId } = session.stored

@@ -1,5 +1,12 @@
 import { eventType } from '../events/types.ts'
 
+/** A session had come to its idle or absolute timeout, and was deleted. */
+export const sessionExpired = eventType<{
+  user_id: number
+  /** ISO 8601. */
+  ended_at: string
+}>('session_expired')
+
 export const sessionCreated = eventType<{ user_id: number }>('session_created')
 
 /**

@@ -7,11 +7,12 @@ import type { Config } from '../config/load.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { sessionUseAfterExpire } from '../http/events.ts'
+import { type Clock, isoTime } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { Workers } from '../workers/workers.ts'
-import { sessionCreated, sessionEnded } from './events.ts'
+import { sessionCreated, sessionEnded, sessionExpired } from './events.ts'
 import { purgeSessions, type StoredSession, sessionStore } from './store.ts'
 
 /**
@@ -27,6 +28,8 @@ export interface Sessions {
   start(trx: DatabaseOrTransaction, present: ProvenAccount, client: Client): Promise<NewSession>
   /** The session of a cookie's value; the request counts as activity. Null if it has ended. */
   resume(secret: string): LiveSession | null | Promise<LiveSession | null>
+  /** Tells that the cookie of a session was sent that `resume` has not found live. */
+  tellOfEnded(secret: string): void
   /**
    * Reads the session of a request under way again, as `db` sees it; that counts as activity. In a
    * transaction the session cannot end before the transaction does. Null if it has ended.
@@ -170,6 +173,12 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return session instanceof Promise ? session.then(live) : live(session)
     },
 
+    tellOfEnded(secret) {
+      // What has another form was never a session's; what has it can be no guess.
+      if (!secretFormat.test(secret)) return
+      events.tell(sessionUseAfterExpire, { user_id: known.get(secret)?.userId ?? null })
+    },
+
     again: async (trx, id) => live(await sessionStore(trx).byId(id)),
 
     of: liveOf,
@@ -216,7 +225,13 @@ export function createSessions(deps: SessionsDeps): Sessions {
       const now = clock.now()
       const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
       const ends = { seenBefore: now - idleMs - flushLagMs, createdBefore }
-      return purgeSessions(asyncCommitDb, ends, batchSize)
+      return transact(asyncCommitDb, [], async (trx) => {
+        const expired = await purgeSessions(trx, ends, batchSize)
+        for (const { userId: user_id, ...times } of expired) {
+          await events.record(trx, sessionExpired, { user_id, ended_at: isoTime(endOf(times)) })
+        }
+        return expired.length
+      })
     },
   }
 

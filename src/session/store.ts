@@ -1,9 +1,9 @@
 import type { Expression, Selectable } from 'kysely'
 import { splitRoles } from '../authentication/account.ts'
 import type { Judged } from '../authentication/requirements.ts'
-import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { type Parameters, prepared } from '../database/prepared.ts'
-import { deleteExpired } from '../database/purge.ts'
+import { takeExpired } from '../database/purge.ts'
 import { roleNamesOfAccount } from '../database/role-names.ts'
 import type { Schema } from '../database/schema.ts'
 import { forKeyShare } from '../database/transactions.ts'
@@ -222,20 +222,29 @@ export function sessionStore(db: DatabaseOrTransaction) {
 
 /**
  * Deletes up to `batchSize` sessions that were last active, or created, at or before the given
- * times.
+ * times; answers them.
  */
 export async function purgeSessions(
-  db: Database,
+  db: DatabaseOrTransaction,
   { seenBefore, createdBefore }: { seenBefore: number; createdBefore: number },
   batchSize: number,
-): Promise<number> {
-  const sessions = { table: 'sessions', key: 'id' } as const
-  const idle = await deleteExpired(
+): Promise<Pick<StoredSession, 'userId' | 'createdAt' | 'lastSeenAt'>[]> {
+  const sessions = {
+    table: 'sessions',
+    key: 'id',
+    returning: ['user_id', 'created_at', 'last_seen_at'],
+  } as const
+  const idle = await takeExpired(
     db,
     { ...sessions, column: 'last_seen_at', until: seenBefore },
     batchSize,
   )
-  if (idle === batchSize) return idle
   const old = { ...sessions, column: 'created_at', until: createdBefore } as const
-  return idle + (await deleteExpired(db, old, batchSize - idle))
+  const left = batchSize - idle.length
+  const ended = left === 0 ? idle : [...idle, ...(await takeExpired(db, old, left))]
+  return ended.map((row) => ({
+    userId: row.user_id,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+  }))
 }

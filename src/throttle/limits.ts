@@ -1,7 +1,7 @@
+import { throttledAddress } from '../addresses/address.ts'
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
-import { throttledAddress } from '../http/limits/client-address.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'

@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { lockName } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import type { Authenticated } from '../http/changes/still-allowed.ts'
+import { tokenReuse } from '../http/events.ts'
+import { toldOfRefusal } from '../http/refusals/told.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -17,6 +20,7 @@ import { principalOf, type Verified, type VerifiedToken } from './verified.ts'
  */
 export interface BearerDeps {
   readonly clock: Clock
+  readonly events: Pick<Events, 'tell'>
   readonly tokens: Tokens
   readonly revocations: Revocations
   readonly verified: Verified
@@ -25,6 +29,7 @@ export interface BearerDeps {
 /** Makes the authenticator of the scheme `bearer`. */
 export function bearerAuthenticator({
   clock,
+  events,
   tokens,
   revocations,
   verified,
@@ -48,7 +53,7 @@ export function bearerAuthenticator({
       if (token === null) return null
       const known = verified.recall(token) ?? verified.verify(token)
       return known && !(known instanceof Promise)
-        ? unlessRevoked(known)
+        ? unlessRevoked(known, request)
         : verifiedFirst(known, token, request)
     },
   }
@@ -58,18 +63,29 @@ export function bearerAuthenticator({
     token: string,
     request: FastifyRequest,
   ): Promise<Authenticated> {
-    return unlessRevoked((await verifying) ?? (await enrolment(token, request)))
+    return unlessRevoked((await verifying) ?? (await enrolment(token, request)), request)
   }
 
-  function unlessRevoked(token: VerifiedToken): Authenticated | Promise<Authenticated> {
+  function unlessRevoked(
+    token: VerifiedToken,
+    request: FastifyRequest,
+  ): Authenticated | Promise<Authenticated> {
     const refused = revocations.refuses(token.claims)
     return refused instanceof Promise
-      ? refused.then((isRevoked) => callerOf(token, isRevoked))
-      : callerOf(token, refused)
+      ? refused.then((isRevoked) => callerOf(token, isRevoked, request))
+      : callerOf(token, refused, request)
   }
 
-  function callerOf({ claims, principal }: VerifiedToken, isRevoked: boolean): Authenticated {
-    if (isRevoked) throw new ApiError('invalidOrExpiredToken')
+  function callerOf(
+    { claims, principal }: VerifiedToken,
+    isRevoked: boolean,
+    request: FastifyRequest,
+  ): Authenticated {
+    if (isRevoked) {
+      toldOfRefusal(request)
+      events.tell(tokenReuse, { user_id: Number(claims.sub), kind: 'access' })
+      throw new ApiError('invalidOrExpiredToken')
+    }
     return {
       principal,
       shared: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],

@@ -4,9 +4,6 @@ export const tokenCreated = eventType<{ user_id: number; grant: 'login' | 'refre
   'authn_token_created',
 )
 
-/** A refresh token was used after its replacement: its token family has ended. */
-export const tokenReuse = eventType<{ user_id: number }>('authn_token_reuse')
-
 export const tokenRevoked = eventType<{ reason: 'logout' | 'administrator' | 'client' }>(
   'authn_token_revoked',
 )

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Accounts, accountIn } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Requirements } from '../authentication/requirements.ts'
@@ -6,6 +6,8 @@ import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
+import { tokenReuse } from '../http/events.ts'
+import { toldOfRefusal } from '../http/refusals/told.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { named, rolesOf, type SchemaTypes, Text, TextOrNull } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -14,7 +16,7 @@ import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
 import { ann } from '../users/schemas.ts'
 import type { RefreshClaims } from './claims.ts'
-import { tokenCreated, tokenReuse } from './events.ts'
+import { tokenCreated } from './events.ts'
 import { noProfile, type Profile, type Profiles } from './profiles.ts'
 import type { Revocations } from './revocations.ts'
 import type { Rotation, Successor } from './rotation.ts'
@@ -119,11 +121,13 @@ export async function tokenRoutes(
       assertMayRefresh(claims, account)
       const { id: sid, isEnded } = await rotation.pairOf(claims)
       if (isEnded || (await revocations.refusesRefresh(claims))) {
+        toldOfRefusal(request)
+        events.tell(tokenReuse, { user_id: account.userId, kind: 'refresh' })
         throw new ApiError('invalidRefreshToken')
       }
       const seconds = config.token.accessSeconds
       const authentication = { amr: claims.amr, authTime: claims.authTime * 1000 }
-      const successor = await succeed(claims, account, sid)
+      const successor = await succeed(claims, account, sid, request)
       const access_token = await tokens.issueAccess(account, { ...authentication, seconds, sid })
       if (!successor) events.tell(tokenCreated, { user_id: account.userId, grant: 'refresh' })
       return {
@@ -193,6 +197,7 @@ export async function tokenRoutes(
     claims: RefreshClaims,
     { userId }: Account,
     sid: string,
+    request: FastifyRequest,
   ): Promise<Successor | null> {
     if (!config.token.rotatesRefresh) return null
     const guard = {
@@ -205,9 +210,10 @@ export async function tokenRoutes(
     }
     const successor = await rotation.use(claims, guard)
     if (successor !== 'reused') return successor
+    toldOfRefusal(request)
     // The thief may hold access tokens of the family as well. RFC 9700 section 4.14.2.
     await revocations.endPair(sid, claims.exp, {
-      also: (trx) => events.record(trx, tokenReuse, { user_id: userId }),
+      also: (trx) => events.record(trx, tokenReuse, { user_id: userId, kind: 'refresh' }),
     })
     throw new ApiError('invalidRefreshToken')
   }

@@ -50,6 +50,7 @@ export async function joinPrimary(): Promise<Workers> {
     reading: async () => void (await peer.ask('reading')),
     listening: async () => void (await peer.ask('listening')),
     started: async () => void (await peer.ask('started')),
+    crashing: async () => void (await peer.ask('crashing')),
     onStop: (stop) => void stops.push(stop),
   }
 }

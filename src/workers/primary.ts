@@ -4,7 +4,7 @@ import { handedTo } from './handed-connections.ts'
 import { lineOutput, primaryLog, wholeLines } from './log.ts'
 import { createPeer, type Peer } from './peer.ts'
 import { type BatchAsked, type CountAsked, createPrimaryLimits } from './shared-limits.ts'
-import { type Place, serviceOutput } from './workers.ts'
+import { type EndOfWorker, type Place, serviceOutput } from './workers.ts'
 
 /** How long a worker may take to answer what it must have heard, before it is ended. */
 const answerMs = 2_000
@@ -29,6 +29,10 @@ interface Slot {
   isListening: boolean
   /** Ended by a stop, before it listened. */
   isCut?: boolean
+  /** Whether it has told of the fault by which it ends. */
+  hasTold?: boolean
+  /** How the one before it ended. */
+  replaces: EndOfWorker | null
   /** How many died soon after their start, one after another. */
   early: number
   timer?: NodeJS.Timeout
@@ -55,6 +59,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     isReading: false,
     isListening: false,
     early: 0,
+    replaces: null,
   }))
   const firstListens = Promise.withResolvers<void>()
   const allListen = Promise.withResolvers<void>()
@@ -104,6 +109,9 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         return null
       case 'listening':
         return listening(slot)
+      case 'crashing':
+        slot.hasTold = true
+        return null
       case 'started':
         isStarted = true
         return null
@@ -124,17 +132,14 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     throw new Error(`unknown topic ${topic}`)
   }
 
-  function placeOf({ index, starts }: Slot): Place {
+  function placeOf({ index, starts, replaces }: Slot): Place {
     // Not of process.stdout, which would no longer block once it was asked.
-    return { index, count, isFirstStart: starts === 1, isTerminal: isatty(1) }
+    return { index, count, isFirstStart: starts === 1, replaces, isTerminal: isatty(1) }
   }
 
   async function listening(slot: Slot): Promise<null> {
     slot.isListening = true
-    if (slot.starts > 1) {
-      log('warn', { event: 'sys_restart', worker: slot.index }, 'a new worker has taken the place')
-      return null
-    }
+    if (slot.starts > 1) return null
     if (slot.index === 0) {
       firstListens.resolve()
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal))
@@ -184,8 +189,11 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
       process.exit(1)
     }
     slot.early = performance.now() - slot.bornAt < soundMs ? slot.early + 1 : 0
-    const fields = { event: 'sys_crash', worker: slot.index, pid: worker.process.pid, code, signal }
-    log('error', fields, 'a worker has ended: another takes its place')
+    slot.replaces = { pid: worker.process.pid ?? null, code, signal }
+    const fields = { worker: slot.index, ...slot.replaces }
+    const event = slot.hasTold ? {} : { event: 'sys_crash' }
+    log('error', { ...event, ...fields }, 'a worker has ended: another takes its place')
+    slot.hasTold = false
     forkLater(slot)
   }
 
@@ -226,7 +234,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   }
 
   function leave(): void {
-    if (exitCode === 0) log('info', { event: 'sys_shutdown' }, 'stopped')
+    if (exitCode === 0) log('info', { workers: count }, 'all workers have stopped')
     output.flush()
     process.exit(exitCode)
   }

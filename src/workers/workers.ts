@@ -14,6 +14,8 @@ export interface Workers {
   readonly servicePid: number
   /** Whether this is the first start of this index, and not the replacement of one that ended. */
   readonly isFirstStart: boolean
+  /** How the worker ended whose place this one takes; null for a first start. */
+  readonly replaces: EndOfWorker | null
   /** Whether the output of the service is a terminal. */
   readonly isTerminal: boolean
   /** The file descriptor that takes the next line of the log. */
@@ -36,12 +38,21 @@ export interface Workers {
   listening(): Promise<void>
   /** Tells that the start of the service is complete. */
   started(): Promise<void>
+  /** Tells that this process ends because of a fault, which it has told of itself. */
+  crashing(): Promise<void>
   /** Calls when the service stops, with the reason: a stop of all, or the loss of the primary. */
   onStop(stop: (reason: 'stop' | 'lost') => void): void
 }
 
+/** How a worker ended: with an exit code, or by a signal. */
+export interface EndOfWorker {
+  readonly pid: number | null
+  readonly code: number | null
+  readonly signal: string | null
+}
+
 /** What the primary answers to a worker that joins: see `Workers`. */
-export type Place = Pick<Workers, 'index' | 'count' | 'isFirstStart' | 'isTerminal'>
+export type Place = Pick<Workers, 'index' | 'count' | 'isFirstStart' | 'isTerminal' | 'replaces'>
 
 /** The standard output of the service, for a worker whose primary is gone. */
 export const serviceOutput = 4
@@ -65,6 +76,7 @@ export const soleProcess: Workers = {
   count: 1,
   servicePid: process.pid,
   isFirstStart: true,
+  replaces: null,
   isTerminal: isatty(1),
   outputFile: () => 1,
   share: (total) => total,
@@ -74,6 +86,7 @@ export const soleProcess: Workers = {
   reading: async () => {},
   listening: async () => {},
   started: async () => {},
+  crashing: async () => {},
   onStop: () => {},
 }
 

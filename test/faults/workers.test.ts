@@ -319,8 +319,12 @@ suite('R15: the processes of a service', () => {
       await node.call('GET', '/nothing')
       await takenPlace(node, before)
       assert.deepEqual(
-        node.lines('event', 'sys_crash').map(({ code }) => code),
-        [1],
+        node.lines('event', 'sys_crash').map(({ reason }) => reason),
+        ['uncaughtException'],
+      )
+      assert.deepEqual(
+        node.lines('event', 'sys_restart').map(({ worker, code }) => [worker, code]),
+        [[0, 1]],
       )
       assert.equal(await node.stop(), 0)
     } finally {

@@ -10,9 +10,11 @@ import {
   type TlsPair,
   tlsProtocol,
 } from '../../config/tls.ts'
+import type { Events } from '../../events/events.ts'
 import { digest } from '../../kernel/digest.ts'
 import { reasonOf } from '../../kernel/reason.ts'
 import type { Deps } from '../../runtime/deps.ts'
+import { configChanged } from '../../runtime/events.ts'
 import type { Job } from '../../runtime/jobs.ts'
 
 // How soon a renewed certificate is used.
@@ -28,6 +30,7 @@ export interface Certificate {
 }
 
 type Needs = Pick<Deps, 'clock' | 'log' | 'workers'> & {
+  readonly events: Pick<Events, 'tell'>
   readonly config: Pick<Config, 'baseUrl' | 'http'>
 }
 
@@ -35,7 +38,13 @@ type Needs = Pick<Deps, 'clock' | 'log' | 'workers'> & {
  * Reads the certificate of the settings; null if they name none.
  * @throws Error if the files have changed for the worse since the settings were read
  */
-export function certificateOf({ config, clock, log: given, workers }: Needs): Certificate | null {
+export function certificateOf({
+  config,
+  clock,
+  events,
+  log: given,
+  workers,
+}: Needs): Certificate | null {
   const { tls } = config.http
   if (!tls) return null
   // Each worker reads the files; one tells of it.
@@ -64,8 +73,9 @@ export function certificateOf({ config, clock, log: given, workers }: Needs): Ce
       secure.setSecureContext(optionsOf(pair))
       current = pair
       toldAt = Number.NEGATIVE_INFINITY
-      const { validToDate: until, fingerprint256: fingerprint } = pair.certificate
-      log?.info({ until, fingerprint }, 'a renewed TLS certificate is in use')
+      const { validToDate, fingerprint256: fingerprint } = pair.certificate
+      const until = validToDate.toISOString()
+      if (log) events.tell(configChanged, { what: 'certificate', until, fingerprint })
       for (const warning of warnings) log?.warn(warning)
     }
   }

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { canonicalAddress } from '../../addresses/address.ts'
-import { throttledAddress } from './client-address.ts'
+import { canonicalAddress, throttledAddress } from '../../addresses/address.ts'
 
 const spellings: readonly (readonly [canonical: string | null, spellings: readonly string[]])[] = [
   ['127.0.0.1', ['127.0.0.1', ' 127.0.0.1 ', '127.0.0.1:80', '::ffff:127.0.0.1', '::FFFF:7f00:1']],

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
+import { throttledAddress } from '../../addresses/address.ts'
 import { type BatchQueue, createBatchQueue, tooManyBatches } from '../../bounded/batch-queue.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { SharedLimits, Workers } from '../../workers/workers.ts'
-import { clientAddress, throttledAddress } from '../limits/client-address.ts'
+import { clientAddress } from '../limits/client-address.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
