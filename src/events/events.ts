@@ -38,8 +38,17 @@ export interface Sinks {
   readonly inside: readonly InsideSink[]
   /** Each runs after the commit; an exception is logged, and the change stays. */
   readonly afterCommit: readonly AfterCommitSink[]
-  /** Delivers what a sink has only counted: see `boundedRefusals`. */
-  readonly tellCounts?: (atOnce?: 'atOnce') => void
+  /** Each hears of every event, also of those that a bound only counts. */
+  readonly unbounded?: readonly AfterCommitSink[]
+  /** Bounds what a flood of refusals leaves in the sinks after the commit and in the audit log. */
+  readonly bound?: (pass: (event: RecordedEvent) => void) => EventBound
+}
+
+/** Passes on what it takes, or counts it: see `boundedRefusals`. */
+export interface EventBound {
+  take(event: RecordedEvent): void
+  /** Passes on the counts whose time is over, or all at once. */
+  tellCounts(atOnce?: 'atOnce'): void
 }
 
 export type InsideSink = (trx: DatabaseOrTransaction, event: RecordedEvent) => Promise<void>
@@ -66,7 +75,7 @@ export interface Events {
   tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, typed?: Typed): void
   /** Sets the audit log of this process; it can only be made when the database is known. */
   attach(audit: AuditSink): void
-  /** Delivers what the sinks have only counted, if its minute is over, or at once. */
+  /** Delivers what was only counted, if its minute is over, or at once. */
   tellCounts(atOnce?: 'atOnce'): void
 }
 
@@ -91,8 +100,18 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     ...typed,
   })
 
-  const deliver = (event: RecordedEvent): void => {
+  const bound = sinks.bound?.(pass) ?? { take: pass, tellCounts() {} }
+
+  function deliver(event: RecordedEvent): void {
+    for (const sink of sinks.unbounded ?? []) void deliverTo(sink, event)
+    bound.take(event)
+  }
+
+  function pass(event: RecordedEvent): void {
     for (const sink of sinks.afterCommit) void deliverTo(sink, event)
+    if (event.isChange) return // it is in the audit log
+    if (audit) audit.tell(event)
+    else if (early.length < maxEarly) early.push(event)
   }
 
   async function deliverTo(sink: AfterCommitSink, event: RecordedEvent): Promise<void> {
@@ -116,21 +135,15 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     for (const sink of sinks.inside) await sink(trx, event)
   }
 
-  function tell(event: RecordedEvent): void {
-    deliver(event)
-    if (audit) audit.tell(event)
-    else if (early.length < maxEarly) early.push(event)
-  }
-
   return {
     record: (trx, type, payload, typed) => record(trx, type as EventType, payload, typed),
-    tell: (type, payload, typed) => tell(happened(type as EventType, payload, typed)),
+    tell: (type, payload, typed) => deliver(happened(type as EventType, payload, typed)),
     attach(given) {
       audit = given
       for (const event of early) audit.tell(event)
       early = []
     },
-    tellCounts: (atOnce) => sinks.tellCounts?.(atOnce),
+    tellCounts: (atOnce) => bound.tellCounts(atOnce),
   }
 }
 

@@ -10,8 +10,11 @@ interface SinkDeps {
 
 /** The sinks of all events of this service: of HTTP, the command line and jobs. */
 function sinksOf({ clock, log }: SinkDeps): Sinks {
-  const { take, tellCounts } = boundedRefusals(clock, logSink(log))
-  return { inside: [], afterCommit: [take], tellCounts }
+  return {
+    inside: [],
+    afterCommit: [logSink(log)],
+    bound: (pass) => boundedRefusals(clock, pass),
+  }
 }
 
 /** Creates the events of a process, with the sinks of the service unless others are given. */
