@@ -10,13 +10,15 @@ import {
   type ReadRecord,
   recordsAfter,
   recordsOfChain,
+  type WhichChains,
 } from './read-store.ts'
 
 const batchSize = 500
 const pollMs = 1000
-// A chain that was closed, or left by a process that is gone, can still get the record of a commit
-// that was under way.
-const allChainsEveryMs = 60_000
+// A chain that was closed for a process that is gone can still get the record of a commit that was
+// under way.
+const closedEveryMs = 60_000
+const closedWithinMs = 86_400_000
 const maxLossMs = 300_000
 
 /** The place of the last record of each chain that a reader has seen. */
@@ -70,16 +72,16 @@ export async function* followRecords(
   { keys, clock }: ExportDeps,
   { since, seen, stop, onLoss }: FollowOptions,
 ): AsyncGenerator<OpenedRecord[]> {
-  let open: readonly string[] = [...seen.keys()]
-  let allReadAt = clock.now()
+  let open: readonly string[] = []
+  let closedReadAt = -Infinity
   let lostAt: number | undefined
   while (!stop.aborted) {
     let isCaughtUp = true
     try {
       const now = clock.now()
-      const readsAll = now - allReadAt >= allChainsEveryMs
-      const heads = await grownHeads(readsAll)
-      if (readsAll) allReadAt = now
+      const readsClosed = now - closedReadAt >= closedEveryMs
+      const heads = await grownHeads(readsClosed ? { closedSince: now - closedWithinMs } : 'open')
+      if (readsClosed) closedReadAt = now
       const { records, isWhole } = await readGrown(heads)
       const opened = await openRecords(db, keys.audit, records.filter(isSince(since)))
       if (lostAt !== undefined) onLoss(null)
@@ -98,12 +100,13 @@ export async function* followRecords(
   }
 
   /** The chains with records that were not seen. Those that were open at the last look count as open. */
-  async function grownHeads(readsAll: boolean): Promise<Head[]> {
-    const heads = await headsOf(db, readsAll ? 'all' : 'open')
+  async function grownHeads(which: WhichChains): Promise<Head[]> {
+    const heads = await headsOf(db, which)
     const listed = new Set(heads.map(({ chain }) => chain))
-    const closed = await headsOf(db, readsAll ? [] : open.filter((chain) => !listed.has(chain)))
+    const closed = open.filter((chain) => !listed.has(chain))
+    const all = [...heads, ...(await headsOf(db, closed))]
     open = [...listed]
-    return [...heads, ...closed].filter(({ chain, place }) => place > (seen.get(chain) ?? 0))
+    return all.filter(({ chain, place }) => place > (seen.get(chain) ?? 0))
   }
 
   async function readGrown(heads: readonly Head[]) {

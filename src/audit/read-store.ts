@@ -130,16 +130,21 @@ export interface Head {
   readonly place: number
 }
 
-/** Reads the heads of all chains, or of those that are open, or of those named. */
-export async function headsOf(
-  db: DatabaseOrTransaction,
-  which: 'all' | 'open' | readonly string[],
-): Promise<Head[]> {
+/** Which chains: all, the open ones, these and those closed since a time, or those that are named. */
+export type WhichChains = 'all' | 'open' | { readonly closedSince: number } | readonly string[]
+
+/** Reads the heads of chains. */
+export async function headsOf(db: DatabaseOrTransaction, which: WhichChains): Promise<Head[]> {
   const last = sql<number>`coalesce((
     select max(place) from audit_records where audit_records.chain = audit_chains.chain), 0)`
   const query = db.selectFrom('audit_chains').select('chain').select(last.as('place'))
   if (which === 'all') return query.execute()
   if (which === 'open') return query.where('closed_at', 'is', null).execute()
+  if ('closedSince' in which) {
+    return query
+      .where((eb) => eb.or([eb('closed_at', 'is', null), eb('closed_at', '>=', which.closedSince)]))
+      .execute()
+  }
   return which.length === 0 ? [] : query.where('chain', 'in', which).execute()
 }
 

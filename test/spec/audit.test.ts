@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Compilable, CompiledQuery, sql } from 'kysely'
 import type { OpenedRecord } from '../../src/audit/opened-record.ts'
+import { typedName } from '../../src/audit/persons.ts'
 import { newestQuery, type Selection } from '../../src/audit/read-store.ts'
 import { testApp } from '../app.ts'
 import { recordSeeder } from '../audit-records.ts'
+import { gatehouse } from '../cli/gatehouse.ts'
 import { testDatabase } from '../database.ts'
 
 const path = '/api/admin/audit'
@@ -149,6 +151,109 @@ suite('GET /api/admin/audit', async () => {
   })
 })
 
+suite('the questions of an operator', async () => {
+  const app = await testApp()
+  const headers = await app.bearer(app.admin)
+  const ann = await app.account('ann')
+  const read = async (query: string): Promise<OpenedRecord[]> => {
+    const { status, body } = await app.call('GET', `${path}?${query}`, { headers })
+    assert.equal(status, 200)
+    return body.data
+  }
+  const recordTold = () => app.app.jobs.find(({ name }) => name === 'audit records')?.run()
+
+  test('who made this account an ADMIN: over HTTP', async () => {
+    const json = { roles: ['USER', 'ADMIN'] }
+    const change = await app.call('PUT', '/api/admin/accounts/ann', {
+      headers,
+      json,
+      from: '203.0.113.7',
+    })
+    assert.equal(change.status, 200)
+    const records = await read('type=privilege_permissions_changed,user_created&target=ann')
+    assert.deepEqual(
+      records.map(({ type }) => type),
+      ['privilege_permissions_changed', 'user_created'],
+    )
+    const [
+      {
+        actor,
+        target,
+        address,
+        details,
+        method,
+        route,
+        status,
+        request_id,
+        scheme,
+      } = assert.fail(),
+    ] = records
+    assert.deepEqual(actor, { kind: 'user', subject: '1', username: 'admin' })
+    assert.deepEqual(target, { user_id: ann.userId, username: 'ann' })
+    assert.deepEqual([address, details?.roles], ['203.0.113.7', ['USER', 'ADMIN']])
+    assert.deepEqual([method, route, status], ['PUT', '/api/admin/accounts/:username', 200])
+    assert.deepEqual([request_id, scheme], [change.headers['x-request-id'], 'bearer'])
+  })
+
+  test('who made this account an ADMIN: at the command line', async () => {
+    await app.account('bea')
+    assert.equal((await gatehouse(app.directory, 'account roles bea ADMIN')).code, 0)
+    const [record = assert.fail(), ...others] = await read(
+      'type=privilege_permissions_changed&target=bea',
+    )
+    assert.equal(others.length, 0)
+    assert.deepEqual(record.actor, { kind: 'cli', subject: 'cli', username: null })
+    assert.deepEqual([record.method, record.address], [null, null])
+    assert.ok((await read('actor=cli')).some(({ id }) => id === record.id))
+  })
+
+  test('who was refused, from where', async () => {
+    const form = { username: 'ann', password: 'no password of hers' }
+    const refused = await app.call('POST', '/login', { form, from: '198.51.100.9' })
+    assert.equal(refused.status, 401)
+    await recordTold()
+    const [record = assert.fail()] = await read('address=198.51.100.9')
+    assert.deepEqual(
+      [record.type, record.outcome, record.status],
+      ['authn_login_fail', 'failure', 401],
+    )
+    assert.equal(record.request_id, refused.headers['x-request-id'])
+    assert.deepEqual(record.target?.user_id, ann.userId)
+    assert.ok(!JSON.stringify(record).includes(form.password))
+  })
+
+  test('who has read the audit log, and by which filters', async () => {
+    app.clock.advance(60)
+    const since = new Date(app.clock.now()).toISOString()
+    await read(`type=sensitive_read&target=ann&since=${since}`)
+    assert.equal(
+      (await gatehouse(app.directory, 'audit export --since 1s', { clock: app.clock })).code,
+      0,
+    )
+    await recordTold()
+    const records = await read(`type=sensitive_read&since=${since}`)
+    assert.deepEqual(records.map(({ actor, details }) => [actor.subject, details]).toSorted(), [
+      ['1', { what: 'audit', filters: ['type', 'target', 'since'] }],
+      ['cli', { what: 'audit', filters: ['since'] }],
+    ])
+  })
+
+  test('a name that was typed and that no account has is a target', async () => {
+    const { audit, seed } = await recordSeeder(app.deps)
+    await seed([{ requestId: 'typed' }])
+    await app.deps.db
+      .updateTable('audit_records')
+      .set({ target_index: typedName(audit.index, 'ghost') })
+      .where('request_id', '=', 'typed')
+      .execute()
+    assert.deepEqual(
+      (await read('target=GHOST')).map(({ request_id }) => request_id),
+      ['typed'],
+    )
+    assert.deepEqual(await read('actor=ghost'), [])
+  })
+})
+
 suite('the first page of each filter among 100,000 records', async () => {
   const app = await testApp()
   const { db } = app.deps
@@ -185,19 +290,23 @@ suite('the first page of each filter among 100,000 records', async () => {
     }
   }
 
-  /** One statement: to seal so many would take longer than all other tests of the file. */
+  /** To seal so many would take longer than all other tests of the file. */
   async function seedMany(count: number) {
+    for (let last = 0; last < count; last += 5000) await seedRange(last + 1, last + 5000)
+    await sql`analyze audit_records`.execute(db)
+  }
+
+  async function seedRange(first: number, last: number) {
     const numbers =
       testDatabase === 'sqlite'
-        ? sql`(with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n)`
-        : sql`(select i from generate_series(1, ${sql.lit(count)}) as i)`
+        ? sql`(with recursive n (i) as (select ${first} union all select i + 1 from n where i < ${last}) select i from n)`
+        : sql`(select i from generate_series(${sql.lit(first)}, ${sql.lit(last)}) as i)`
     await sql`
       insert into audit_records (chain, place, id, at, type, level, outcome, request_id, facts, mac,
         actor_index, target_index, address_index)
       select 'many', i, 'id-' || i, i, case when i % 1000 = 7 then 'rare' else 'common' end, 'info',
         'success', 'q-' || i, '{}', '', 'a-' || (i % 100), 't-' || (i % 100), 'i-' || (i % 100)
       from ${numbers} as numbers`.execute(db)
-    await sql`analyze audit_records`.execute(db)
   }
 
   async function planOf(query: Compilable): Promise<string> {

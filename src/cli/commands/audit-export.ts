@@ -33,7 +33,7 @@ async function exportAudit(call: CommandCall): Promise<void> {
   const { inSnapshot } = await import('../../database/snapshot.ts')
   const { transact } = await import('../../database/transactions.ts')
   await withServices(call, async ({ keys }, { clock, db, events }) => {
-    const since = ago === undefined ? at : clock.now() - ago
+    const since = ago === undefined ? at : Math.max(0, clock.now() - ago)
     const filters = since === undefined ? [] : ['since']
     await transact(db, [], (trx) => events.record(trx, sensitiveRead, { what: 'audit', filters }))
     const seen = new Map<string, number>()
