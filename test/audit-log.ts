@@ -70,8 +70,13 @@ export async function auditKeys(deps: Deps): Promise<AuditKeys> {
 export async function proofOf(
   deps: Deps,
   audit: Partial<Deps['config']['audit']> = {},
+  dataDirectory = deps.config.database.dataDirectory,
 ): Promise<AuditProof> {
-  const config = { ...deps.config, audit: { ...deps.config.audit, ...audit } }
+  const config = {
+    ...deps.config,
+    audit: { ...deps.config.audit, ...audit },
+    database: { ...deps.config.database, dataDirectory },
+  }
   return createAuditProof({ ...deps, config, keys: await loadKeySet(deps) })
 }
 
