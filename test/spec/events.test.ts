@@ -5,13 +5,14 @@ import { after, suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { connect } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { sensitiveRead } from '../../src/transfer/events.ts'
 import { startService } from '../../tools/service.ts'
 import { type Someone, type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { asClient, ask as askAs, clientsFile, entry, writeClients } from '../clients.ts'
 import { steppingClock } from '../clock.ts'
 import { folder, passphrase } from '../copies.ts'
-import { databaseSettings, heard, testDatabase } from '../database.ts'
+import { databaseSettings, heard, refuseChanges, testDatabase } from '../database.ts'
 import { eventTypes } from '../events.ts'
 import { enrol, enrolled } from '../factor.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
@@ -51,7 +52,12 @@ const rowsOf =
     more: Pick<Row, 'msg' | 'only'> = {},
   ): Row => ({ event, when, level, happen, ...more })
 
-const [info, warn] = [rowsOf('info'), rowsOf('warn')]
+const [info, warn, error] = [rowsOf('info'), rowsOf('warn'), rowsOf('error')]
+const exported = { what: 'account_export', hashes: false } as const
+
+async function runAudit({ app: { jobs } }: TestApp): Promise<void> {
+  await jobs.find(({ name }) => name === 'audit records')?.run()
+}
 
 const from = '198.51.100.7'
 const other = 'harbour violet 88 anthem'
@@ -535,6 +541,19 @@ suite('every event, with its fields and its level', async () => {
       )
       assert.equal(result.status, 401)
       return { told, fields: { revocations_restored: 1 } }
+    }),
+    error('audit_records_lost', 'more events wait for the database than are kept', async () => {
+      const full = await testApp()
+      const refused = await refuseChanges(full, 'insert on audit_records')
+      const { level } = full.deps.log
+      full.deps.log.level = 'silent'
+      for (let told = 0; told < 10_003; told += 1) full.deps.events.tell(sensitiveRead, exported)
+      await runAudit(full)
+      full.deps.log.level = level
+      await refused()
+      full.clock.advance(1)
+      const { told } = await during(full, () => runAudit(full))
+      return { told, fields: { by: 'job', count: 3 } }
     }),
     info(
       'sys_startup',
