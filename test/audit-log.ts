@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { createAudit } from '../src/audit/audit.ts'
 import { type AuditProof, createAuditProof } from '../src/audit/proof.ts'
 import type { Verification } from '../src/audit/verify/report.ts'
 import { verifyAudit } from '../src/audit/verify/verify.ts'
@@ -10,6 +11,7 @@ import { eventType } from '../src/events/types.ts'
 import type { AuditKeys } from '../src/keys/audit-keys.ts'
 import { loadKeySet } from '../src/keys/key-set.ts'
 import type { Deps } from '../src/runtime/deps.ts'
+import { eventsOf } from '../src/runtime/sinks.ts'
 
 const noted = eventType<{ user_id: number | null; name: string; note: number }>('user_updated')
 
@@ -68,9 +70,21 @@ export async function auditKeys(deps: Deps): Promise<AuditKeys> {
 export async function proofOf(
   deps: Deps,
   audit: Partial<Deps['config']['audit']> = {},
+  dataDirectory = deps.config.database.dataDirectory,
 ): Promise<AuditProof> {
-  const config = { ...deps.config, audit: { ...deps.config.audit, ...audit } }
+  const config = {
+    ...deps.config,
+    audit: { ...deps.config.audit, ...audit },
+    database: { ...deps.config.database, dataDirectory },
+  }
   return createAuditProof({ ...deps, config, keys: await loadKeySet(deps) })
+}
+
+/** Another process on the database of a service: it writes chains of its own. */
+export function otherProcess(deps: Deps): Deps {
+  const other = { ...deps, events: eventsOf(deps) }
+  createAudit(other)
+  return other
 }
 
 /** Verifies the audit log of a service, against these lines of a file outside. */

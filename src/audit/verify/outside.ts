@@ -28,6 +28,8 @@ export interface OutsideOptions {
   readonly lines: AsyncIterable<string>
   /** The last checkpoint that retention has removed; 0 for none. */
   readonly removedThrough: number
+  /** The last checkpoint of the database; 0 for none. */
+  readonly lastNumber: number
 }
 
 const batchSize = 500
@@ -35,7 +37,7 @@ const batchSize = 500
 /** Compares each checkpoint of a file outside with the one that the database has of its number. */
 export async function readOutside(
   store: CheckpointStore,
-  { key, lines, removedThrough }: OutsideOptions,
+  { key, lines, removedThrough, lastNumber }: OutsideOptions,
   findings: Findings,
 ): Promise<ReadOutside> {
   const counts = { lines: 0, others: 0, removed: 0 }
@@ -74,6 +76,8 @@ export async function readOutside(
         findings.add(generalProblem('outside', detail))
       } else if (!ours && number <= removedThrough) {
         counts.removed += 1
+      } else if (ours ? isForged(ours) : number <= lastNumber) {
+        if (at >= (last?.at ?? 0)) last = { number, at } // the database's own was found already
       } else {
         if (at >= (last?.at ?? 0)) last = { number, at }
         lacking = {
@@ -84,6 +88,10 @@ export async function readOutside(
         }
       }
     }
+  }
+
+  function isForged(ours: Checkpoint): boolean {
+    return ours.key_id !== key.id || !key.verifies(checkpointText(ours), ours.signature)
   }
 }
 

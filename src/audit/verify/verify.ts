@@ -65,7 +65,9 @@ async function verify(
   )
   const notes = foreignKeys({ attested, tombstones, restores, own: key.id }, findings)
   const removedThrough = tombstone?.place ?? 0
-  const compared = lines && (await readOutside(store, { key, lines, removedThrough }, findings))
+  const lastNumber = attested.last?.number ?? removedThrough
+  const compared =
+    lines && (await readOutside(store, { key, lines, removedThrough, lastNumber }, findings))
   const lacking = compared?.lacking ?? null
   const fork = lacking && { ...lacking, restore: explaining(lacking, restores) }
   if (fork) {

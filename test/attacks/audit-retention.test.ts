@@ -1,0 +1,120 @@
+// A database makes a difference: what is old is found by statements, and removed in transactions.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { testApp } from '../app.ts'
+import {
+  copyAudit,
+  otherProcess,
+  proofOf,
+  recordEvents,
+  replaceAudit,
+  verified,
+} from '../audit-log.ts'
+
+const quiet = { LOG_LEVEL: 'silent' }
+const daySeconds = 86_400
+
+suite('the retention of the audit log', () => {
+  test('removes whole beginnings of chains in batches, and the rest still verifies', async () => {
+    const service = await testApp(quiet)
+    const { deps, clock } = service
+    const { db } = deps
+    const proof = await proofOf(deps, { retentionDays: 30 })
+    const write = async (from: typeof deps) => {
+      await recordEvents(from, 30, { together: 5 })
+      clock.advance(10)
+      await proof.run()
+    }
+    await write(otherProcess(deps)) // a chain that goes away whole
+    await write(deps)
+    clock.advance(20 * daySeconds)
+    await write(deps)
+    await proof.sent()
+    const before = await verified(deps)
+    assert.deepEqual(before.problems, [])
+    assert.equal(await proof.purge(25), 0, 'nothing is old enough')
+
+    clock.advance(12 * daySeconds)
+    const steps: number[] = []
+    for (let step = 1; step > 0; steps.push(step)) step = await proof.purge(25)
+    assert.ok(steps.every((step) => step <= 25))
+    const lines = readFileSync(deps.config.audit.checkpointsFile, 'utf8').trimEnd().split('\n')
+    const after = await verified(deps, lines)
+    assert.deepEqual(after.problems, [])
+    assert.equal(after.checked.records, before.checked.records - (before.checked.records - 30))
+    const kept = await db.selectFrom('audit_records').select('at').execute()
+    assert.ok(kept.every(({ at }) => at >= clock.now() - 30 * daySeconds * 1000))
+    assert.ok(after.checked.tombstones >= 2)
+    assert.ok(after.checked.checkpoints < before.checked.checkpoints)
+    assert.match(
+      after.notes.join(),
+      /2 checkpoints of the file outside are older than the retention/,
+    )
+
+    await write(deps) // the chain goes on, and so do the checkpoints
+    assert.deepEqual((await verified(deps, lines)).problems, [])
+    clock.advance(40 * daySeconds)
+    while ((await proof.purge(25)) > 0);
+    const none = await verified(deps, lines)
+    assert.deepEqual([none.problems, none.checked.records], [[], 0])
+    assert.equal(none.checked.checkpoints, 1, 'the last stays: the next refers to it')
+    await write(deps)
+    assert.deepEqual((await verified(deps, lines)).problems, [])
+  })
+
+  test('0 days keep everything', async () => {
+    const service = await testApp(quiet)
+    const { deps, clock } = service
+    const proof = await proofOf(deps, { retentionDays: 0 })
+    await recordEvents(deps, 3)
+    clock.advance(9999 * daySeconds)
+    assert.equal(await proof.purge(50), 0)
+  })
+
+  test('a tombstone stands for what it says and for nothing else', async () => {
+    const service = await testApp(quiet)
+    const { deps, clock } = service
+    const { db } = deps
+    const proof = await proofOf(deps, { retentionDays: 1 })
+    await recordEvents(deps, 20, { together: 5 })
+    await proof.run()
+    clock.advance(2 * daySeconds)
+    await proof.purge(10)
+    const early = await copyAudit(db)
+    while ((await proof.purge(10)) > 0);
+    await recordEvents(deps, 20, { together: 5 })
+    await proof.run()
+    const whole = await copyAudit(db)
+    assert.deepEqual((await verified(deps)).problems, [])
+    const [old] = early.audit_tombstones
+    assert.ok(old)
+    const attacks = {
+      'moves it on': () => sql`update audit_tombstones set place = place + 1`.execute(db),
+      'changes its mac': () => sql`update audit_tombstones set mac = 'x'`.execute(db),
+      'changes its records': () => sql`update audit_tombstones set records = 1`.execute(db),
+      'changes its time': () => sql`update audit_tombstones set at = at + 1`.execute(db),
+      'removes it': () => sql`delete from audit_tombstones`.execute(db),
+      'puts an earlier one back': async () => {
+        await db.deleteFrom('audit_tombstones').execute()
+        await db
+          .insertInto('audit_tombstones')
+          .values(old as never)
+          .execute()
+      },
+      'gives it to another chain': () =>
+        sql`update audit_tombstones set chain = 'another'`.execute(db),
+      'says that another key has signed it': () =>
+        sql`update audit_tombstones set key_id = 'another'`.execute(db),
+    }
+    for (const [name, attack] of Object.entries(attacks)) {
+      await attack()
+      const found = await verified(deps)
+      await replaceAudit(db, whole)
+      assert.ok(found.first, name)
+      assert.ok(['tombstone', 'missing', 'changed', 'key'].includes(found.first.what), name)
+    }
+    assert.deepEqual((await verified(deps)).problems, [])
+  })
+})
