@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { sql } from 'kysely'
 import type { BackupOptions } from '../src/backup/backup.ts'
 import { createKeyBox } from '../src/backup/key-box.ts'
 import type { RestoreOptions } from '../src/backup/restore.ts'
@@ -12,7 +13,7 @@ import { connect } from '../src/database/connect.ts'
 import { createLog } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
 import { type TestApp, testApp } from './app.ts'
-import { backup, restore } from './backups.ts'
+import { backup, copiedTables, restore } from './backups.ts'
 import { fixedClock } from './clock.ts'
 import { databaseSettings } from './database.ts'
 import { seededRandom } from './random.ts'
@@ -98,4 +99,22 @@ export async function restoredApp(
   await restore(deps, path, { ...restoring, ...options })
   seeds += 1
   return testApp(env, { directory, clock, seed: seeds })
+}
+
+/** All rows of the copied tables in the order of their keys, without columns that are not copied. */
+export async function rowsOf({
+  deps: { db },
+}: {
+  deps: Pick<TestApp['deps'], 'db'>
+}): Promise<Record<string, Record<string, unknown>[]>> {
+  const rows: Record<string, Record<string, unknown>[]> = {}
+  for (const { name, key, blank = [] } of copiedTables) {
+    const order = sql.join(key.map((column) => sql.id(column)))
+    const all = sql<Record<string, unknown>>`
+      select * from ${sql.table(name)} order by ${order}`.execute(db)
+    rows[name] = (await all).rows.map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([column]) => !blank.includes(column))),
+    )
+  }
+  return rows
 }

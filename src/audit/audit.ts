@@ -6,8 +6,9 @@ import { transact } from '../database/transactions.ts'
 import type { RecordedEvent } from '../events/events.ts'
 import type { Deps } from '../runtime/deps.ts'
 import { createChains } from './chains.ts'
+import { auditRecordsLost } from './events.ts'
 import type { Entry } from './make-record.ts'
-import { createToldQueue, type ToldQueue } from './queue.ts'
+import { createToldQueue, type ToldQueue, type ToldQueueDeps } from './queue.ts'
 import { auditStore } from './store.ts'
 import { ulid } from './ulid.ts'
 import { createRecordWriter } from './writer.ts'
@@ -45,6 +46,7 @@ export function createAudit(deps: AuditDeps): Audit {
     clock,
     random,
     write: createWrite(db, (trx, entry) => records.add(trx, ofTold, entry)),
+    hasLost: (count) => events.tell(auditRecordsLost, { count }),
     failed: (error) => log.error({ err: error }, 'events wait for the database'),
   })
   events.attach({
@@ -92,9 +94,13 @@ export function createAudit(deps: AuditDeps): Audit {
 }
 
 /** Makes the function that writes entries in a transaction of their own. */
-function createWrite(db: Database, add: (trx: DatabaseOrTransaction, entry: Entry) => void) {
-  return (entries: readonly Entry[]) =>
+function createWrite(
+  db: Database,
+  add: (trx: DatabaseOrTransaction, entry: Entry) => void,
+): ToldQueueDeps['write'] {
+  return (entries, mayBeThere) =>
     transact(db, [], async (trx) => {
-      for (const entry of entries) add(trx, entry)
+      const there = mayBeThere ? await auditStore(trx).present(entries) : new Set<string>()
+      for (const entry of entries) if (!there.has(entry.id)) add(trx, entry)
     })
 }

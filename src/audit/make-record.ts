@@ -24,8 +24,6 @@ export interface Entry {
   readonly status?: number | null
   /** The code of a refusal, if the event itself has none. */
   readonly reason?: string | null
-  /** For how many events of a flood it stands, and since when, in epoch milliseconds. */
-  readonly counted?: { readonly count: number; readonly since: number }
 }
 
 /** The subjects of an event: who acted, and whom it concerns; null if no person or program is known. */
@@ -106,8 +104,8 @@ export function makeRecord(entry: Entry, writer: Writer, seals: Seals): Unchaine
 }
 
 /** The fields that name nobody. */
-function factsOf({ event, status, counted }: Entry, writer: Writer, actor: string | null) {
-  const { context, type } = event
+function factsOf({ event, status }: Entry, writer: Writer, actor: string | null) {
+  const { context, payload, type } = event
   const { request, scheme } = context
   const ofRoute = type.outcome === 'success' ? request?.successStatus : undefined
   return {
@@ -117,7 +115,7 @@ function factsOf({ event, status, counted }: Entry, writer: Writer, actor: strin
     method: request?.method,
     route: request?.route ?? undefined,
     status: status ?? ofRoute ?? undefined,
-    ...counted,
+    count: typeof payload.count === 'number' ? payload.count : undefined,
     ...writer,
   }
 }
@@ -148,14 +146,21 @@ function actorFields(
   return Object.values(fields).some((value) => value !== undefined) ? fields : null
 }
 
-function targetFields({ payload, typed }: RecordedEvent, { keys }: Seals): PersonalFields | null {
-  const isUnknown = payload.user_id === null && typeof typed === 'string'
-  const fields = isUnknown ? { ...payload, typed: typedName(keys.index, typed) } : payload
+function targetFields(event: RecordedEvent, { keys }: Seals): PersonalFields | null {
+  const typed = unknownName(event)
+  const { payload } = event
+  const fields = typed === null ? payload : { ...payload, typed: typedName(keys.index, typed) }
   return Object.keys(fields).length > 0 ? (fields as PersonalFields) : null // a payload is JSON
 }
 
-function typedIndex({ payload, typed }: RecordedEvent, { keys }: Seals): string | null {
-  return payload.user_id === null && typeof typed === 'string' ? typedName(keys.index, typed) : null
+function typedIndex(event: RecordedEvent, { keys }: Seals): string | null {
+  const typed = unknownName(event)
+  return typed === null ? null : typedName(keys.index, typed)
+}
+
+/** The name that was typed, unless the event knows the user. */
+function unknownName({ payload, typed = null }: RecordedEvent): string | null {
+  return typeof payload.user_id === 'number' ? null : typed
 }
 
 interface Sealed {

@@ -1,10 +1,6 @@
-import { throttledAddress } from '../addresses/address.ts'
-import { FloodBound } from '../bounded/flood-bound.ts'
 import type { RecordedEvent } from '../events/events.ts'
-import type { EventType } from '../events/types.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
-import { auditRecordsLost } from './events.ts'
 import type { Entry } from './make-record.ts'
 import { ulid } from './ulid.ts'
 
@@ -18,7 +14,7 @@ export interface ToldQueue {
    * database is away everything waits. Resolves without an error.
    */
   run(): Promise<void>
-  /** Records everything that waits, and the counts of the minute under way. @throws as `write` */
+  /** Records everything that waits. @throws DatabaseUnavailable; then all of it still waits */
   flush(): Promise<void>
   /** How many events wait, how long the first has waited, and how many were lost since the start. */
   state(): QueueState
@@ -33,48 +29,37 @@ export interface QueueState {
 export interface ToldQueueDeps {
   readonly clock: Clock
   readonly random: Random
-  /** Records entries in one transaction, in their order. @throws DatabaseUnavailable */
-  readonly write: (entries: readonly Entry[]) => Promise<void>
+  /**
+   * Records entries in one transaction, in their order; without those that are in the log, if
+   * some `mayBeThere`: an attempt before may have been committed without an answer. @throws DatabaseUnavailable
+   */
+  readonly write: (entries: readonly Entry[], mayBeThere: boolean) => Promise<void>
   /** Called once when the database stops to take records. */
   readonly failed: (error: unknown) => void
+  /** Called when the database takes records again, with the number of events that were lost. */
+  readonly hasLost: (count: number) => void
 }
 
 type Waiting = { -readonly [Name in keyof Entry]: Entry[Name] } & { isAnswered: boolean }
 
 const maxWaiting = 10_000
 const batchSize = 64
-const maxSources = 10_000
 // An answer follows its events within milliseconds, or there is none.
 const answerWithinMs = 1000
 const retryMs = 1000
 
-export function createToldQueue({ clock, random, write, failed }: ToldQueueDeps): ToldQueue {
+export function createToldQueue(deps: ToldQueueDeps): ToldQueue {
+  const { clock, random, write, failed, hasLost } = deps
   const waiting: Waiting[] = []
   const unanswered = new Map<string, Waiting[]>()
-  const types = new Map<string, EventType>() // of events that are counted
   let refusedNow: { requestId: string; status: number; reason: string | null } | undefined
   let lost = { sinceStart: 0, untold: 0 }
   let retryAt = 0
+  let mayBeThere = false
   let last: Promise<void> = Promise.resolve()
 
-  const flood = new FloodBound({
-    maxSources,
-    onCounted({ source, kind, count, since }) {
-      const type = types.get(kind)
-      if (type)
-        enqueue({ type, payload: {}, context: ofSource(source), at: clock.now() }, { count, since })
-    },
-  })
-
   return {
-    tell(event) {
-      const { type, context, at } = event
-      if (type.outcome === 'failure' && context.address !== null) {
-        types.set(type.name, type)
-        if (!flood.admits(throttledAddress(context.address), type.name, at)) return
-      }
-      enqueue(event)
-    },
+    tell,
 
     refused(requestId, status, reason) {
       for (const entry of unanswered.get(requestId) ?? []) answer(entry, status, reason)
@@ -86,7 +71,6 @@ export function createToldQueue({ clock, random, write, failed }: ToldQueueDeps)
     },
 
     run() {
-      flood.tellEnded(clock.now())
       if (clock.now() < retryAt) return Promise.resolve()
       return inTurn(() => writeWhile(isDue)).catch((error: unknown) => {
         if (retryAt === 0) failed(error)
@@ -94,10 +78,7 @@ export function createToldQueue({ clock, random, write, failed }: ToldQueueDeps)
       })
     },
 
-    flush() {
-      flood.tellAll()
-      return inTurn(() => writeWhile(() => true))
-    },
+    flush: () => inTurn(() => writeWhile(() => true)),
 
     state: () => ({
       waiting: waiting.length,
@@ -106,7 +87,7 @@ export function createToldQueue({ clock, random, write, failed }: ToldQueueDeps)
     }),
   }
 
-  function enqueue(event: RecordedEvent, counted?: Entry['counted']): void {
+  function tell(event: RecordedEvent): void {
     if (waiting.length >= maxWaiting) {
       lost = { sinceStart: lost.sinceStart + 1, untold: lost.untold + 1 }
       return
@@ -116,7 +97,6 @@ export function createToldQueue({ clock, random, write, failed }: ToldQueueDeps)
       id: ulid(event.at, random),
       event,
       isAnswered: event.type.outcome === 'success' || requestId === null || request === null,
-      ...(counted && { counted }),
     }
     waiting.push(entry)
     if (entry.isAnswered || requestId === null) return
@@ -150,29 +130,16 @@ export function createToldQueue({ clock, random, write, failed }: ToldQueueDeps)
       const end = waiting.slice(0, batchSize).findIndex((entry) => !due(entry))
       const batch = waiting.slice(0, end === -1 ? batchSize : end)
       if (batch.length === 0) return
-      const { untold } = lost
-      await write(untold > 0 ? [...batch, lossOf(untold)] : batch)
+      const hadFailed = mayBeThere
+      mayBeThere = true
+      await write(batch, hadFailed)
+      mayBeThere = false
       retryAt = 0
-      lost = { ...lost, untold: lost.untold - untold }
       waiting.splice(0, batch.length)
       for (const { event } of batch) unanswered.delete(event.context.requestId ?? '')
+      const { untold } = lost
+      lost = { ...lost, untold: 0 }
+      if (untold > 0) hasLost(untold)
     }
   }
-
-  function lossOf(count: number): Entry {
-    const at = clock.now()
-    const event = {
-      type: auditRecordsLost as EventType,
-      payload: { count },
-      context: noContext,
-      at,
-    }
-    return { id: ulid(at, random), event }
-  }
-}
-
-const noContext = { by: null, address: null, scheme: null, requestId: null, request: null }
-
-function ofSource(source: string | null) {
-  return { ...noContext, address: source }
 }

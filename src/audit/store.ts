@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely'
 import type { DatabaseOrTransaction, QueryHints } from '../database/database.ts'
 import { prepared, preparedForLists } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
+import type { Entry } from './make-record.ts'
 
 /** A record before it has a number. */
 export type NewRecord = Omit<Required<Insertable<Schema['audit_records']>>, 'number'>
@@ -12,8 +13,9 @@ export type SubjectRow = Insertable<Schema['audit_subjects']>
 const maxRowsPerStatement = 16
 const maxSubjectsPerStatement = 8
 
-// On PostgreSQL both go with the commit: nothing waits for their answer.
-const withCommit: QueryHints = { isDeferred: true }
+// On PostgreSQL both go with the commit: nothing waits for their answer. What was given to a caller
+// must not lose its record with the power.
+const withCommit: QueryHints = { isDeferred: true, isDurable: true }
 
 const insertRecords = preparedForLists<{ records: NewRecord[] }, object, never>(
   (db, { records }) =>
@@ -149,15 +151,21 @@ export function auditStore(db: DatabaseOrTransaction) {
       return found
     },
 
-    /** The ids of the records of a chain behind a place. */
-    async idsBehind(chain: string, place: number): Promise<string[]> {
+    /** The ids of those entries that are in the log. */
+    async present(entries: readonly Entry[]): Promise<Set<string>> {
+      const times = entries.map(({ event }) => event.at) // an index of the table finds them
       const rows = await db
         .selectFrom('audit_records')
         .select('id')
-        .where('chain', '=', chain)
-        .where('place', '>', place)
+        .where('at', '>=', Math.min(...times))
+        .where('at', '<=', Math.max(...times))
+        .where(
+          'id',
+          'in',
+          entries.map(({ id }) => id),
+        )
         .execute()
-      return rows.map(({ id }) => id)
+      return new Set(rows.map(({ id }) => id))
     },
   }
 }

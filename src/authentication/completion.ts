@@ -11,8 +11,6 @@ import type { Passed, Requirements } from './requirements.ts'
 
 /** The result of a login: a session, a token, a pair of tokens, or one request. */
 export interface Result<Given, Answer> {
-  /** Whether `give` writes anything. If it does, the commit waits for the disk. */
-  readonly isStored: boolean
   /**
    * Called in the completing transaction, and again if that is retried: it only uses the database.
    */
@@ -54,7 +52,7 @@ export interface Completion {
 
 export interface CompletionDeps {
   readonly db: Database
-  /** For results that store nothing: its commits do not wait for the disk. */
+  /** For a request by Basic, which records nothing: its commits do not wait for the disk. */
   readonly asyncCommitDb: Database
   readonly events: Pick<Events, 'record'>
   readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>
@@ -65,11 +63,8 @@ export interface CompletionDeps {
 export function createCompletion(deps: CompletionDeps): Completion {
   const { db, asyncCommitDb, events, requirements, present } = deps
   return {
-    async complete(
-      { account: before, amr, authTime, column },
-      attempt,
-      { isStored, give, answer },
-    ) {
+    async complete({ account: before, amr, authTime, column }, attempt, { give, answer }) {
+      const isLogin = column !== 'basic'
       const work = async (trx: DatabaseOrTransaction) => {
         const found = await present(trx, before.userId)
         if (!found) throw new ApiError('invalidCredentials')
@@ -82,7 +77,7 @@ export function createCompletion(deps: CompletionDeps): Completion {
         // The account may have got a role meanwhile that requires a factor: no result may carry it.
         if (requirements.unmet(column, { account, amr })) throw new ApiError('invalidCredentials')
         const given = await give(trx, { ...found, amr, authTime })
-        if (column !== 'basic') {
+        if (isLogin) {
           const { userId: user_id, failedLogins: failures } = account
           if (attempt && failures > 0) {
             await events.record(trx, loginSuccessAfterFail, { user_id, failures })
@@ -92,7 +87,7 @@ export function createCompletion(deps: CompletionDeps): Completion {
         return { given, account }
       }
       const lockNames = [lockName.account(before.userId)]
-      const { given, account } = await transact(isStored ? db : asyncCommitDb, lockNames, work)
+      const { given, account } = await transact(isLogin ? db : asyncCommitDb, lockNames, work)
       return answer(given, { account, amr, authTime })
     },
   }

@@ -6,6 +6,7 @@ import { disableTimeouts, inSnapshot } from '../database/snapshot.ts'
 import { committing } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { importKeys, newDataKey } from '../keys/travelling-keys.ts'
 import type { RoomNames } from '../room/room.ts'
 import type { Deps } from '../runtime/deps.ts'
 import { type OnProgress, takeDump } from './dump.ts'
@@ -40,7 +41,8 @@ export async function move(options: MoveOptions): Promise<Map<TableName, number>
   await schemaVersion(from.db) // opens the database, which the feed needs for its version
   const before = from.feed.version()
   return inSnapshot(from.db, async (snapshot) => {
-    createAudit({ ...options, ...from, db: to }) // the moved keys open with the same master key
+    // The moved keys open with the same master key; a database that never served has none yet.
+    createAudit({ ...options, ...from, db: to })
     return committing(to, async (trx) => {
       await disableTimeouts(trx)
       const dump = await takeDump(snapshot, { tables, onProgress })
@@ -49,6 +51,7 @@ export async function move(options: MoveOptions): Promise<Map<TableName, number>
       if (from.feed.version() !== before) {
         throw new Error('the database was changed meanwhile: stop the service first')
       }
+      if (loaded.get('keys') === 0) await importKeys(trx, from, [newDataKey({ ...from, clock })])
       const users = loaded.get('users') ?? 0
       await events.record(trx, databaseMoved, { to: target, users, ...ofMachine() })
       return loaded

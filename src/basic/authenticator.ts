@@ -135,7 +135,6 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
 
 /** The result of Basic: the account, for one request. */
 const oneRequest: Result<void, Account> = {
-  isStored: false,
   give: async () => {},
   answer: (_, { account }) => account,
 }

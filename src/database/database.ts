@@ -64,12 +64,14 @@ export interface Connected {
   readonly assertDatabaseServes: () => Promise<void>
 }
 
-/** What PostgreSQL's driver is told of a compiled query. */
+/** What the driver is told of a compiled query; SQLite's has use for `isDurable` alone. */
 export interface QueryHints {
   /** Its text is one of few: the session keeps it parsed and planned. */
   readonly isKept?: boolean
   /** Nothing waits for its answer: it is sent with the next statement of the transaction. */
   readonly isDeferred?: boolean
+  /** Its transaction waits for the disk, also on a database with asynchronous commits. */
+  readonly isDurable?: boolean
 }
 
 /** Executes a constant statement without parameters. */

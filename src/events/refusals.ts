@@ -1,32 +1,39 @@
 import { throttledAddress } from '../addresses/address.ts'
 import { FloodBound } from '../bounded/flood-bound.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
-import type { AfterCommitSink, Sinks } from './events.ts'
+import type { RecordedEvent } from './events.ts'
 import type { EventType } from './types.ts'
 
+/** What the refusals of one address may leave in the log and in the audit log: docs/adr/0052. */
+export interface BoundedRefusals {
+  /** Whether an event is delivered by itself; otherwise it is counted. */
+  admits(event: RecordedEvent): boolean
+  /** Delivers the counts of the minutes that are over, or all of them. */
+  tellCounts(atOnce?: 'atOnce'): void
+}
+
 /**
- * Bounds what the refusals of one address (one /64 of IPv6) leave in a sink: the first of a minute
- * one by one, and then a count of each type, as an event with `count` and `since`. docs/adr/0052
+ * Bounds the refusals of one address (one /64 of IPv6): the first of a minute are delivered one by
+ * one, and the others as a count of each type, by an event with `count` and `since`.
  */
 export function boundedRefusals(
   clock: Clock,
-  sink: AfterCommitSink,
-): { readonly take: AfterCommitSink } & Required<Pick<Sinks, 'tellCounts'>> {
+  deliver: (event: RecordedEvent) => void,
+): BoundedRefusals {
   const types = new Map<string, EventType>() // those that were counted, by name
   const flood = new FloodBound({
     onCounted({ source, kind, count, since }) {
       const type = types.get(kind)
       if (!type) throw new Error(`an event ${kind} was never counted`)
       const context = { by: null, address: source, scheme: null, requestId: null, request: null }
-      sink({ type, payload: { count, since: isoTime(since) }, context, at: clock.now() })
+      deliver({ type, payload: { count, since: isoTime(since) }, context, at: clock.now() })
     },
   })
   return {
-    take(event) {
-      const { type, context, at, isChange } = event
-      if (type.outcome === 'success' || context.address === null || isChange) return sink(event)
+    admits({ type, context: { address }, at }) {
+      if (type.outcome === 'success' || address === null) return true
       types.set(type.name, type)
-      if (flood.admits(throttledAddress(context.address), type.name, at)) return sink(event)
+      return flood.admits(throttledAddress(address), type.name, at)
     },
 
     tellCounts(atOnce) {

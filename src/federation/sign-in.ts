@@ -103,7 +103,6 @@ export async function confirm<Given, Answer>(
   ) {
     return completion.complete(await passedOr(deps, passed, shown), attempt, {
       ...result,
-      isStored: true,
       async give(trx, present) {
         await flows.resume(trx, ticket ?? '', waiting)
         return result.give(trx, present)

@@ -25,7 +25,6 @@ export function sessionResult(
     replaces: sessionCookie(request, config),
   }
   return {
-    isStored: true,
     // Always a new id, against session fixation.
     give: (trx, present) => sessions.start(trx, present, client),
     answer({ secret, csrfToken }) {

@@ -62,6 +62,8 @@ export interface AttemptDeps {
 export interface AttemptOptions {
   readonly reservation: Reservation
   readonly events: Pick<Events, 'tell'>
+  /** The username of the attempt, for the audit log alone. */
+  readonly typed?: string | null
   /** What else a failure changes in the transaction that counts it. */
   readonly failed?: (trx: DatabaseOrTransaction) => Promise<void>
   /** What else a success changes in the transaction that settles it. */
@@ -71,7 +73,7 @@ export interface AttemptOptions {
 /** Does the work as the attempt that was reserved, and settles it. @throws what the work throws */
 export async function runAttempt<T>(
   { db }: AttemptDeps,
-  { reservation, events, failed, succeeded }: AttemptOptions,
+  { reservation, events, typed = null, failed, succeeded }: AttemptOptions,
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   let failure: Failure = { event: null, userId: null, wait: null }
@@ -100,7 +102,7 @@ export async function runAttempt<T>(
       throw error
     }
     await reservation.fail(failed)
-    if (failure.event) events.tell(failure.event, { user_id: failure.userId })
+    if (failure.event) events.tell(failure.event, { user_id: failure.userId }, { typed })
     await failure.wait?.()
     throw error
   }

@@ -144,14 +144,14 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
         if (!(await captcha.accepts(login.captcha))) throw await captchaRequired()
         answer = await limiter.reserve([...always, unlimited(withoutCaptcha)])
       }
-      if ('exceeded' in answer) throw tooMany(answer)
+      if ('exceeded' in answer) throw tooMany(answer, login)
       return runAttempt(deps, options(answer.reservation, login), work)
     },
 
     async attemptCode(login, work) {
       const { always, withoutCaptcha } = limitsOf(login)
       const answer = await limiter.reserve([...always, unlimited(withoutCaptcha)])
-      if ('exceeded' in answer) throw tooMany(answer)
+      if ('exceeded' in answer) throw tooMany(answer, login)
       return runAttempt(deps, options(answer.reservation, login), work)
     },
 
@@ -159,7 +159,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       const { always, withoutCaptcha } = limitsOf(login)
       const refusal = await limiter.admit([...always, withoutCaptcha])
       if (refusal?.exceeded === withoutCaptcha) throw await captchaRequired()
-      if (refusal) throw tooMany(refusal)
+      if (refusal) throw tooMany(refusal, login)
     },
   }
 
@@ -190,8 +190,8 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
     return { always, withoutCaptcha }
   }
 
-  function tooMany(exceeded: Exceeded): ApiError {
-    events.tell(loginFailMax, {})
+  function tooMany(exceeded: Exceeded, { username }: LoginAttempt): ApiError {
+    events.tell(loginFailMax, {}, { typed: username })
     return tooManyAttempts(exceeded)
   }
 
@@ -207,10 +207,12 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
     reservation: Reservation,
     { username, isIncomplete = false }: LoginAttempt,
   ): AttemptOptions {
-    if (username === null || isIncomplete) return { reservation, events }
+    const typed = username
+    if (username === null || isIncomplete) return { reservation, events, typed }
     return {
       reservation,
       events,
+      typed,
       async failed(trx) {
         const locked = await failures.failed(trx, username)
         if (locked !== null) await events.record(trx, loginLock, { user_id: locked })

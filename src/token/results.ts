@@ -29,11 +29,8 @@ export function pairResult({ config, events, tokens }: TokenResultDeps): Result<
   }
 }
 
-function recorded(
-  events: TokenResultDeps['events'],
-): Pick<Result<void, never>, 'isStored' | 'give'> {
+function recorded(events: TokenResultDeps['events']): Pick<Result<void, never>, 'give'> {
   return {
-    isStored: false,
     give: (trx, { account: { userId } }) =>
       events.record(trx, tokenCreated, { user_id: userId, grant: 'login' }),
   }

@@ -9,7 +9,7 @@ import { readPassphrase } from '../../src/cli/secrets.ts'
 import { testApp } from '../app.ts'
 import { backup, restore } from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
-import { backupOf, folder, passphrase, place, restoring } from '../copies.ts'
+import { backupOf, folder, passphrase, place, restoring, rowsOf } from '../copies.ts'
 import { databaseSettings } from '../database.ts'
 
 suite('a backup file', async () => {
@@ -93,8 +93,22 @@ suite('a backup file', async () => {
     const another = await place()
     const restored = await restore(another.deps, path, bare)
     assert.ok((restored.counts.get('users') ?? 0) > 0)
-    const kept = await another.deps.db.selectFrom('keys').select(['usage', 'algorithm']).execute()
-    assert.deepEqual(kept, [{ usage: 'signing', algorithm: 'HS256' }], 'a new one, as before')
+    const kept = await another.deps.db
+      .selectFrom('keys')
+      .select(['usage', 'algorithm'])
+      .orderBy('usage')
+      .execute()
+    const news = [
+      { usage: 'data', algorithm: 'A256GCM' }, // which the record of the restore needs
+      { usage: 'signing', algorithm: 'HS256' },
+    ]
+    assert.deepEqual(kept, news, 'new ones, as before')
+    const { audit_records } = await rowsOf(another)
+    assert.deepEqual(
+      audit_records?.map((record) => record.type),
+      ['backup_restored'],
+      'nothing of the old one could be opened or verified',
+    )
   })
 
   test('a wrong passphrase opens nothing, and is told as such', async () => {

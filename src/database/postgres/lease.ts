@@ -34,7 +34,7 @@ export interface LeaseOptions {
 export class Lease implements DatabaseConnection {
   readonly #session: PooledSession
   readonly #limitMs: number
-  readonly #asyncCommit: boolean
+  #asyncCommit: boolean
   #deadline: Deadline | undefined
   #hasTimeout = true
   #isLost = false
@@ -60,7 +60,8 @@ export class Lease implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery & QueryHints): Promise<QueryResult<R>> {
     if (query.sql === withoutTimeouts.sql) this.#hasTimeout = false
-    const { sql: text, isKept = false, isDeferred = false } = query
+    const { sql: text, isKept = false, isDeferred = false, isDurable = false } = query
+    if (isDurable) this.#asyncCommit = false
     const statement = { text, values: query.parameters.map(encoded), isKept }
     if (isDeferred && this.#isTransaction) {
       this.#deferred.push(statement)

@@ -1,4 +1,5 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
+import type { QueryHints } from '../database.ts'
 import { Deadline, type Mutex } from '../mutex.ts'
 import { retryWhileBusy } from './busy.ts'
 import type { Checkpoints } from './checkpoints.ts'
@@ -26,14 +27,18 @@ export class Lease implements DatabaseConnection {
   readonly #options: LeaseOptions
   #snapshot: Connection | undefined
   #inTransaction = false
+  #isDurable: boolean
   #leave: (() => void) | undefined
 
   constructor(options: LeaseOptions) {
     this.#options = options
+    this.#isDurable = options.synchronous === 'full'
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery & QueryHints): Promise<QueryResult<R>> {
     const { disk, mutex, reader, timeoutMs, writer } = this.#options
+    // Where commits do not wait together, the wait of this one was decided when it began.
+    if (query.isDurable && this.#options.synchronous === 'normal') this.#isDurable = true
     if (this.#inTransaction) return writer.run(query)
     if (this.#snapshot || query.query.kind === 'SelectQueryNode') {
       const result = (this.#snapshot ?? reader).run<R>(query)
@@ -120,9 +125,9 @@ export class Lease implements DatabaseConnection {
   }
 
   async #onDisk(how: 'commit' | 'rollback'): Promise<void> {
-    const { checkpoints, disk, synchronous } = this.#options
+    const { checkpoints, disk } = this.#options
     if (how === 'commit') checkpoints?.committed()
-    await (how === 'commit' ? disk.committed(synchronous === 'full') : disk.pending())
+    await (how === 'commit' ? disk.committed(this.#isDurable) : disk.pending())
   }
 }
 
