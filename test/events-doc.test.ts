@@ -29,7 +29,8 @@ test('what the vocabulary has and this service has not is in the decision, with 
     session_use_after_expire sequence_fail user_created user_updated user_archived user_deleted
     sys_startup sys_shutdown sys_restart sys_crash mfa_enrolled mfa_removed mfa_fail key_rotated
     config_changed backup_made`.split(/\s+/)
+  const named = [...untold.matchAll(/^\| (`.+?) \|/gm)].map(([, cell]) => cell).join()
   for (const name of wanted) {
-    assert.equal(names.has(name), !untold.includes(`\`${name}\``), name)
+    assert.equal(names.has(name), !named.includes(`\`${name}\``), name)
   }
 })

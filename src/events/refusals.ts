@@ -1,13 +1,20 @@
 import { throttledAddress } from '../addresses/address.ts'
 import { FloodBound } from '../bounded/flood-bound.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
-import type { RecordedEvent } from './events.ts'
-import type { EventType } from './types.ts'
+import type { EventContext } from './context.ts'
+import type { EventType, Payload } from './types.ts'
+
+interface Told {
+  readonly type: EventType
+  readonly payload: Payload
+  readonly context: EventContext
+  readonly at: number
+}
 
 /** What the refusals of one address may leave in the log and in the audit log: docs/adr/0052. */
 export interface BoundedRefusals {
   /** Whether an event is delivered by itself; otherwise it is counted. */
-  admits(event: RecordedEvent): boolean
+  admits(event: Told): boolean
   /** Delivers the counts of the minutes that are over, or all of them. */
   tellCounts(atOnce?: 'atOnce'): void
 }
@@ -16,10 +23,7 @@ export interface BoundedRefusals {
  * Bounds the refusals of one address (one /64 of IPv6): the first of a minute are delivered one by
  * one, and the others as a count of each type, by an event with `count` and `since`.
  */
-export function boundedRefusals(
-  clock: Clock,
-  deliver: (event: RecordedEvent) => void,
-): BoundedRefusals {
+export function boundedRefusals(clock: Clock, deliver: (event: Told) => void): BoundedRefusals {
   const types = new Map<string, EventType>() // those that were counted, by name
   const flood = new FloodBound({
     onCounted({ source, kind, count, since }) {
