@@ -3,6 +3,7 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import { afterCommit } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { currentContext, type EventContext } from './context.ts'
+import { boundedRefusals } from './refusals.ts'
 import type { EventType, Payload } from './types.ts'
 
 /** An event with its payload, its context and its time. */
@@ -17,8 +18,6 @@ export interface RecordedEvent {
    * digest if no account has the name: users type passwords into the wrong field.
    */
   readonly typed?: string | null
-  /** Whether it tells of a change; of any other there may be a flood. */
-  readonly isChange?: true
 }
 
 /** What an event tells the audit log alone. */
@@ -38,17 +37,8 @@ export interface Sinks {
   readonly inside: readonly InsideSink[]
   /** Each runs after the commit; an exception is logged, and the change stays. */
   readonly afterCommit: readonly AfterCommitSink[]
-  /** Each hears of every event, also of those that a bound only counts. */
-  readonly unbounded?: readonly AfterCommitSink[]
-  /** Bounds what a flood of refusals leaves in the sinks after the commit and in the audit log. */
-  readonly bound?: (pass: (event: RecordedEvent) => void) => EventBound
-}
-
-/** Passes on what it takes, or counts it: see `boundedRefusals`. */
-export interface EventBound {
-  take(event: RecordedEvent): void
-  /** Passes on the counts whose time is over, or all at once. */
-  tellCounts(atOnce?: 'atOnce'): void
+  /** The same, but for a flood of refusals, of which these get a count: see `boundedRefusals`. */
+  readonly bounded?: readonly AfterCommitSink[]
 }
 
 export type InsideSink = (trx: DatabaseOrTransaction, event: RecordedEvent) => Promise<void>
@@ -69,13 +59,14 @@ export interface Events {
     typed?: Typed,
   ): Promise<void>
   /**
-   * Delivers an event that changes nothing, such as a refusal, at once. The audit log gets those
+   * Delivers an event that changes nothing, such as a refusal, at once; of a flood of refusals the
+   * log and the audit log get a count. The audit log gets those
    * from before its time when it is attached.
    */
   tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, typed?: Typed): void
   /** Sets the audit log of this process; it can only be made when the database is known. */
   attach(audit: AuditSink): void
-  /** Delivers what was only counted, if its minute is over, or at once. */
+  /** Delivers the counts of floods whose minute is over, or all of them. */
   tellCounts(atOnce?: 'atOnce'): void
 }
 
@@ -100,18 +91,11 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     ...typed,
   })
 
-  const bound = sinks.bound?.(pass) ?? { take: pass, tellCounts() {} }
-
-  function deliver(event: RecordedEvent): void {
-    for (const sink of sinks.unbounded ?? []) void deliverTo(sink, event)
-    bound.take(event)
-  }
-
-  function pass(event: RecordedEvent): void {
+  const deliver = (event: RecordedEvent): void => {
     for (const sink of sinks.afterCommit) void deliverTo(sink, event)
-    if (event.isChange) return // it is in the audit log
-    if (audit) audit.tell(event)
-    else if (early.length < maxEarly) early.push(event)
+  }
+  const deliverBounded = (event: RecordedEvent): void => {
+    for (const sink of sinks.bounded ?? []) void deliverTo(sink, event)
   }
 
   async function deliverTo(sink: AfterCommitSink, event: RecordedEvent): Promise<void> {
@@ -128,22 +112,37 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     payload: Payload,
     typed: Typed | undefined,
   ) {
-    const event: RecordedEvent = { ...happened(type, payload, typed), isChange: true }
-    afterCommit(trx, () => deliver(event))
+    const event = happened(type, payload, typed)
+    afterCommit(trx, () => {
+      deliver(event)
+      deliverBounded(event)
+    })
     if (!audit) throw new Error(`the event ${type.name} has no audit log that records it`)
     audit.record(trx, event)
     for (const sink of sinks.inside) await sink(trx, event)
   }
 
+  function tell(event: RecordedEvent): void {
+    deliver(event)
+    if (refusals.admits(event)) tellBounded(event)
+  }
+
+  function tellBounded(event: RecordedEvent): void {
+    deliverBounded(event)
+    if (audit) audit.tell(event)
+    else if (early.length < maxEarly) early.push(event)
+  }
+
+  const refusals = boundedRefusals(clock, tellBounded)
   return {
     record: (trx, type, payload, typed) => record(trx, type as EventType, payload, typed),
-    tell: (type, payload, typed) => deliver(happened(type as EventType, payload, typed)),
+    tell: (type, payload, typed) => tell(happened(type as EventType, payload, typed)),
     attach(given) {
       audit = given
       for (const event of early) audit.tell(event)
       early = []
     },
-    tellCounts: (atOnce) => bound.tellCounts(atOnce),
+    tellCounts: refusals.tellCounts,
   }
 }
 

@@ -1,30 +1,43 @@
 import { throttledAddress } from '../addresses/address.ts'
 import { FloodBound } from '../bounded/flood-bound.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
-import type { EventBound, RecordedEvent } from './events.ts'
-import type { EventType } from './types.ts'
+import type { EventContext } from './context.ts'
+import type { EventType, Payload } from './types.ts'
+
+interface Told {
+  readonly type: EventType
+  readonly payload: Payload
+  readonly context: EventContext
+  readonly at: number
+}
+
+/** What the refusals of one address may leave in the log and in the audit log: docs/adr/0052. */
+export interface BoundedRefusals {
+  /** Whether an event is delivered by itself; otherwise it is counted. */
+  admits(event: Told): boolean
+  /** Delivers the counts of the minutes that are over, or all of them. */
+  tellCounts(atOnce?: 'atOnce'): void
+}
 
 /**
- * Bounds what the refusals of one address (one /64 of IPv6) leave behind: the first of a minute are
- * passed on one by one, and then a count of each type, as an event with `count` and `since`.
- * docs/adr/0052
+ * Bounds the refusals of one address (one /64 of IPv6): the first of a minute are delivered one by
+ * one, and the others as a count of each type, by an event with `count` and `since`.
  */
-export function boundedRefusals(clock: Clock, pass: (event: RecordedEvent) => void): EventBound {
+export function boundedRefusals(clock: Clock, deliver: (event: Told) => void): BoundedRefusals {
   const types = new Map<string, EventType>() // those that were counted, by name
   const flood = new FloodBound({
     onCounted({ source, kind, count, since }) {
       const type = types.get(kind)
       if (!type) throw new Error(`an event ${kind} was never counted`)
       const context = { by: null, address: source, scheme: null, requestId: null, request: null }
-      pass({ type, payload: { count, since: isoTime(since) }, context, at: clock.now() })
+      deliver({ type, payload: { count, since: isoTime(since) }, context, at: clock.now() })
     },
   })
   return {
-    take(event) {
-      const { type, context, at, isChange } = event
-      if (type.outcome === 'success' || context.address === null || isChange) return pass(event)
+    admits({ type, context: { address }, at }) {
+      if (type.outcome === 'success' || address === null) return true
       types.set(type.name, type)
-      if (flood.admits(throttledAddress(context.address), type.name, at)) pass(event)
+      return flood.admits(throttledAddress(address), type.name, at)
     },
 
     tellCounts(atOnce) {

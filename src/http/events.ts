@@ -58,3 +58,11 @@ export const rateLimitExceeded = eventType<NoPayload>(
   'failure',
   'too many requests',
 )
+
+/** The running service has taken up a changed configuration. */
+export const configChanged = eventType<{
+  what: 'certificate'
+  /** ISO 8601: how long the certificate is valid. */
+  until: string
+  fingerprint: string
+}>('config_changed', 'info', 'success', 'a renewed TLS certificate is in use')

@@ -25,11 +25,3 @@ export const restart = eventType<{
   code: number | null
   signal: string | null
 }>('sys_restart', 'warn', 'success', 'a new worker has taken the place')
-
-/** The running service has taken up a changed configuration. */
-export const configChanged = eventType<{
-  what: 'certificate'
-  /** ISO 8601: how long the certificate is valid. */
-  until: string
-  fingerprint: string
-}>('config_changed', 'info', 'success', 'a renewed TLS certificate is in use')

@@ -70,7 +70,8 @@ export function drainOnSignal(
       log.fatal({ err: error }, fault)
       if (!isCrash) events.tell(crash, { reason: fault })
       isCrash = true
-      void workers.crashing().then(() => drain(1))
+      void workers.crashing()
+      void drain(1)
     })
   }
   return { isCrash: () => isCrash }

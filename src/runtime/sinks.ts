@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import { createEvents, type Events, logSink, type Sinks } from '../events/events.ts'
-import { boundedRefusals } from '../events/refusals.ts'
 import type { Clock } from '../kernel/clock.ts'
 
 interface SinkDeps {
@@ -9,12 +8,8 @@ interface SinkDeps {
 }
 
 /** The sinks of all events of this service: of HTTP, the command line and jobs. */
-function sinksOf({ clock, log }: SinkDeps): Sinks {
-  return {
-    inside: [],
-    afterCommit: [logSink(log)],
-    bound: (pass) => boundedRefusals(clock, pass),
-  }
+function sinksOf({ log }: Pick<SinkDeps, 'log'>): Sinks {
+  return { inside: [], afterCommit: [], bounded: [logSink(log)] }
 }
 
 /** Creates the events of a process, with the sinks of the service unless others are given. */

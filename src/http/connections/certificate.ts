@@ -14,8 +14,8 @@ import type { Events } from '../../events/events.ts'
 import { digest } from '../../kernel/digest.ts'
 import { reasonOf } from '../../kernel/reason.ts'
 import type { Deps } from '../../runtime/deps.ts'
-import { configChanged } from '../../runtime/events.ts'
 import type { Job } from '../../runtime/jobs.ts'
+import { configChanged } from '../events.ts'
 
 // How soon a renewed certificate is used.
 const everyMs = 10_000
