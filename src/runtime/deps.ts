@@ -5,6 +5,7 @@ import type { ChangeFeed, Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { type Random, systemRandom } from '../kernel/random.ts'
+import { createMeasurements, type Measurements } from '../measurements/measurements.ts'
 import { soleProcess, type Workers } from '../workers/workers.ts'
 import { pooledRandom } from './random.ts'
 import { eventsOf } from './sinks.ts'
@@ -21,6 +22,8 @@ export interface Deps {
   readonly random: Random
   readonly log: Logger
   readonly events: Events
+  /** What this process measures of itself. */
+  readonly measurements: Measurements
   /** The processes of this service on this machine. */
   readonly workers: Workers
   /** For requests to other services. */
@@ -41,8 +44,10 @@ export function systemDeps(
   } = {},
 ): Deps {
   process.umask(0o077) // no other user may read the database, its log and the keys
+  const measurements = createMeasurements()
   const connected = connect({
     ...config.database,
+    measurements: measurements.database,
     poolMax: workers.share(config.database.poolMax),
     groupCommit,
     checkpointThread,
@@ -55,7 +60,8 @@ export function systemDeps(
     clock,
     random: pooledRandom(systemRandom),
     log,
-    events: eventsOf({ clock, log }),
+    events: eventsOf({ clock, log, measurements }),
+    measurements,
     fetch: globalThis.fetch,
   }
 }

@@ -1,7 +1,8 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import type { PoolClient } from 'pg'
+import type { DatabaseMeasurements } from '../../measurements/measurements.ts'
 import type { QueryHints } from '../database.ts'
-import { TransactionConflict } from '../errors.ts'
+import { DatabaseUnavailable, TransactionConflict } from '../errors.ts'
 import { Deadline } from '../mutex.ts'
 import { translated } from './errors.ts'
 import { type Answer, isPlain, type Message, type Statement } from './message.ts'
@@ -26,6 +27,7 @@ export interface LeaseOptions {
   readonly limitMs: number
   /** Whether its transactions commit without waiting for the disk. */
   readonly asyncCommit?: boolean
+  readonly measurements: DatabaseMeasurements
 }
 
 /** One connection for one query or one transaction. */
@@ -33,6 +35,7 @@ export class Lease implements DatabaseConnection {
   readonly #session: PooledSession
   readonly #limitMs: number
   readonly #commit: string
+  readonly #measurements: DatabaseMeasurements
   #deadline: Deadline | undefined
   #hasTimeout = true
   #isLost = false
@@ -42,8 +45,10 @@ export class Lease implements DatabaseConnection {
   #deferred: Statement[] = []
   #needsNotification = false
 
-  constructor(session: PooledSession, { deadline, limitMs, asyncCommit = false }: LeaseOptions) {
+  constructor(session: PooledSession, options: LeaseOptions) {
+    const { deadline, limitMs, asyncCommit = false, measurements } = options
     this.#session = session
+    this.#measurements = measurements
     this.#deadline = deadline
     this.#limitMs = limitMs
     this.#commit = asyncCommit ? 'set local synchronous_commit = off;commit' : 'commit'
@@ -163,10 +168,14 @@ export class Lease implements DatabaseConnection {
     // The first statement shares its deadline with the wait for the connection.
     const deadline = this.#deadline ?? new Deadline(this.#limitMs)
     this.#deadline = undefined
+    const beganAt = performance.now()
     try {
-      return this.#hasTimeout ? await within(deadline, answer) : await answer
+      const given = this.#hasTimeout ? await within(deadline, answer) : await answer
+      this.#measurements.statements.observeSince(beganAt)
+      return given
     } catch (error) {
       const { answer, isLost } = translated(error)
+      if (answer instanceof DatabaseUnavailable) this.#measurements.failures += 1
       if (isLost) this.#lose()
       throw answer
     }

@@ -1,4 +1,5 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
+import type { DatabaseMeasurements } from '../../measurements/measurements.ts'
 import { Deadline, type Mutex } from '../mutex.ts'
 import { retryWhileBusy } from './busy.ts'
 import type { Checkpoints } from './checkpoints.ts'
@@ -17,6 +18,7 @@ interface LeaseOptions {
   readonly synchronous: Synchronous
   readonly openReader: () => Connection
   readonly checkpoints: Checkpoints | undefined
+  readonly measurements: DatabaseMeasurements
 }
 
 /**
@@ -33,7 +35,7 @@ export class Lease implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { disk, mutex, reader, timeoutMs, writer } = this.#options
+    const { disk, reader, timeoutMs, writer } = this.#options
     if (this.#inTransaction) return writer.run(query)
     if (this.#snapshot || query.query.kind === 'SelectQueryNode') {
       const result = (this.#snapshot ?? reader).run<R>(query)
@@ -41,7 +43,7 @@ export class Lease implements DatabaseConnection {
       return result
     }
     const deadline = new Deadline(timeoutMs)
-    const leave = await mutex.enter(deadline)
+    const leave = await this.#enter(deadline)
     let result: QueryResult<R>
     try {
       this.#synchronize()
@@ -63,9 +65,9 @@ export class Lease implements DatabaseConnection {
 
   /** BEGIN IMMEDIATE: a transaction that begins as a reader could fail at its first write. */
   async begin(): Promise<void> {
-    const { mutex, timeoutMs, writer } = this.#options
+    const { timeoutMs, writer } = this.#options
     const deadline = new Deadline(timeoutMs)
-    const leave = await mutex.enter(deadline)
+    const leave = await this.#enter(deadline)
     try {
       this.#synchronize()
       await retryWhileBusy(() => writer.exec('begin immediate'), deadline)
@@ -112,6 +114,20 @@ export class Lease implements DatabaseConnection {
       this.#leave = undefined
     }
     await this.#onDisk(how)
+  }
+
+  /** Waits for the turn to write. */
+  async #enter(deadline: Deadline): Promise<() => void> {
+    const { measurements, mutex } = this.#options
+    const beganAt = performance.now()
+    try {
+      const leave = await mutex.enter(deadline)
+      measurements.waits.observeSince(beganAt)
+      return leave
+    } catch (error) {
+      measurements.failures += 1
+      throw error
+    }
   }
 
   #synchronize(): void {

@@ -1,0 +1,22 @@
+import type { Measurements } from './measurements.ts'
+
+/** What of an event is counted: see `RecordedEvent`. */
+interface CountedEvent {
+  readonly type: { readonly name: string }
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly context: { readonly request: { readonly route: string | null } | null }
+}
+
+/** Counts an event by its name, and those of logins, sessions and tokens by more. */
+export function countEvent(measurements: Measurements, event: CountedEvent): void {
+  const { type, payload, context } = event
+  const { events, loginsSucceeded, sessionsEnded, tokens } = measurements
+  const { name } = type
+  events.add([name])
+  if (name === 'authn_login_success') loginsSucceeded.add([context.request?.route ?? 'none'])
+  else if (name === 'authn_token_created') tokens.issued.add([String(payload.grant)])
+  else if (name === 'authn_token_revoked') tokens.revoked.add([String(payload.reason)])
+  else if (name === 'session_ended') {
+    sessionsEnded.add([String(payload.reason)], Number(payload.count ?? 1))
+  }
+}
