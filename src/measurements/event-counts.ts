@@ -16,6 +16,7 @@ export function countEvent(measurements: Measurements, event: CountedEvent): voi
   if (name === 'authn_login_success') loginsSucceeded.add([context.request?.route ?? 'none'])
   else if (name === 'authn_token_created') tokens.issued.add([String(payload.grant)])
   else if (name === 'authn_token_revoked') tokens.revoked.add([String(payload.reason)])
+  else if (name === 'audit_records_lost') measurements.auditRecordsLost += Number(payload.count)
   else if (name === 'session_ended') {
     sessionsEnded.add([String(payload.reason)], Number(payload.count ?? 1))
   }

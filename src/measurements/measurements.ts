@@ -16,6 +16,8 @@ export interface Measurements {
   readonly sessionsEnded: Counters
   /** By route of the login, of those that succeeded. */
   readonly loginsSucceeded: Counters
+  /** Events without a change that the audit log could not take. */
+  auditRecordsLost: number
   readonly hashing: HashingMeasurements
   readonly database: DatabaseMeasurements
   readonly jobs: Map<string, JobMeasurements>
@@ -78,6 +80,7 @@ export function createMeasurements(database = databaseMeasurements()): Measureme
       ]),
     ),
     loginsSucceeded: new Counters(),
+    auditRecordsLost: 0,
     hashing: {
       durations: new Histogram(bounds.request),
       waits: new Histogram(bounds.request),

@@ -3,7 +3,7 @@ import type { Measurements } from '../measurements/measurements.ts'
 import type { Workers } from '../workers/workers.ts'
 import { exposition, type Form } from './exposition.ts'
 import type { Family } from './family.ts'
-import { processFamilies } from './process-families.ts'
+import { type AuditLag, processFamilies } from './process-families.ts'
 import type { RefusalCounts } from './refusal-counts.ts'
 import { createRuntimeMetrics } from './runtime-families.ts'
 import { type ServiceDeps, serviceFamilies } from './service-families.ts'
@@ -17,6 +17,8 @@ export interface Metrics {
 }
 
 export interface MetricsDeps extends ServiceDeps {
+  /** What proves the audit log. */
+  readonly auditProof?: { lag(): AuditLag }
   readonly feed: Pick<ChangeFeed, 'lagSeconds'>
   readonly measurements: Measurements
   readonly refusals: RefusalCounts
@@ -34,7 +36,9 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   /** What this process tells of itself, which the others may ask for. */
   const own = async (): Promise<readonly Family[]> => {
     const feedLagSeconds = feed.lagSeconds?.() ?? 0
-    const families = processFamilies({ measurements, refusals, worker, feedLagSeconds })
+    const auditLag = deps.auditProof?.lag() ?? null
+    const state = { measurements, refusals, worker, feedLagSeconds, auditLag }
+    const families = processFamilies(state)
     return [...families, ...(await runtime.families())]
   }
   workers.onAsked(topic, own)

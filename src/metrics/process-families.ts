@@ -9,6 +9,16 @@ export interface ProcessState {
   readonly worker: string
   /** See `ChangeFeed.lagSeconds`. */
   readonly feedLagSeconds: number
+  /** Null without an audit log. */
+  readonly auditLag: AuditLag | null
+}
+
+/** How far behind the evidence of the audit log is. */
+export interface AuditLag {
+  /** The age of the oldest record that no checkpoint covers yet. */
+  readonly uncoveredMs: number
+  /** For each sink outside, the age of the oldest checkpoint that it lacks. */
+  readonly sinks: readonly { readonly name: string; readonly unsentMs: number }[]
 }
 
 /** What one process has measured, as metrics of which those of several workers can be summed. */
@@ -19,6 +29,7 @@ export function processFamilies(state: ProcessState): Family[] {
     ...hashingFamilies(state),
     ...databaseFamilies(state),
     ...jobFamilies(state),
+    ...auditFamilies(state),
   ]
 }
 
@@ -193,28 +204,54 @@ function databaseFamilies({ measurements, worker, feedLagSeconds }: ProcessState
 }
 
 function jobFamilies({ measurements: { jobs } }: ProcessState): Family[] {
-  const all = [...jobs]
+  const all = [...jobs] // not by a label `job`, which Prometheus gives to what it scrapes
   return [
     counter(
       'gatehouse_job_runs_total',
       'Runs of jobs beside the requests, by result (success, failure).',
-      all.flatMap(([job, { succeeded, failed }]) => [
-        { value: succeeded, labels: { job, result: 'success' } },
-        { value: failed, labels: { job, result: 'failure' } },
+      all.flatMap(([job_name, { succeeded, failed }]) => [
+        { value: succeeded, labels: { job_name, result: 'success' } },
+        { value: failed, labels: { job_name, result: 'failure' } },
       ]),
     ),
     histogram(
       'gatehouse_job_duration_seconds',
       'Time of a run of a job.',
-      all.map(([job, { durations }]) => ({ histogram: durations, labels: { job } })),
+      all.map(([job_name, { durations }]) => ({ histogram: durations, labels: { job_name } })),
     ),
     gauge(
       'gatehouse_job_last_success_timestamp_seconds',
       'When a job last ran to its end.',
-      all.flatMap(([job, { lastSuccessAt }]) =>
-        lastSuccessAt === null ? [] : [{ value: lastSuccessAt / 1000, labels: { job } }],
+      all.flatMap(([job_name, { lastSuccessAt }]) =>
+        lastSuccessAt === null ? [] : [{ value: lastSuccessAt / 1000, labels: { job_name } }],
       ),
       'max',
     ),
   ]
+}
+
+function auditFamilies({ auditLag, measurements, worker }: ProcessState): Family[] {
+  const { uncoveredMs, sinks } = auditLag ?? { uncoveredMs: 0, sinks: [] }
+  const lags = [
+    { sink: 'checkpoint', ms: uncoveredMs },
+    ...sinks.map(({ name, unsentMs }) => ({ sink: withoutFolder(name), ms: unsentMs })),
+  ]
+  return [
+    gauge(
+      'gatehouse_audit_lag_seconds',
+      'Age of the oldest record of the audit log that no checkpoint covers ("checkpoint"), or that a sink outside lacks.',
+      auditLag ? lags.map(({ sink, ms }) => ({ value: ms / 1000, labels: { worker, sink } })) : [],
+      'max',
+    ),
+    total(
+      'gatehouse_audit_records_lost_total',
+      'Events without a change that were not recorded, because too many waited for the database.',
+      measurements.auditRecordsLost,
+    ),
+  ]
+}
+
+/** `file:/data/audit.jsonl` as `file:audit.jsonl`. */
+function withoutFolder(name: string): string {
+  return name.replace(/^file:.*\//, 'file:')
 }

@@ -7,31 +7,13 @@ import { type Family, gauge } from './family.ts'
 /** What one process of several tells for all of them. */
 export interface ServiceDeps {
   readonly assertDatabaseServes: () => Promise<void>
-  /** What the audit log tells of itself; absent without one. */
-  readonly audit?: AuditLag
   readonly config: Pick<Config, 'database'>
   readonly measurements: Pick<Measurements, 'certificate'>
   readonly sessions: Pick<Sessions, 'count'>
 }
 
-/** How far what is kept of the audit log outside the database is behind. */
-export interface AuditLag {
-  /**
-   * By sink: the age of the oldest record or checkpoint that the sink has not taken, in seconds; 0 if it
-   * has all.
-   */
-  readonly lag?: () => readonly SinkLag[] | Promise<readonly SinkLag[]>
-}
-
-export interface SinkLag {
-  /** A short name that the settings give, without a credential. */
-  readonly sink: string
-  readonly seconds: number
-}
-
 /** The state of the service as it is now, of which the database is asked. */
 export async function serviceFamilies(deps: ServiceDeps, workers: number): Promise<Family[]> {
-  const [database, audit] = await Promise.all([databaseFamilies(deps), auditFamilies(deps)])
   const until = deps.measurements.certificate.validUntil()
   return [
     gauge('gatehouse_build_info', 'Always 1; the labels tell what runs.', [
@@ -47,8 +29,7 @@ export async function serviceFamilies(deps: ServiceDeps, workers: number): Promi
     gauge('gatehouse_workers', 'Processes of this service that have answered.', [
       { value: workers },
     ]),
-    ...database,
-    ...audit,
+    ...(await databaseFamilies(deps)),
     gauge(
       'gatehouse_tls_certificate_expiry_timestamp_seconds',
       'When the certificate of TLS_CERT_FILE ends.',
@@ -75,17 +56,6 @@ async function databaseFamilies({
       'gatehouse_sessions_live',
       'Sessions that have neither ended nor expired, of all nodes on this database.',
       live === null ? [] : [{ value: live }],
-    ),
-  ]
-}
-
-async function auditFamilies({ audit }: ServiceDeps): Promise<Family[]> {
-  const lags = (await audit?.lag?.()) ?? []
-  return [
-    gauge(
-      'gatehouse_audit_lag_seconds',
-      'Age of the oldest record or checkpoint of the audit log that a sink outside has not taken.',
-      lags.map(({ sink, seconds }) => ({ value: seconds, labels: { sink } })),
     ),
   ]
 }

@@ -4,11 +4,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { errorTable } from '../../src/kernel/errors.ts'
+import { Counters } from '../../src/measurements/counters.ts'
+import { createMeasurements } from '../../src/measurements/measurements.ts'
+import { aborted, type Measured, RequestMeasurements } from '../../src/measurements/requests.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createRefusalCounts } from '../../src/metrics/refusal-counts.ts'
+import { hashingQueue } from '../../src/passwords/hashing-queue.ts'
+import { measuredQueue } from '../../src/passwords/measured-queue.ts'
+import { attempt } from '../../src/runtime/jobs.ts'
 import { soleProcess } from '../../src/workers/workers.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
+import { ask, exchange } from '../raw-http.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -19,7 +26,7 @@ interface Series {
 }
 
 /** Parses the text form of Prometheus. */
-export function seriesIn(text: string): Series[] {
+function seriesIn(text: string): Series[] {
   return text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
@@ -310,5 +317,166 @@ suite('GET /metrics: the database is away', async () => {
       false,
     )
     assert.ok(sum(series, 'gatehouse_build_info') === 1)
+  })
+})
+
+suite('GET /metrics: what is not measured by requests', async () => {
+  const app = await testApp()
+  const { deps } = app
+
+  test('the lag of the audit log, by sink and without the folders of files', async () => {
+    const metrics = createMetrics({
+      ...deps,
+      sessions: { count: async () => 7 },
+      refusals: createRefusalCounts(deps.measurements),
+      auditProof: {
+        lag: () => ({
+          uncoveredMs: 1500,
+          sinks: [
+            { name: 'file:/var/lib/secret-folder/audit.jsonl', unsentMs: 0 },
+            { name: 'syslog+tls://logs.example:6514', unsentMs: 61_000 },
+          ],
+        }),
+      },
+    })
+    const text = await metrics.text('prometheus')
+    metrics.stop()
+    const lags = seriesIn(text).filter(({ name }) => name === 'gatehouse_audit_lag_seconds')
+    assert.deepEqual(
+      lags.map(({ labels: { sink }, value }) => [sink, value]),
+      [
+        ['checkpoint', 1.5],
+        ['file:audit.jsonl', 0],
+        ['syslog+tls://logs.example:6514', 61],
+      ],
+    )
+    assert.ok(!text.includes('secret-folder'))
+    assert.equal(sum(seriesIn(text), 'gatehouse_sessions_live'), 7)
+  })
+
+  test('runs of jobs: how many succeeded and failed, and when one last did', async () => {
+    const { signal } = new AbortController()
+    const failing = {
+      name: 'a job that fails',
+      everyMs: 1000,
+      run: () => Promise.reject(new Error('x')),
+    }
+    const working = { name: 'a job that works', everyMs: 1000, run: async () => {} }
+    await attempt(failing, deps, signal)
+    await attempt(working, deps, signal)
+    await attempt(working, deps, signal)
+    const series = await read(app)
+    const runs = (job_name: string, result: string) =>
+      sum(series, 'gatehouse_job_runs_total', { job_name, result })
+    assert.deepEqual([runs(failing.name, 'failure'), runs(failing.name, 'success')], [1, 0])
+    assert.deepEqual([runs(working.name, 'failure'), runs(working.name, 'success')], [0, 2])
+    assert.equal(
+      sum(series, 'gatehouse_job_last_success_timestamp_seconds', { job_name: working.name }),
+      app.clock.now() / 1000,
+    )
+    assert.equal(
+      series.some(
+        ({ name, labels }) =>
+          name === 'gatehouse_job_last_success_timestamp_seconds' &&
+          labels.job_name === failing.name,
+      ),
+      false,
+    )
+    assert.equal(sum(series, 'gatehouse_job_duration_seconds_count', { job_name: working.name }), 2)
+  })
+
+  test('workers: counters are summed, gauges of a process have its index', async () => {
+    const other = await testApp()
+    await other.session(other.admin)
+    await other.session(other.admin)
+    await app.session(app.admin)
+    const theirs: ((data: unknown) => unknown)[] = []
+    const of = (given: TestApp, index: number, ask: () => Promise<unknown[]>) =>
+      createMetrics({
+        ...given.deps,
+        sessions: { count: async () => 3 },
+        refusals: createRefusalCounts(given.deps.measurements),
+        workers: { index, askOthers: ask, onAsked: (_, answer) => void theirs.push(answer) },
+      })
+    const second = of(other, 1, async () => [])
+    const [answer] = theirs
+    // As it comes through the channel: as JSON, and null of a worker that is gone.
+    const first = of(app, 0, async () => [
+      JSON.parse(JSON.stringify(await answer?.(undefined))),
+      null,
+    ])
+    const series = seriesIn(await first.text('prometheus'))
+    for (const metrics of [first, second]) metrics.stop()
+    assert.equal(sum(series, 'gatehouse_sessions_started_total'), 3)
+    const logins = { route: '/login', method: 'POST', status: '200' }
+    assert.equal(sum(series, 'gatehouse_http_requests_total', logins), 3)
+    assert.equal(sum(series, 'gatehouse_workers'), 2)
+    assert.equal(sum(series, 'gatehouse_sessions_live'), 3)
+    for (const name of ['process_resident_memory_bytes', 'gatehouse_http_requests_in_flight']) {
+      const workers = series.filter((one) => one.name === name).map(({ labels }) => labels.worker)
+      assert.deepEqual(workers, ['0', '1'], name)
+    }
+    assert.equal(
+      new Set(series.map(({ name, labels }) => JSON.stringify([name, labels]))).size,
+      series.length,
+    )
+  })
+
+  test('a label that breaks its promise fills neither the memory nor the text', () => {
+    const counters = new Counters([['known']], 3)
+    for (let number = 0; number < 100; number += 1) counters.add([`value ${number}`])
+    assert.deepEqual(
+      counters.entries().map(({ values: [value], count }) => [value, count]),
+      [
+        ['known', 0],
+        ['value 0', 1],
+        ['value 1', 1],
+        ['other', 98],
+      ],
+    )
+  })
+
+  test('a password that the full queue refuses is counted', async () => {
+    const { hashing } = createMeasurements()
+    const gate = Promise.withResolvers<void>()
+    const queue = measuredQueue(hashingQueue({ running: 1, waiting: 1 }), hashing)
+    const all = [0, 1, 2].map(() => queue.run(() => gate.promise))
+    assert.deepEqual(hashing.queue?.(), { running: 1, waiting: 1, maxWaiting: 1 })
+    gate.resolve()
+    const outcomes = await Promise.allSettled(all)
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'rejected'],
+    )
+    assert.deepEqual([hashing.refused, hashing.durations.counts.reduce((a, b) => a + b)], [1, 2])
+  })
+
+  test('requests over a socket: malformed ones, and those whose client leaves', async () => {
+    const { port } = await app.listen()
+    const unrouted = 'gatehouse_http_unrouted_requests_total'
+    const malformed = () => exchange(port, 'nonsense\r\n\r\n')
+    assert.equal(await added(app, malformed, unrouted, { status: '400' }), 1)
+    const odd = () => ask(port, 'CONNECT /users HTTP/1.1')
+    assert.equal(await added(app, odd, unrouted, { status: '404' }), 1)
+    const route = { route: '/api/public/status', method: 'GET', status: '200' }
+    const plain = () => ask(port, 'GET /api/public/status HTTP/1.1')
+    assert.equal(await added(app, plain, 'gatehouse_http_requests_total', route), 1)
+  })
+
+  test('a request whose client leaves before its answer is told as aborted, once', () => {
+    const requests = new RequestMeasurements()
+    const response: Measured & { statusCode: number; writableEnded: boolean } = {
+      statusCode: 200,
+      writableEnded: false,
+    }
+    requests.begin(response, '/users', 'GET')
+    assert.equal(requests.inFlight, 1)
+    requests.end(response)
+    requests.end(response)
+    assert.equal(requests.inFlight, 0)
+    const counted = [...requests.entries()].map(([route, method, { statuses }]) => {
+      return [route, method, [...statuses]]
+    })
+    assert.deepEqual(counted, [['/users', 'GET', [[aborted, { count: 1 }]]]])
   })
 })
