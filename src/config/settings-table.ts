@@ -168,7 +168,7 @@ export const settings = {
     doc: 'With rotation: a retry within this time gets the same new token again. Seconds.',
   }),
   CLIENTS_FILE: optional({
-    doc: 'A JSON file of the services that may ask here whether a token is active, and end tokens: `gatehouse client add` writes it, docs/use-it.md shows its format. Every node needs it; a changed file is taken up within a second.',
+    doc: 'A JSON file of the services that may ask here whether a token is active, end tokens, or read the metrics: `gatehouse client add` writes it, docs/use-it.md shows its format. Every node needs it; a changed file is taken up within a second.',
     parse: (value) => value,
   }),
   SESSION_COOKIE_NAME: text({
