@@ -10,8 +10,8 @@ export interface Measurements {
   readonly requests: RequestMeasurements
   /** By name of the event. */
   readonly events: Counters
-  /** By grant, of issued tokens; by reason, of revoked ones. */
-  readonly tokens: { readonly issued: Counters; readonly revoked: Counters }
+  /** Issued ones by grant, revoked ones by reason, those that came again after their end by kind. */
+  readonly tokens: Readonly<Record<'issued' | 'revoked' | 'reused', Counters>>
   /** By reason, of ended sessions. */
   readonly sessionsEnded: Counters
   /** By route of the login, of those that succeeded. */
@@ -43,6 +43,8 @@ export interface QueueState {
 export interface DatabaseMeasurements {
   /** Of each statement, until its answer. */
   readonly statements: Histogram
+  /** Of each commit of changes, until they are stored: on SQLite, with the wait for the disk. */
+  readonly commits: Histogram
   /** Of the waits for a connection, or for the turn to write to the file of SQLite. */
   readonly waits: Histogram
   /** How many statements and waits failed because the database was not available. */
@@ -73,6 +75,7 @@ export function createMeasurements(database = databaseMeasurements()): Measureme
     tokens: {
       issued: new Counters([['login'], ['refresh']]),
       revoked: new Counters([['logout'], ['administrator'], ['client']]),
+      reused: new Counters([['refresh'], ['access']]),
     },
     sessionsEnded: new Counters(
       ['logout', 'owner', 'everywhere', 'administrator', 'limit', 'replaced'].map((reason) => [
@@ -96,6 +99,7 @@ export function createMeasurements(database = databaseMeasurements()): Measureme
 export function databaseMeasurements(): DatabaseMeasurements {
   return {
     statements: new Histogram(bounds.statement),
+    commits: new Histogram(bounds.statement),
     waits: new Histogram(bounds.statement),
     failures: 0,
     pool: null,

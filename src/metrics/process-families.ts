@@ -118,10 +118,11 @@ function loginFamilies({ measurements, refusals }: ProcessState): Family[] {
       ['reason'],
       tokens.revoked.entries(),
     ),
-    total(
+    counted(
       'gatehouse_token_reuse_total',
-      'Refresh tokens that were used after their replacement: a sign of theft.',
-      of('authn_token_reuse'),
+      'Tokens that came again after their end: a refresh token after its replacement is a sign of theft.',
+      ['kind'],
+      tokens.reused.entries(),
     ),
     counted(
       'gatehouse_events_total',
@@ -163,13 +164,18 @@ function hashingFamilies({ measurements: { hashing }, worker }: ProcessState): F
 }
 
 function databaseFamilies({ measurements, worker, feedLagSeconds }: ProcessState): Family[] {
-  const { failures, pool, statements, waits } = measurements.database
+  const { commits, failures, pool, statements, waits } = measurements.database
   const { busy = 0, idle = 0, max = 0, waiting = 0 } = pool?.() ?? {}
   return [
     histogram(
       'gatehouse_database_statement_duration_seconds',
       'Time of a statement of the database, until its answer.',
       [{ histogram: statements }],
+    ),
+    histogram(
+      'gatehouse_database_commit_duration_seconds',
+      'Time of a commit until its changes are stored; on SQLite, with the wait for the disk.',
+      [{ histogram: commits }],
     ),
     histogram(
       'gatehouse_database_wait_seconds',

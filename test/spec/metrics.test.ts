@@ -263,11 +263,25 @@ suite('GET /metrics: what it counts', async () => {
     assert.equal(await added(app, revoke, revoked, { reason: 'logout' }), 1)
   })
 
+  test('a refresh token that comes again after its replacement', async () => {
+    const rotating = await testApp({ REFRESH_ROTATION: 'on', REFRESH_GRACE_SECONDS: '0' })
+    const form = await rotating.pair(rotating.admin)
+    const refresh = () => rotating.call('POST', '/refresh', { form })
+    assert.equal((await refresh()).status, 200)
+    rotating.clock.advance(60)
+    const again = async () => assert.equal((await refresh()).status, 401)
+    const name = 'gatehouse_token_reuse_total'
+    assert.equal(await added(rotating, again, name, { kind: 'refresh' }), 1)
+    await rotating.close()
+  })
+
   test('hashes of passwords, and statements of the database', async () => {
     const work = () => logIn('unknown-name', 'not the password', '192.0.2.77')
     assert.equal(await added(app, work, 'gatehouse_password_hash_duration_seconds_count'), 1)
     const statements = 'gatehouse_database_statement_duration_seconds_count'
     assert.ok((await added(app, work, statements)) >= 5)
+    const commits = 'gatehouse_database_commit_duration_seconds_count'
+    assert.ok((await added(app, work, commits)) >= 2)
     const series = await read(app)
     assert.equal(sum(series, 'gatehouse_database_up'), 1)
     assert.ok(sum(series, 'gatehouse_database_connections_max') >= 1)

@@ -95,8 +95,10 @@ export class Lease implements DatabaseConnection {
     const notifies = this.#session.hasChanged
     const text = notifies ? `${this.#commit};${notify}` : this.#commit
     const message = this.#session.transmit({ text, values: [] })
+    const beganAt = performance.now()
     try {
       await this.#answerTo(message)
+      this.#measurements.commits.observeSince(beganAt)
     } catch (error) {
       if (!message.completed.includes('COMMIT')) throw error
       this.#needsNotification = true

@@ -54,7 +54,9 @@ export class Lease implements DatabaseConnection {
       throw error
     }
     leave()
+    const beganAt = performance.now()
     await this.#onDisk('commit')
+    this.#options.measurements.commits.observeSince(beganAt)
     return result
   }
 
@@ -100,7 +102,8 @@ export class Lease implements DatabaseConnection {
     }
     // Kysely rolls back after a failed commit; another transaction may have the writer by then.
     if (!this.#inTransaction) return
-    const { writer } = this.#options
+    const { measurements, writer } = this.#options
+    const beganAt = performance.now()
     try {
       writer.exec(how)
     } catch (error) {
@@ -114,6 +117,7 @@ export class Lease implements DatabaseConnection {
       this.#leave = undefined
     }
     await this.#onDisk(how)
+    if (how === 'commit') measurements.commits.observeSince(beganAt)
   }
 
   /** Waits for the turn to write. */
