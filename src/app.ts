@@ -55,6 +55,7 @@ export async function buildApp(
   bootstrap.catch(() => {}) // the await below throws it
 
   const certificate = certificateOf(deps)
+  if (certificate) deps.measurements.certificate.validUntil = certificate.validUntil
   const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms), certificate })
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
@@ -67,7 +68,7 @@ export async function buildApp(
     ...(certificate ? [inJobContext(certificate.renewal(server.server))] : []),
     countedRefusals(deps),
   ]
-  const stopJobs = startJobs(runsJobs ? jobsOfWorker(jobs, workers) : [], log)
+  const stopJobs = startJobs(runsJobs ? jobsOfWorker(jobs, workers) : [], deps)
   server.addHook('onClose', async () => {
     await stopJobs()
     closing?.()

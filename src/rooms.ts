@@ -11,6 +11,7 @@ import { room as home } from './home/room.ts'
 import { room as idempotency } from './idempotency/room.ts'
 import { room as keys } from './keys/room.ts'
 import { room as login } from './login/room.ts'
+import { room as metrics } from './metrics/room.ts'
 import { room as passwords } from './passwords/room.ts'
 import { room as posts } from './posts/room.ts'
 import { floor } from './room/floor.ts'
@@ -50,6 +51,7 @@ export const rooms: readonly Room<Wired>[] = [
   health,
   home,
   statistics,
+  metrics,
   docs,
   backup,
 ]

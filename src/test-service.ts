@@ -9,6 +9,7 @@ import { connect } from './database/connect.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/random.ts'
 import { systemCode } from './kernel/reason.ts'
+import { createMeasurements } from './measurements/measurements.ts'
 import { generatedPassword } from './passwords/generated-password.ts'
 import { createLog } from './runtime/deps.ts'
 import { eventsOf } from './runtime/sinks.ts'
@@ -97,13 +98,15 @@ async function started(
 /** Starts the service; answers the function that stops it. */
 async function serve(config: Config): Promise<() => Promise<void>> {
   const log = createLog(config.logLevel)
+  const measurements = createMeasurements()
   const deps = {
     config,
-    ...connect({ ...config.database, synchronous: 'off' }),
+    ...connect({ ...config.database, synchronous: 'off', measurements: measurements.database }),
     clock: systemClock,
     random: systemRandom,
     log,
-    events: eventsOf({ clock: systemClock, log }),
+    events: eventsOf({ clock: systemClock, log, measurements }),
+    measurements,
     workers: soleProcess,
     fetch: globalThis.fetch,
   }

@@ -13,6 +13,7 @@ import type { Sinks } from '../src/events/events.ts'
 import { type RouteRow, routeRows } from '../src/http/documents/route-table.ts'
 import { digest } from '../src/kernel/digest.ts'
 import type { Role } from '../src/kernel/principal.ts'
+import { createMeasurements } from '../src/measurements/measurements.ts'
 import { secretFields } from '../src/room/registry.ts'
 import type { Room } from '../src/room/room.ts'
 import { settingsOfRooms } from '../src/room/settings.ts'
@@ -214,18 +215,21 @@ export async function testApp(
   const loaded = loadConfig(settings, await settingsOfRooms(rooms))
   const config = isAboutHashes(env) ? loaded : withQuickHashes(loaded)
   const logger = createLog(config.logLevel, { destination, secretFields: secretFields(rooms) })
+  const measurements = createMeasurements()
   const deps: Deps = {
     config,
-    ...connect({ ...config.database, synchronous: 'off' }),
+    ...connect({ ...config.database, synchronous: 'off', measurements: measurements.database }),
     clock,
     random: seededRandom(seed),
     log: logger,
     fetch: globalThis.fetch,
     workers: soleProcess,
+    measurements,
     ...given,
     events: eventsOf({
       clock: given.clock ?? clock,
       log: given.log ?? logger,
+      measurements,
       ...(sinks && { sinks }),
     }),
   }

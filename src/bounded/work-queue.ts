@@ -4,6 +4,8 @@ import { ApiError } from '../kernel/errors.ts'
 export interface WorkQueue {
   /** Runs the work in its turn. @throws ApiError serviceUnavailable if the queue is full */
   run<T>(work: () => Promise<T>): Promise<T>
+  /** How many tasks run and wait now. */
+  state(): { readonly running: number; readonly waiting: number }
 }
 
 export interface WorkQueueOptions {
@@ -25,6 +27,7 @@ export function workQueue({
   let running = 0
 
   return {
+    state: () => ({ running, waiting: waiting.length }),
     async run(work) {
       if (running < maxRunning) running += 1
       else if (waiting.length < maxWaiting) await new Promise<void>((go) => waiting.push(go))

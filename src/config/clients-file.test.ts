@@ -22,7 +22,7 @@ const aHash = 'must have a secret_hash "sha256:<64 hex digits>", or 1 to 2 of th
 const anId =
   'must have an id of 1 to 64 letters, digits, ".", "_" and "-" that begins with a letter or a digit'
 const audiences = 'must have a list of audiences, each of 1 to 256 characters'
-const may = 'must have a list "may" of introspect, revoke, each once'
+const may = 'must have a list "may" of introspect, revoke, metrics, each once'
 const known = 'has a secret_hash that is the hash of a secret that is known or short'
 
 suite('a file of clients', () => {

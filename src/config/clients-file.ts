@@ -4,12 +4,15 @@ import { systemCode } from '../kernel/reason.ts'
 import { hashedSecretWeaknesses } from '../strength/hashed-secret.ts'
 import { isExposed } from './kinds.ts'
 
-/** A client of `CLIENTS_FILE`: a service that asks here about tokens. RFC 6749 section 2. */
+/** A client of `CLIENTS_FILE`: a service that asks here about tokens, RFC 6749 section 2, or for metrics. */
 export interface Client {
   readonly id: string
   /** The SHA-256 of each valid secret, as hex digits: one, and during a rotation two. */
   readonly secretHashes: readonly string[]
-  /** The client may learn about tokens, and end tokens, that have one of these as `aud`. */
+  /**
+   * The client may learn about tokens, and end tokens, that have one of these as `aud`. Empty only for
+   * one that may do neither.
+   */
   readonly audiences: readonly string[]
   readonly may: readonly ClientPermission[]
 }
@@ -43,8 +46,8 @@ export function readClients(
   if ('mistake' in file) return refused([file.mistake])
   const { clients, mistakes } = parseClients(file.text)
   if (mistakes.length > 0) return refused(mistakes)
-  const isForeign = (client: Client) =>
-    audience !== undefined && !client.audiences.includes(audience)
+  const isForeign = ({ audiences, may }: Client) =>
+    audience !== undefined && asksAboutTokens(may) && !audiences.includes(audience)
   const warnings = [
     ...(isExposed(file.stats) ? [`${path} can be read by other users of this machine`] : []),
     ...clients
@@ -71,6 +74,11 @@ function readText(path: string): { text: string; stats: Stats } | { mistake: str
   } catch (error) {
     return { mistake: `names ${path}, which cannot be read (${systemCode(error) ?? 'unknown'})` }
   }
+}
+
+/** Whether one of the permissions is about tokens, and so about their audiences. */
+export function asksAboutTokens(may: readonly ClientPermission[]): boolean {
+  return may.some((permission) => permission !== 'metrics')
 }
 
 /** Whether a text can be the id of a client. */
@@ -143,6 +151,9 @@ function parseClient(entry: unknown): Parsed {
   )
   const known = clientPermissions.filter((permission) => textsIn(may).includes(permission))
   const isWhole = (list: unknown, length: number) => Array.isArray(list) && list.length === length
+  // One that may read the metrics and nothing else has no use for audiences.
+  const isEmpty = audiences === undefined || (Array.isArray(audiences) && audiences.length === 0)
+  const mayLackAudiences = isEmpty && known.length > 0 && !asksAboutTokens(known)
   const unknown = Object.keys(entry).filter((name) => !fields.includes(name))
   const mistakes: readonly (readonly [boolean, string])[] = [
     [
@@ -162,8 +173,9 @@ function parseClient(entry: unknown): Parsed {
     ],
     [new Set(secretHashes).size < secretHashes.length, 'has the same hash twice'],
     [
-      !isWhole(audiences, textsIn(audiences).filter(isAudience).length) ||
-        textsIn(audiences).length === 0,
+      !mayLackAudiences &&
+        (!isWhole(audiences, textsIn(audiences).filter(isAudience).length) ||
+          textsIn(audiences).length === 0),
       'must have a list of audiences, each of 1 to 256 characters',
     ],
     [

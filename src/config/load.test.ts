@@ -15,6 +15,7 @@ const defaults: Partial<Record<string, unknown>> = {
   TLS_CERT_FILE: undefined,
   TLS_KEY_FILE: undefined,
   HTTP_REDIRECT_PORT: undefined,
+  METRICS_ADDRESS: undefined,
   DATA_DIR: './data',
   DATABASE_URL: undefined,
   MASTER_KEY: undefined,

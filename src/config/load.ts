@@ -228,6 +228,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       /** Undefined: the service speaks plain HTTP. */
       tls: tlsFilesOf(values),
       redirectPort: values.HTTP_REDIRECT_PORT,
+      metricsAddress: values.METRICS_ADDRESS,
       bodyLimitBytes: values.BODY_LIMIT_BYTES,
       corsOrigins: values.CORS_ORIGINS,
       trustedProxies: values.TRUST_PROXY ?? [],

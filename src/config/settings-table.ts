@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { parseAddressRange } from '../addresses/address-ranges.ts'
+import { parseListenAddress } from '../addresses/listen-address.ts'
 import { isLoopback } from '../addresses/loopback.ts'
 import { parsePostgresAddress } from '../database/postgres/address.ts'
 import { contractRoles, parseRoleName, type RoleName } from '../kernel/principal.ts'
@@ -44,6 +45,11 @@ export const settings = {
   HTTP_REDIRECT_PORT: optional({
     doc: 'With TLS_CERT_FILE: a port for plain HTTP, which redirects the navigation of a browser to BASE_URL and refuses everything else. 0 takes a free one, which only the log tells.',
     parse: parsePort,
+  }),
+  METRICS_ADDRESS: optional({
+    shown: '(off)',
+    doc: 'Serves `/metrics` alone, to anyone who reaches it and without TLS, at a port of its own: `127.0.0.1:9464`, `[::1]:9464`, `0.0.0.0:9464`. Only the monitoring should reach it. docs/monitoring.md',
+    parse: parseListenAddress,
   }),
   DATA_DIR: text({ default: './data', doc: 'Folder of the SQLite file and the master key.' }),
   DATABASE_URL: secret({
@@ -163,7 +169,7 @@ export const settings = {
     doc: 'With rotation: a retry within this time gets the same new token again. Seconds.',
   }),
   CLIENTS_FILE: optional({
-    doc: 'A JSON file of the services that may ask here whether a token is active, and end tokens: `gatehouse client add` writes it, docs/use-it.md shows its format. Every node needs it; a changed file is taken up within a second.',
+    doc: 'A JSON file of the services that may ask here whether a token is active, end tokens, or read the metrics: `gatehouse client add` writes it, docs/use-it.md shows its format. Every node needs it; a changed file is taken up within a second.',
     parse: (value) => value,
   }),
   SESSION_COOKIE_NAME: text({

@@ -1,3 +1,4 @@
+import { databaseMeasurements } from '../measurements/measurements.ts'
 import type { Connected, ConnectOptions } from './database.ts'
 import { connectPostgres } from './postgres/connect.ts'
 import { connectSqlite } from './sqlite/connect.ts'
@@ -8,7 +9,8 @@ const poolMax = 10
  * Opens PostgreSQL if its address is set, otherwise the SQLite file.
  * @throws Error as `connectSqlite`
  */
-export function connect(options: ConnectOptions): Connected {
-  const { postgres: address } = options
+export function connect(given: ConnectOptions): Connected {
+  const { postgres: address, measurements = databaseMeasurements() } = given
+  const options = { ...given, measurements }
   return address ? connectPostgres({ poolMax, ...options, address }) : connectSqlite(options)
 }

@@ -1,4 +1,5 @@
 import { CompiledQuery, type Dialect, type Kysely, type Transaction } from 'kysely'
+import type { DatabaseMeasurements } from '../measurements/measurements.ts'
 import type { PostgresAddress } from './postgres/address.ts'
 import type { Schema } from './schema.ts'
 
@@ -21,6 +22,8 @@ export interface ConnectOptions {
   readonly postgres?: PostgresAddress | undefined
   /** The maximum number of PostgreSQL connections. */
   readonly poolMax?: number
+  /** What counts the statements and connections; absent: they are counted for nothing. */
+  readonly measurements?: DatabaseMeasurements
   /** Wraps the dialect, for example to count statements. */
   readonly wrap?: (dialect: Dialect) => Dialect
 }
@@ -41,6 +44,11 @@ export interface ChangeFeed {
    * feed reports. When it resolves, their `version` has changed. Absent where that is so already.
    */
   announce?(): Promise<void>
+  /**
+   * How long this process may not know of a change that others have made, in seconds; 0 while the
+   * feed is not asked. Absent where each look reads the database.
+   */
+  lagSeconds?(): number
   /**
    * Does work that waits for nothing; it reads each of the numbers once at most. For requests that
    * had all arrived before the call: each of them is judged by a number that was read after that.

@@ -24,6 +24,15 @@ export class Mutex {
   #occupied = false
   readonly #waiting: (() => void)[] = []
 
+  get isOccupied(): boolean {
+    return this.#occupied
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /**
    * Resolves to the function that releases the mutex. @throws DatabaseUnavailable at the deadline
    */

@@ -37,7 +37,7 @@ export type OutsideScheme = `x-${string}`
 export type Scheme = Exclude<Credential['scheme'], 'external'>
 
 /** What CLIENTS_FILE can allow a client; each is asked for by a route. */
-export const clientPermissions = ['introspect', 'revoke'] as const
+export const clientPermissions = ['introspect', 'revoke', 'metrics'] as const
 export type ClientPermission = (typeof clientPermissions)[number]
 
 /** The claims of an access token that this service issued. Spec 2.4; RFC 7519 section 4. */

@@ -8,6 +8,8 @@ import { type WorkQueue, workQueue } from '../bounded/work-queue.ts'
 export interface HashingQueue extends WorkQueue {
   /** How many hashes run at a time, at most. */
   readonly concurrency: number
+  /** How many hashes wait, at most. */
+  readonly maxWaiting: number
 }
 
 export interface HashingQueueOptions {
@@ -27,12 +29,12 @@ export function hashingQueue({
   waiting = defaultWaiting,
   share = (total) => total,
 }: HashingQueueOptions): HashingQueue {
-  const concurrency = share(running)
+  const [concurrency, maxWaiting] = [share(running), share(waiting)]
   return {
-    concurrency,
+    ...{ concurrency, maxWaiting },
     ...workQueue({
       running: concurrency,
-      waiting: share(waiting),
+      waiting: maxWaiting,
       retryAfterSeconds,
       reason: 'too many passwords wait',
     }),

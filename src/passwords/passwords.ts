@@ -3,8 +3,10 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Random, randomText } from '../kernel/random.ts'
+import type { Measurements } from '../measurements/measurements.ts'
 import type { Workers } from '../workers/workers.ts'
 import { type HashingQueue, hashingQueue, retryAfterSeconds } from './hashing-queue.ts'
+import { measuredQueue } from './measured-queue.ts'
 import { hashPassword, isOutdated, verifyPassword } from './password.ts'
 import { type PasswordChange, passwordStore, type StoredPassword } from './store.ts'
 
@@ -36,6 +38,7 @@ export interface Verification {
 export interface PasswordsDeps {
   readonly config: Pick<Config, 'password'>
   readonly clock: Clock
+  readonly measurements: Pick<Measurements, 'hashing'>
   readonly random: Random
   readonly workers: Pick<Workers, 'share'>
 }
@@ -43,9 +46,10 @@ export interface PasswordsDeps {
 const unknownBytes = 32
 
 export function createPasswords(
-  { config: { password: settings }, clock, random, workers }: PasswordsDeps,
-  queue: HashingQueue = hashingQueue({ running: settings.hashesAtOnce, share: workers.share }),
+  { config: { password: settings }, clock, measurements, random, workers }: PasswordsDeps,
+  given: HashingQueue = hashingQueue({ running: settings.hashesAtOnce, share: workers.share }),
 ): Passwords {
+  const queue = measuredQueue(given, measurements.hashing)
   // The start of the service does not wait for this hash.
   const dummy = hashPassword(randomText(random, unknownBytes), settings, random)
   return {

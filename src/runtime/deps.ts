@@ -5,6 +5,7 @@ import type { ChangeFeed, Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { type Random, systemRandom } from '../kernel/random.ts'
+import { createMeasurements, type Measurements } from '../measurements/measurements.ts'
 import { soleProcess, type Workers } from '../workers/workers.ts'
 import { escaping } from './log-lines.ts'
 import { pooledRandom } from './random.ts'
@@ -22,6 +23,8 @@ export interface Deps {
   readonly random: Random
   readonly log: Logger
   readonly events: Events
+  /** What this process measures of itself. */
+  readonly measurements: Measurements
   /** The processes of this service on this machine. */
   readonly workers: Workers
   /** For requests to other services. */
@@ -42,8 +45,10 @@ export function systemDeps(
   } = {},
 ): Deps {
   process.umask(0o077) // no other user may read the database, its log and the keys
+  const measurements = createMeasurements()
   const connected = connect({
     ...config.database,
+    measurements: measurements.database,
     poolMax: workers.share(config.database.poolMax),
     groupCommit,
     checkpointThread,
@@ -56,7 +61,8 @@ export function systemDeps(
     clock,
     random: pooledRandom(systemRandom),
     log,
-    events: eventsOf({ clock, log }),
+    events: eventsOf({ clock, log, measurements }),
+    measurements,
     fetch: globalThis.fetch,
   }
 }

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { inContext } from '../events/context.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { type Measurements, ofJob } from '../measurements/measurements.ts'
 import type { Workers } from '../workers/workers.ts'
 
 /** Work that is repeated on a schedule. A failure is logged, and the next run tries again. */
@@ -54,17 +56,24 @@ export function jobsOfWorker(
   return jobs.filter(({ inEachWorker = false }) => inEachWorker || index === 0)
 }
 
+export interface JobsDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly measurements: Pick<Measurements, 'jobs'>
+}
+
 /** Schedules the jobs; answers a function that stops them and waits for those under way. */
-export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
+export function startJobs(jobs: readonly Job[], deps: JobsDeps): () => Promise<void> {
   const underWay = new Map<string, Promise<void>>()
   const stop = new AbortController()
-  const timers = jobs.map((job) =>
-    setInterval(() => {
+  const timers = jobs.map((job) => {
+    ofJob(deps.measurements, job.name) // it is shown before its first run
+    return setInterval(() => {
       if (underWay.has(job.name)) return
-      const done = attempt(job, log, stop.signal).finally(() => underWay.delete(job.name))
+      const done = attempt(job, deps, stop.signal).finally(() => underWay.delete(job.name))
       underWay.set(job.name, done)
-    }, job.everyMs).unref(),
-  )
+    }, job.everyMs).unref()
+  })
   return async () => {
     for (const timer of timers) clearInterval(timer)
     stop.abort()
@@ -72,10 +81,22 @@ export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void
   }
 }
 
-async function attempt({ name, run }: Job, log: Logger, stop: AbortSignal): Promise<void> {
+/** Runs a job once, and measures it. Never throws. */
+export async function attempt(
+  { name, run }: Job,
+  { clock, log, measurements }: JobsDeps,
+  stop: AbortSignal,
+): Promise<void> {
+  const measured = ofJob(measurements, name)
+  const beganAt = performance.now()
   try {
     await run(stop)
+    measured.succeeded += 1
+    measured.lastSuccessAt = clock.now()
   } catch (error) {
+    measured.failed += 1
     log.error({ err: error, job: name }, 'a job failed and will be tried again')
+  } finally {
+    measured.durations.observeSince(beganAt)
   }
 }

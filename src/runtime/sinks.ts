@@ -1,15 +1,26 @@
 import type { Logger } from 'pino'
-import { createEvents, type Events, logSink, type Sinks } from '../events/events.ts'
+import {
+  type AfterCommitSink,
+  createEvents,
+  type Events,
+  logSink,
+  type Sinks,
+} from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { countEvent } from '../measurements/event-counts.ts'
+import type { Measurements } from '../measurements/measurements.ts'
 
 interface SinkDeps {
   readonly clock: Clock
   readonly log: Logger
+  /** What counts the events; absent where nothing asks for the counts. */
+  readonly measurements?: Measurements
 }
 
 /** The sinks of all events of this service: of HTTP, the command line and jobs. */
-function sinksOf({ log }: Pick<SinkDeps, 'log'>): Sinks {
-  return { inside: [], afterCommit: [], bounded: [logSink(log)] }
+function sinksOf({ log, measurements }: SinkDeps): Sinks {
+  const counts: AfterCommitSink[] = measurements ? [(event) => countEvent(measurements, event)] : []
+  return { inside: [], afterCommit: counts, bounded: [logSink(log)] }
 }
 
 /** Creates the events of a process, with the sinks of the service unless others are given. */

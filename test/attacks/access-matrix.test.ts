@@ -33,7 +33,7 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     // A client's secret is a wrong password at most routes.
     LOGIN_ATTEMPTS: '0',
     LOGIN_ADDRESS_ATTEMPTS: '0',
-    CLIENTS_FILE: clientsFile([entry('shop')]),
+    CLIENTS_FILE: clientsFile([entry('shop', { may: ['introspect', 'revoke', 'metrics'] })]),
   })
   const { url } = await app.listen()
   const admin = await app.bearer(app.admin)

@@ -181,6 +181,7 @@ const table: readonly Row[] = [
   },
   { route: 'GET /api/admin/statistics', may: admins, allowed: 200 },
   { route: 'GET /api/admin/audit', may: admins, allowed: 200 },
+  { route: 'GET /metrics', may: admins, allowed: 200 },
   { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs', may: 'anyone', allowed: 200 },
   { route: 'GET /', may: 'anyone', allowed: 200 },

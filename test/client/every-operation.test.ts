@@ -206,6 +206,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.equal(dataOf(await admin.DELETE(path, { params })).user_id, userId)
     const token = await app.token(app.admin)
     dataOf(await admin.POST('/api/admin/tokens/revoke', { body: { token } }))
+    const metrics = await admin.GET('/metrics', { parseAs: 'text' })
+    assert.match(dataOf(metrics), /^gatehouse_workers 1$/m)
     const { accounts } = dataOf(await admin.GET('/api/admin/statistics'))
     assert.equal(accounts.by_role.ADMIN, 1)
   })

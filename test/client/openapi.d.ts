@@ -1305,6 +1305,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The metrics, in the text form of Prometheus or of OpenMetrics
+         * @description Access: ADMIN or client that may metrics.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -7352,6 +7372,42 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Statistics"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example # HELP gatehouse_workers Processes of this service that have answered.
+                     *     # TYPE gatehouse_workers gauge
+                     *     gatehouse_workers 1
+                     */
+                    "text/plain": string;
+                    /**
+                     * @example # HELP gatehouse_workers Processes of this service that have answered.
+                     *     # TYPE gatehouse_workers gauge
+                     *     gatehouse_workers 1
+                     */
+                    "application/openmetrics-text": string;
                 };
             };
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Client } from '../../config/clients-file.ts'
-import { clientPermissions } from '../../kernel/principal.ts'
+import { type ClientPermission, clientPermissions } from '../../kernel/principal.ts'
 import {
   type CommandCall,
   CommandError,
@@ -23,7 +23,7 @@ export const commands: readonly CommandWork[] = [
         type: 'string',
         multiple: true,
         value: 'name',
-        doc: 'the `aud` of the tokens that it may ask about; again for more',
+        doc: 'the `aud` of the tokens that it may ask about; again for more; none for metrics alone',
       },
       may: {
         type: 'string',
@@ -51,22 +51,27 @@ export const commands: readonly CommandWork[] = [
 ]
 
 async function add(call: CommandCall): Promise<void> {
-  const { isAudience, isClientId } = await import('../../config/clients-file.ts')
+  const { asksAboutTokens, isAudience, isClientId } = await import('../../config/clients-file.ts')
   const id = idOf(call)
   if (!isClientId(id)) {
     throw new UsageError(
       'an id has 1 to 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit',
     )
   }
-  const audiences = textsOf(call, 'audience')
+  const wanted = textsIn(call, 'may')
+  const may = clientPermissions.filter((permission) => wanted.includes(permission))
+  // Audiences are of tokens: one that only reads the metrics needs none.
+  const isAboutTokens = may.length === 0 || asksAboutTokens(may)
+  const audiences = isAboutTokens ? textsOf(call, 'audience') : textsIn(call, 'audience')
   if (!audiences.every(isAudience)) {
     throw new UsageError('an audience has 1 to 256 characters, and no control character')
   }
-  const wanted = textsOf(call, 'may')
-  const may = clientPermissions.filter((permission) => wanted.includes(permission))
+  if (wanted.length === 0) throw new UsageError('--may is missing')
   const unknown = wanted.find((text) => !may.some((permission) => permission === text))
   if (unknown !== undefined) {
-    throw new UsageError(`--may takes ${clientPermissions.join(' or ')}, not ${unknown}`)
+    const [last, ...others] = [...clientPermissions].reverse()
+    const all = `${others.reverse().join(', ')} or ${last}`
+    throw new UsageError(`--may takes ${all}, not ${unknown}`)
   }
   const { secret, hex } = await newSecret()
   const path = await change(call, true, (clients) => {
@@ -77,7 +82,8 @@ async function add(call: CommandCall): Promise<void> {
   })
   const isSet = resolve(call.terminal.env.CLIENTS_FILE || '.') === path
   const hint = isSet ? '' : `\nThe service reads it where CLIENTS_FILE=${path} is set.`
-  const sentence = `${id} is added to ${path}: it may ${may.join(' and ')} for ${audiences.join(', ')}`
+  const range = audiences.length === 0 ? '' : ` for ${audiences.join(', ')}`
+  const sentence = `${id} is added to ${path}: it may ${may.map(inWords).join(' and ')}${range}`
   await tell(call, { id, secret, audiences, may, file: path }, `${sentence}.${hint}`)
 }
 
@@ -126,6 +132,11 @@ async function remove(call: CommandCall): Promise<void> {
   const id = idOf(call)
   const path = await changeOne(call, () => null)
   call.output.result({ id, file: path }, `${id} is removed from ${path}.`)
+}
+
+/** What a client may do, as a verb. */
+function inWords(permission: ClientPermission): string {
+  return permission === 'metrics' ? 'read the metrics' : permission
 }
 
 /** Makes a secret: 32 random bytes as base64url, and the digits of its SHA-256. */
@@ -199,8 +210,13 @@ function idOf({ operands: [id = ''] }: CommandCall): string {
 }
 
 /** The values of an option, each once. @throws UsageError if there is none */
-function textsOf({ values }: CommandCall, option: string): string[] {
-  const given = [values[option] ?? []].flat().map(String)
+function textsOf(call: CommandCall, option: string): string[] {
+  const given = textsIn(call, option)
   if (given.length === 0) throw new UsageError(`--${option} is missing`)
-  return [...new Set(given)]
+  return given
+}
+
+/** The values of an option, each once; none if it is not given. */
+function textsIn({ values }: CommandCall, option: string): string[] {
+  return [...new Set([values[option] ?? []].flat().map(String))]
 }

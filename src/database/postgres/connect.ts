@@ -1,4 +1,5 @@
 import { Kysely } from 'kysely'
+import { databaseMeasurements } from '../../measurements/measurements.ts'
 import type { Connected, ConnectOptions } from '../database.ts'
 import type { Schema } from '../schema.ts'
 import { connectionOf, type PostgresAddress } from './address.ts'
@@ -7,7 +8,8 @@ import { createPostgresFeed } from './feed.ts'
 import { assertTakesChanges } from './server.ts'
 import { parserOf } from './values.ts'
 
-export interface PostgresOptions extends Pick<ConnectOptions, 'timeoutMs' | 'wrap'> {
+export interface PostgresOptions
+  extends Pick<ConnectOptions, 'measurements' | 'timeoutMs' | 'wrap'> {
   readonly address: PostgresAddress
   readonly poolMax: number
 }
@@ -17,6 +19,7 @@ export function connectPostgres({
   address,
   poolMax,
   timeoutMs,
+  measurements = databaseMeasurements(),
   wrap = (given) => given,
 }: PostgresOptions): Connected {
   const connection = { ...connectionOf(address), types }
@@ -25,6 +28,7 @@ export function connectPostgres({
     connection,
     poolMax,
     timeoutMs,
+    measurements,
     onClose: feed.close,
   })
   const db = new Kysely<Schema>({ dialect: wrap(dialect) })

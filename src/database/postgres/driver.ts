@@ -10,6 +10,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely'
 import type { Pool, PoolConfig } from 'pg'
+import type { DatabaseMeasurements } from '../../measurements/measurements.ts'
 import { acquiringBy } from '../acquiring.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import { Deadline } from '../mutex.ts'
@@ -23,6 +24,7 @@ export interface PostgresDialectOptions {
   readonly poolMax: number
   /** How long a statement waits for a connection, for a lock, or for its answer. */
   readonly timeoutMs: number
+  readonly measurements: DatabaseMeasurements
   /** Called when the dialect is destroyed, before the pool is closed. */
   readonly onClose: () => Promise<void>
 }
@@ -95,7 +97,7 @@ class PooledDriver implements Driver {
 
   async #makePool(): Promise<Pool> {
     const [{ default: pg }, { Session }] = await Promise.all([import('pg'), import('./session.ts')])
-    const { connection, poolMax } = this.#options
+    const { connection, measurements, poolMax } = this.#options
     const maxIdleMs = Math.max(idleInTransactionMs, this.#limitMs)
     const pool = new pg.Pool({
       ...connection,
@@ -107,6 +109,12 @@ class PooledDriver implements Driver {
       onConnect: (client) => (client as Session).prepare(this.#limitMs, maxIdleMs),
     })
     pool.on('error', () => {}) // an idle connection was lost: the pool opens another when needed
+    measurements.pool = () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      max: poolMax,
+      waiting: pool.waitingCount,
+    })
     return pool
   }
 
@@ -119,11 +127,15 @@ class PooledDriver implements Driver {
     deadline = deadlineToBegin() ?? new Deadline(this.#limitMs),
   } = {}): Promise<Lease> {
     const pool = await this.open()
+    const { measurements } = this.#options
+    const beganAt = performance.now()
     const connecting = this.#outside(() => pool.connect())
     try {
       const session = (await within(deadline, connecting)) as PooledSession // the pool's Client
-      return new Lease(session, { deadline, limitMs: this.#limitMs, asyncCommit })
+      measurements.waits.observeSince(beganAt)
+      return new Lease(session, { deadline, limitMs: this.#limitMs, asyncCommit, measurements })
     } catch (cause) {
+      measurements.failures += 1
       connecting.then(
         (late) => late.release(),
         () => {},

@@ -33,6 +33,8 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let version = 0
   let anyVersion = 0
   let heardAt = Number.NEGATIVE_INFINITY
+  /** Since when it has not heard; not reset while it tries again. */
+  let silentSince = 0
   let isAsked = false
   let state: 'resting' | 'at work' | 'closed' = 'resting'
   let client: Client | undefined
@@ -47,6 +49,10 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
       return performance.now() - heardAt < staleAfterMs
     },
     version: () => version,
+    lagSeconds() {
+      if (state !== 'at work') return 0
+      return (performance.now() - Math.max(heardAt, silentSince)) / 1000
+    },
     together: (work) => work(), // the numbers are in memory
     // PostgreSQL has no number for the changes of this process: each answer differs.
     anyVersion() {
@@ -62,6 +68,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
 
   function wake(): void {
     state = 'at work'
+    silentSince = performance.now()
     clearTimeout(timer)
     void (client ? heartbeat(client) : listen())
   }
@@ -73,6 +80,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
 
   function leave(): void {
     clearTimeout(timer)
+    silentSince = Math.max(silentSince, heardAt)
     heardAt = Number.NEGATIVE_INFINITY
     const left = client
     client = undefined

@@ -1,5 +1,6 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import type { PoolClient } from 'pg'
+import type { DatabaseMeasurements } from '../../measurements/measurements.ts'
 import type { QueryHints } from '../database.ts'
 import { DatabaseUnavailable, TransactionConflict } from '../errors.ts'
 import { Deadline } from '../mutex.ts'
@@ -28,6 +29,7 @@ export interface LeaseOptions {
   readonly limitMs: number
   /** Whether its transactions commit without waiting for the disk. */
   readonly asyncCommit?: boolean
+  readonly measurements: DatabaseMeasurements
 }
 
 /** One connection for one query or one transaction. */
@@ -35,6 +37,7 @@ export class Lease implements DatabaseConnection {
   readonly #session: PooledSession
   readonly #limitMs: number
   #asyncCommit: boolean
+  readonly #measurements: DatabaseMeasurements
   #deadline: Deadline | undefined
   #hasTimeout = true
   #isLost = false
@@ -45,8 +48,9 @@ export class Lease implements DatabaseConnection {
   #needsNotification = false
 
   constructor(session: PooledSession, options: LeaseOptions) {
-    const { deadline, limitMs, asyncCommit = false } = options
+    const { deadline, limitMs, asyncCommit = false, measurements } = options
     this.#session = session
+    this.#measurements = measurements
     this.#deadline = deadline
     this.#limitMs = limitMs
     this.#asyncCommit = asyncCommit
@@ -93,9 +97,11 @@ export class Lease implements DatabaseConnection {
     if (!this.#hasBegun && this.#deferred.length <= 1) return // nothing but the beginning
     const notifies = this.#session.hasChanged
     const hasDeferred = this.#deferred.length > 0
+    const beganAt = performance.now()
     const message = await this.#sentCommit(notifies)
     try {
       await this.#answerTo(message)
+      this.#measurements.commits.observeSince(beganAt)
     } catch (error) {
       if (!message.completed.includes('COMMIT')) {
         throw hasDeferred ? asUnavailable(error, message) : error
@@ -189,10 +195,14 @@ export class Lease implements DatabaseConnection {
     // The first statement shares its deadline with the wait for the connection.
     const deadline = this.#deadline ?? new Deadline(this.#limitMs)
     this.#deadline = undefined
+    const beganAt = performance.now()
     try {
-      return this.#hasTimeout ? await within(deadline, answer) : await answer
+      const given = this.#hasTimeout ? await within(deadline, answer) : await answer
+      this.#measurements.statements.observeSince(beganAt)
+      return given
     } catch (error) {
       const { answer, isLost } = translated(error)
+      if (answer instanceof DatabaseUnavailable) this.#measurements.failures += 1
       if (isLost) this.#lose()
       throw answer
     }

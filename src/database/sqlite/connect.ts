@@ -2,6 +2,7 @@ import { closeSync, fdatasync, mkdirSync, openSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Dialect, Kysely } from 'kysely'
+import { databaseMeasurements } from '../../measurements/measurements.ts'
 import type { Connected, ConnectOptions } from '../database.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import type { Schema } from '../schema.ts'
@@ -20,6 +21,7 @@ export function connectSqlite({
   synchronous = 'full',
   groupCommit = false,
   checkpointThread = false,
+  measurements = databaseMeasurements(),
   wrap,
 }: ConnectOptions): Connected {
   try {
@@ -34,6 +36,7 @@ export function connectSqlite({
     ...{ path, timeoutMs, synchronous, readsAtOnce: !wrap },
     groupCommit: groupCommit ? fdatasync : undefined,
     checkpointThread,
+    measurements,
   })
   const connected = (given: Dialect) => new Kysely<Schema>({ dialect: wrap?.(given) ?? given })
   return {

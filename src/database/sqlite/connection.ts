@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import type { QueryResult } from 'kysely'
+import { type DatabaseMeasurements, databaseMeasurements } from '../../measurements/measurements.ts'
 import { bindable } from '../bindable.ts'
 import { DatabaseUnavailable, UniqueViolation } from '../errors.ts'
 import type { SqlText } from '../reading.ts'
@@ -14,17 +15,24 @@ const maxStatements = 200
 /** How long a commit waits for the disk. https://sqlite.org/pragma.html#pragma_synchronous */
 export type Synchronous = 'full' | 'normal' | 'off'
 
+interface ConnectionOptions {
+  readonly readOnly?: boolean
+  readonly measurements?: DatabaseMeasurements
+}
+
 /** One DatabaseSync with its prepared statements. Every call is synchronous and short. */
 export class Connection {
   readonly #db: DatabaseSync
+  readonly #measurements: DatabaseMeasurements
   readonly #statements = new Map<string, Prepared>()
   #synchronous: Synchronous | undefined
 
-  constructor(path: string, { readOnly = false } = {}) {
+  constructor(path: string, { readOnly = false, measurements }: ConnectionOptions = {}) {
+    this.#measurements = measurements ?? databaseMeasurements()
     try {
       this.#db = new DatabaseSync(path, { timeout: 0, readOnly })
     } catch (error) {
-      throw translated(error)
+      throw this.#translated(error)
     }
   }
 
@@ -36,7 +44,7 @@ export class Connection {
     try {
       this.#db.exec(statement)
     } catch (error) {
-      throw translated(error)
+      throw this.#translated(error)
     }
   }
 
@@ -47,7 +55,14 @@ export class Connection {
     this.#synchronous = mode
   }
 
-  run<R>({ sql, parameters }: SqlText): QueryResult<R> {
+  run<R>(query: SqlText): QueryResult<R> {
+    const beganAt = performance.now()
+    const result = this.#run<R>(query)
+    this.#measurements.statements.observeSince(beganAt)
+    return result
+  }
+
+  #run<R>({ sql, parameters }: SqlText): QueryResult<R> {
     try {
       const { statement, columns } = this.#prepare(sql)
       const bound = parameters.map(bindable)
@@ -61,7 +76,7 @@ export class Connection {
       const { changes, lastInsertRowid } = statement.run(...bound)
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
     } catch (error) {
-      throw translated(error)
+      throw this.#translated(error)
     }
   }
 
@@ -78,13 +93,20 @@ export class Connection {
       const [version] = row as SQLOutputValue[] // by setReturnArrays
       return Number(version)
     } catch (error) {
-      throw translated(error)
+      throw this.#translated(error)
     }
   }
 
   close(): void {
     this.#statements.clear()
     this.#db.close()
+  }
+
+  #translated(error: unknown): unknown {
+    const answer = translated(error)
+    // A busy file is tried again, until the wait for it fails.
+    if (answer instanceof DatabaseUnavailable && !answer.isBusy) this.#measurements.failures += 1
+    return answer
   }
 
   #prepare(sql: string): Prepared {

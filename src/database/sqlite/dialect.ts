@@ -11,6 +11,11 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely'
+import {
+  type DatabaseMeasurements,
+  databaseMeasurements,
+  type PoolState,
+} from '../../measurements/measurements.ts'
 import { acquiringBy } from '../acquiring.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import { Deadline, Mutex } from '../mutex.ts'
@@ -37,6 +42,7 @@ export interface NodeSqliteOptions {
   readonly groupCommit?: FlushFile | undefined
   /** Writes the log back on a thread, so that commits need not: see checkpoints.ts. */
   readonly checkpointThread?: boolean
+  readonly measurements?: DatabaseMeasurements
 }
 
 /**
@@ -91,6 +97,7 @@ export class NodeSqliteDialect implements Dialect {
 
 class NodeSqliteDriver implements Driver {
   readonly #options: NodeSqliteOptions
+  readonly #measurements: DatabaseMeasurements
   readonly #mutex = new Mutex()
   #writer: Connection | undefined
   #reader: Connection | undefined
@@ -99,11 +106,13 @@ class NodeSqliteDriver implements Driver {
 
   constructor(options: NodeSqliteOptions) {
     this.#options = options
+    this.#measurements = options.measurements ?? databaseMeasurements()
   }
 
   async init(): Promise<void> {
     const { path, synchronous, timeoutMs, groupCommit, checkpointThread } = this.#options
-    const writer = new Connection(path)
+    const measurements = this.#measurements
+    const writer = new Connection(path, { measurements })
     try {
       // Another process may be creating the file at the same moment.
       await retryWhileBusy(() => writer.exec('pragma journal_mode = wal'), new Deadline(timeoutMs))
@@ -115,8 +124,9 @@ class NodeSqliteDriver implements Driver {
       writer.exec(`pragma cache_size = -${writerCacheKib}`)
       const maxLogPages = pagesPerCheckpoint * (checkpointThread ? 4 : 1)
       writer.exec(`pragma wal_autocheckpoint = ${maxLogPages}`)
-      const reader = new Connection(path, { readOnly: true })
+      const reader = new Connection(path, { readOnly: true, measurements })
       this.#reader = reader
+      measurements.pool = () => writerOf(this.#mutex)
       if (groupCommit && synchronous === 'full') {
         writer.run(firstRead) // opens the log, which stays the same file until both are closed
         const group = new GroupCommit(`${path}-wal`, {
@@ -164,10 +174,11 @@ class NodeSqliteDriver implements Driver {
   #lease(synchronous: Synchronous): Lease {
     if (!this.#writer || !this.#reader) throw new DatabaseUnavailable('the database is closed')
     const { path, timeoutMs } = this.#options
-    const openReader = () => new Connection(path, { readOnly: true })
+    const measurements = this.#measurements
+    const openReader = () => new Connection(path, { readOnly: true, measurements })
     return new Lease({
       ...{ writer: this.#writer, reader: this.#reader, mutex: this.#mutex, disk: this.#disk },
-      ...{ timeoutMs, synchronous, openReader, checkpoints: this.#checkpoints },
+      ...{ timeoutMs, synchronous, openReader, checkpoints: this.#checkpoints, measurements },
     })
   }
 
@@ -201,4 +212,9 @@ class NodeSqliteDriver implements Driver {
     reader?.close()
     writer?.close()
   }
+}
+
+/** The connection that writes, as the only one for which statements wait. */
+function writerOf({ isOccupied, waiting }: Mutex): PoolState {
+  return { busy: isOccupied ? 1 : 0, idle: isOccupied ? 0 : 1, max: 1, waiting }
 }

@@ -1,5 +1,6 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import type { QueryHints } from '../database.ts'
+import type { DatabaseMeasurements } from '../../measurements/measurements.ts'
 import { Deadline, type Mutex } from '../mutex.ts'
 import { retryWhileBusy } from './busy.ts'
 import type { Checkpoints } from './checkpoints.ts'
@@ -18,6 +19,7 @@ interface LeaseOptions {
   readonly synchronous: Synchronous
   readonly openReader: () => Connection
   readonly checkpoints: Checkpoints | undefined
+  readonly measurements: DatabaseMeasurements
 }
 
 /**
@@ -36,7 +38,7 @@ export class Lease implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery & QueryHints): Promise<QueryResult<R>> {
-    const { disk, mutex, reader, timeoutMs, writer } = this.#options
+    const { disk, reader, timeoutMs, writer } = this.#options
     // Where commits do not wait together, the wait of this one was decided when it began.
     if (query.isDurable && this.#options.synchronous === 'normal') this.#isDurable = true
     if (this.#inTransaction) return writer.run(query)
@@ -46,7 +48,7 @@ export class Lease implements DatabaseConnection {
       return result
     }
     const deadline = new Deadline(timeoutMs)
-    const leave = await mutex.enter(deadline)
+    const leave = await this.#enter(deadline)
     let result: QueryResult<R>
     try {
       this.#synchronize()
@@ -57,7 +59,9 @@ export class Lease implements DatabaseConnection {
       throw error
     }
     leave()
+    const beganAt = performance.now()
     await this.#onDisk('commit')
+    this.#options.measurements.commits.observeSince(beganAt)
     return result
   }
 
@@ -68,9 +72,9 @@ export class Lease implements DatabaseConnection {
 
   /** BEGIN IMMEDIATE: a transaction that begins as a reader could fail at its first write. */
   async begin(): Promise<void> {
-    const { mutex, timeoutMs, writer } = this.#options
+    const { timeoutMs, writer } = this.#options
     const deadline = new Deadline(timeoutMs)
-    const leave = await mutex.enter(deadline)
+    const leave = await this.#enter(deadline)
     try {
       this.#synchronize()
       await retryWhileBusy(() => writer.exec('begin immediate'), deadline)
@@ -103,7 +107,8 @@ export class Lease implements DatabaseConnection {
     }
     // Kysely rolls back after a failed commit; another transaction may have the writer by then.
     if (!this.#inTransaction) return
-    const { writer } = this.#options
+    const { measurements, writer } = this.#options
+    const beganAt = performance.now()
     try {
       writer.exec(how)
     } catch (error) {
@@ -117,6 +122,21 @@ export class Lease implements DatabaseConnection {
       this.#leave = undefined
     }
     await this.#onDisk(how)
+    if (how === 'commit') measurements.commits.observeSince(beganAt)
+  }
+
+  /** Waits for the turn to write. */
+  async #enter(deadline: Deadline): Promise<() => void> {
+    const { measurements, mutex } = this.#options
+    const beganAt = performance.now()
+    try {
+      const leave = await mutex.enter(deadline)
+      measurements.waits.observeSince(beganAt)
+      return leave
+    } catch (error) {
+      measurements.failures += 1
+      throw error
+    }
   }
 
   #synchronize(): void {

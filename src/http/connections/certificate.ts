@@ -25,6 +25,8 @@ const dayMs = 86_400_000
 export interface Certificate {
   /** The options of a server of node:https. */
   options(): ReturnType<typeof optionsOf>
+  /** When the certificate in use ends, in epoch milliseconds. */
+  validUntil(): number
   /** The job that reads the files again, and uses a renewed pair for new handshakes. */
   renewal(server: Server): Job
 }
@@ -83,6 +85,7 @@ export function certificateOf({
   tellOfLife()
   return {
     options: () => optionsOf(current),
+    validUntil: () => current.certificate.validToDate.getTime(),
     renewal: (server) => ({
       name: 'certificate',
       everyMs,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Measured, RouteMeasurements } from '../../measurements/requests.ts'
 import { securityHeaders, securityLinesBeside } from '../headers.ts'
 import { isOver, serveNoMore, startAnswer } from './connections.ts'
 import { answer } from './parser-errors.ts'
@@ -36,7 +37,11 @@ const store = storeHeader
  * copy each of them for each answer. Its request refers to it, because the event `dropRequest`
  * passes only the request.
  */
-class NodeResponse extends http.ServerResponse {
+class NodeResponse extends http.ServerResponse implements Measured {
+  // Fields from the start on, so that all responses keep one shape.
+  measured: RouteMeasurements | undefined = undefined
+  beganAt = 0
+
   constructor(...given: ConstructorParameters<typeof http.ServerResponse>) {
     super(...given)
     const [request] = given

@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorName, errorTable } from '../../kernel/errors.ts'
+import type { Counters } from '../../measurements/counters.ts'
 import { securityHeaders } from '../headers.ts'
 import { contentTypes } from '../media-types.ts'
 import { answerAheadOf, endWith, isOver, lastAnswerOf, serveNoMore } from './connections.ts'
@@ -19,6 +20,19 @@ const withoutTimeout = new WeakSet<IncomingMessage>()
 /** Removes the limit on the time of a whole request, once its header has been read. */
 export function disableRequestTimeout(request: IncomingMessage): void {
   withoutTimeout.add(request)
+}
+
+/** By server: the counts of what it refuses before a route is found, by status. */
+const unrouted = new WeakMap<object, Counters>()
+
+/** Counts the answers of a server that this file sends. */
+export function countUnrouted(server: Server, counters: Counters): void {
+  unrouted.set(server, counters)
+}
+
+/** Node keeps the server of a connection on its socket. */
+function countOn(socket: Duplex & { readonly server?: object | null }, status: number): void {
+  if (socket.server) unrouted.get(socket.server)?.add([String(status)])
 }
 
 const timedOut = 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -65,6 +79,7 @@ function refuseBehind(current: ServerResponse, socket: Duplex, row: ErrorName): 
 /** Writes a refusal to a connection that has no response object, and closes it. */
 export function refuse(socket: Duplex, row: ErrorName): void {
   const { status, error } = errorTable[row]
+  countOn(socket, status)
   const body = JSON.stringify({ error })
   const lines = Object.entries(closingHeaders(body)).map(([name, value]) => `${name}: ${value}`)
   endWith(
@@ -80,6 +95,7 @@ export function answer(
   more: Readonly<Record<string, string | number>> = {},
 ): void {
   const { status, error } = errorTable[row]
+  countOn(response.req.socket, status)
   const body = JSON.stringify({ error })
   serveNoMore(response.req.socket)
   response.writeHead(status, { ...closingHeaders(body), ...more })

@@ -3,11 +3,17 @@ import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { inContextOf } from '../../events/context.ts'
+import type { Measurements } from '../../measurements/measurements.ts'
+import type { Measured } from '../../measurements/requests.ts'
 import { forgetSentAnswers } from './connections.ts'
 import { type TogetherDeps, together } from './together.ts'
 
 /** How many requests wait on one connection; real clients pipeline far fewer. */
 export const maxWaitingRequests = 100
+
+export interface OneRequestOptions extends TogetherDeps {
+  readonly measurements: Pick<Measurements, 'requests'>
+}
 
 /** Whether a request of a connection is under way, and the requests that wait for it. */
 interface Connection {
@@ -29,7 +35,8 @@ interface Connection {
  * Requests without a body that arrive in one turn of the event loop are served together, after all
  * of them have been read: what the database tells all of them alike is then read once.
  */
-export const oneRequestAtATime = plugin<TogetherDeps>(async (app, { feed }) => {
+export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, measurements }) => {
+  const { requests } = measurements
   const serveTogether = together({ feed })
   const connections = new WeakMap<Socket, Connection>()
 
@@ -39,12 +46,12 @@ export const oneRequestAtATime = plugin<TogetherDeps>(async (app, { feed }) => {
     // Otherwise a waiting request would run in the context of the last.
     const serve = () => inContextOf(request, done)
     if (!connection.isBusy) {
-      start(connection, reply)
+      start(connection, request, reply)
       return canWait(request) ? serveTogether(serve) : serve()
     }
     if (socket.destroyed) return // no answer can reach its client
     connection.waiting.push(() => {
-      start(connection, reply)
+      start(connection, request, reply)
       serve()
     })
     if (connection.waiting.length > maxWaitingRequests) {
@@ -56,13 +63,16 @@ export const oneRequestAtATime = plugin<TogetherDeps>(async (app, { feed }) => {
     }
   })
 
-  function start(connection: Connection, { raw }: FastifyReply): void {
+  function start(connection: Connection, request: FastifyRequest, { raw }: FastifyReply): void {
     connection.isBusy = true
+    const response: ServerResponse & Measured = raw
+    requests.begin(response, request.routeOptions.url, request.method)
     raw.on('close', onClose)
   }
 
   // One listener for all answers: it takes less than a function of its own for each.
-  function onClose(this: ServerResponse): void {
+  function onClose(this: ServerResponse & Measured): void {
+    requests.end(this)
     const { socket } = this.req
     const connection = connections.get(socket)
     if (connection) startNext(socket, connection)

@@ -16,7 +16,7 @@ import { prepareConnections } from '../connections/connections.ts'
 import { closeConnectionsWhileDraining } from '../connections/draining.ts'
 import { endFailedHandshakes } from '../connections/handshakes.ts'
 import { requestClasses, setHeaders, takeRequests } from '../connections/node-requests.ts'
-import { answer, onClientError } from '../connections/parser-errors.ts'
+import { answer, countUnrouted, onClientError } from '../connections/parser-errors.ts'
 import { oneRequestAtATime } from '../connections/pipelining.ts'
 import { logRequests } from '../connections/request-log.ts'
 import { assertShape } from '../connections/request-shape.ts'
@@ -87,6 +87,7 @@ export async function createServer(
   const app = fastify(https ? ({ ...options, https } as typeof options) : options)
   const connections = prepareConnections(app.server)
   takeRequests(app.server)
+  countUnrouted(app.server, deps.measurements.requests.unrouted)
   if (certificate) endFailedHandshakes(app.server)
 
   // Fastify's own messages below a warning are dropped: start.ts logs that the service listens.

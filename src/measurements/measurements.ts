@@ -1,0 +1,117 @@
+import { Counters } from './counters.ts'
+import { bounds, Histogram } from './histogram.ts'
+import { RequestMeasurements } from './requests.ts'
+
+/**
+ * What a process measures of itself, in memory and from its start on. The floor and the rooms write it
+ * where the work is done; the room `metrics` reads it when it is asked.
+ */
+export interface Measurements {
+  readonly requests: RequestMeasurements
+  /** By name of the event. */
+  readonly events: Counters
+  /** Issued ones by grant, revoked ones by reason, those that came again after their end by kind. */
+  readonly tokens: Readonly<Record<'issued' | 'revoked' | 'reused', Counters>>
+  /** By reason, of ended sessions. */
+  readonly sessionsEnded: Counters
+  /** By route of the login, of those that succeeded. */
+  readonly loginsSucceeded: Counters
+  /** Events without a change that the audit log could not take. */
+  auditRecordsLost: number
+  readonly hashing: HashingMeasurements
+  readonly database: DatabaseMeasurements
+  readonly jobs: Map<string, JobMeasurements>
+  readonly certificate: { validUntil: () => number | null }
+}
+
+export interface HashingMeasurements {
+  readonly durations: Histogram
+  /** How long hashes waited for their turn; 0 for those that did not. */
+  readonly waits: Histogram
+  /** How many were refused because the queue was full, or their turn came too late. */
+  refused: number
+  /** The queue as it is; null before it is made. */
+  queue: (() => QueueState) | null
+}
+
+export interface QueueState {
+  readonly running: number
+  readonly waiting: number
+  readonly maxWaiting: number
+}
+
+export interface DatabaseMeasurements {
+  /** Of each statement, until its answer. */
+  readonly statements: Histogram
+  /** Of each commit of changes, until they are stored: on SQLite, with the wait for the disk. */
+  readonly commits: Histogram
+  /** Of the waits for a connection, or for the turn to write to the file of SQLite. */
+  readonly waits: Histogram
+  /** How many statements and waits failed because the database was not available. */
+  failures: number
+  /** The connections as they are; null before the first is opened. */
+  pool: (() => PoolState) | null
+}
+
+export interface PoolState {
+  readonly busy: number
+  readonly idle: number
+  readonly max: number
+  readonly waiting: number
+}
+
+export interface JobMeasurements {
+  readonly durations: Histogram
+  succeeded: number
+  failed: number
+  /** Epoch milliseconds; null before the first success. */
+  lastSuccessAt: number | null
+}
+
+export function createMeasurements(database = databaseMeasurements()): Measurements {
+  return {
+    requests: new RequestMeasurements(),
+    events: new Counters(),
+    tokens: {
+      issued: new Counters([['login'], ['refresh']]),
+      revoked: new Counters([['logout'], ['administrator'], ['client']]),
+      reused: new Counters([['refresh'], ['access']]),
+    },
+    sessionsEnded: new Counters(
+      ['logout', 'owner', 'everywhere', 'administrator', 'limit', 'replaced'].map((reason) => [
+        reason,
+      ]),
+    ),
+    loginsSucceeded: new Counters(),
+    auditRecordsLost: 0,
+    hashing: {
+      durations: new Histogram(bounds.request),
+      waits: new Histogram(bounds.request),
+      refused: 0,
+      queue: null,
+    },
+    database,
+    jobs: new Map(),
+    certificate: { validUntil: () => null },
+  }
+}
+
+export function databaseMeasurements(): DatabaseMeasurements {
+  return {
+    statements: new Histogram(bounds.statement),
+    commits: new Histogram(bounds.statement),
+    waits: new Histogram(bounds.statement),
+    failures: 0,
+    pool: null,
+  }
+}
+
+/** The measurements of a job, which are made at its first call. */
+export function ofJob({ jobs }: Pick<Measurements, 'jobs'>, name: string): JobMeasurements {
+  const known = jobs.get(name)
+  if (known) return known
+  const durations = new Histogram(bounds.job)
+  const made: JobMeasurements = { durations, succeeded: 0, failed: 0, lastSuccessAt: null }
+  jobs.set(name, made)
+  return made
+}

@@ -1,0 +1,87 @@
+import { Counters, other } from './counters.ts'
+import { bounds, Histogram } from './histogram.ts'
+
+/** The status of a request whose client ended the connection before the answer was sent. */
+export const aborted = 'aborted'
+
+/** The route of all paths that no route matches. */
+export const unknownRoute = 'unknown'
+
+/** The methods that have a label value of their own; any other is `other`. */
+const knownMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+])
+
+/** The answers of a route to a method: how many of each status, and how long they took. */
+export class RouteMeasurements {
+  readonly durations = new Histogram(bounds.request)
+  readonly statuses = new Map<number | typeof aborted, { count: number }>()
+
+  add(status: number | typeof aborted, seconds: number): void {
+    const known = this.statuses.get(status)
+    if (known) known.count += 1
+    else this.statuses.set(status, { count: 1 })
+    this.durations.observe(seconds)
+  }
+}
+
+/** What a response carries while its request is under way. */
+export interface Measured {
+  measured?: RouteMeasurements | undefined
+  /** As `performance.now()`. */
+  beganAt?: number
+}
+
+/**
+ * Counts the requests by the pattern of their route, never by their path. What counts one is kept on
+ * its response, so that the listener of its end is one for all.
+ */
+export class RequestMeasurements {
+  /** By route, then by method. */
+  readonly #routes = new Map<string, Map<string, RouteMeasurements>>()
+  /** By status: requests that are refused before they reach a route, such as malformed ones. */
+  readonly unrouted = new Counters(
+    ['400', '404', '408', '413', '431', '503'].map((status) => [status]),
+  )
+  inFlight = 0
+
+  /** Begins a request; `route` is the pattern, undefined for a path that no route matches. */
+  begin(response: Measured, route: string | undefined, method: string): void {
+    this.inFlight += 1
+    response.measured = this.#of(route ?? unknownRoute, method)
+    response.beganAt = performance.now()
+  }
+
+  end(response: Measured & { readonly statusCode: number; readonly writableEnded: boolean }) {
+    const { measured, beganAt = 0, statusCode, writableEnded } = response
+    if (!measured) return
+    response.measured = undefined
+    this.inFlight -= 1
+    measured.add(writableEnded ? statusCode : aborted, (performance.now() - beganAt) / 1000)
+  }
+
+  *entries(): Iterable<readonly [route: string, method: string, RouteMeasurements]> {
+    for (const [route, methods] of this.#routes) {
+      for (const [method, measurements] of methods) yield [route, method, measurements]
+    }
+  }
+
+  #of(route: string, method: string): RouteMeasurements {
+    return this.#routes.get(route)?.get(method) ?? this.#add(route, method)
+  }
+
+  #add(route: string, sent: string): RouteMeasurements {
+    const method = knownMethods.has(sent) ? sent : other
+    const methods = this.#routes.get(route) ?? new Map<string, RouteMeasurements>()
+    this.#routes.set(route, methods)
+    const measurements = methods.get(method) ?? new RouteMeasurements()
+    methods.set(method, measurements)
+    return measurements
+  }
+}
