@@ -14,6 +14,7 @@ import { rooms as ours } from './rooms.ts'
 import type { Deps } from './runtime/deps.ts'
 import { type Job, jobsOfWorker, startJobs } from './runtime/jobs.ts'
 import { createServices, type Wired } from './services.ts'
+import { tracedFetch } from './tracing/fetch.ts'
 
 export interface App {
   readonly server: FastifyInstance
@@ -37,10 +38,12 @@ export interface AppOptions {
  * @throws Error if two rooms declare the same thing; the message names both
  */
 export async function buildApp(
-  deps: Deps,
+  given: Deps,
   { runsJobs = true, rooms = ours }: AppOptions = {},
 ): Promise<App> {
-  const { config, db, random, log, workers } = deps
+  const { config, db, random, log, workers, traces = null } = given
+  const hiddenPaths = config.password.breachUrl // they begin the digest of a password
+  const deps = { ...given, fetch: tracedFetch({ fetch: given.fetch, traces, hiddenPaths }) }
   const loaded = await loadParts(rooms)
   const services = await createServices(deps, { rooms })
   const wired: Wired = { ...deps, ...services }
@@ -69,6 +72,7 @@ export async function buildApp(
       .flush()
       .catch((error: unknown) => log.error({ err: error }, 'activity was lost'))
     await db.destroy()
+    await traces?.close()
   })
   const plain = config.http.redirectPort === undefined ? null : plainHttp(config)
   if (plain) closeWith(server, plain)

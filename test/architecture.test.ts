@@ -28,7 +28,8 @@ const floor: Record<string, readonly string[]> = {
   database: ['kernel'],
   events: ['kernel', 'database'],
   config: ['kernel', 'addresses', 'strength', 'database', 'workers'],
-  runtime: ['kernel', 'database', 'config', 'events', 'workers'],
+  tracing: ['kernel', 'database', 'events', 'config', 'workers'],
+  runtime: ['kernel', 'database', 'config', 'events', 'workers', 'tracing'],
   http: [
     'kernel',
     'addresses',
@@ -38,6 +39,7 @@ const floor: Record<string, readonly string[]> = {
     'events',
     'config',
     'workers',
+    'tracing',
     'runtime',
   ],
   room: ['kernel', 'policy', 'database', 'events', 'config', 'runtime', 'http'],

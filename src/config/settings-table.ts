@@ -11,6 +11,7 @@ import { assertVaried } from '../strength/varied.ts'
 import { parseWorkers } from '../workers/count.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './kinds.ts'
 import { flowCookieName, oidcSettings, parseNamedRole } from './oidc-settings.ts'
+import { tracesSettings } from './traces-settings.ts'
 
 /** The result of a login: a cookie session, a token, or an access and a refresh token. */
 export const loginModes = ['session', 'token', 'pair'] as const
@@ -327,6 +328,7 @@ export const settings = {
     }),
     parse: parseWorkers,
   },
+  ...tracesSettings,
   ...oidcSettings,
 } satisfies Record<string, Setting<unknown>>
 

@@ -21,8 +21,10 @@ export interface ConnectOptions {
   readonly postgres?: PostgresAddress | undefined
   /** The maximum number of PostgreSQL connections. */
   readonly poolMax?: number
-  /** Wraps the dialect, for example to count statements. */
+  /** Wraps the dialect, for example to count statements: every read passes its connections. */
   readonly wrap?: (dialect: Dialect) => Dialect
+  /** Wraps the dialect and its adapter, by which reads of SQLite bypass the connections. */
+  readonly observe?: (dialect: Dialect) => Dialect
 }
 
 /** Notices changes that other processes make. */

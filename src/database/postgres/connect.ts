@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely'
+import { type Dialect, Kysely } from 'kysely'
 import type { Connected, ConnectOptions } from '../database.ts'
 import type { Schema } from '../schema.ts'
 import { connectionOf, type PostgresAddress } from './address.ts'
@@ -7,7 +7,7 @@ import { createPostgresFeed } from './feed.ts'
 import { assertTakesChanges } from './server.ts'
 import { parserOf } from './values.ts'
 
-export interface PostgresOptions extends Pick<ConnectOptions, 'timeoutMs' | 'wrap'> {
+export interface PostgresOptions extends Pick<ConnectOptions, 'timeoutMs' | 'wrap' | 'observe'> {
   readonly address: PostgresAddress
   readonly poolMax: number
 }
@@ -18,6 +18,7 @@ export function connectPostgres({
   poolMax,
   timeoutMs,
   wrap = (given) => given,
+  observe = (given) => given,
 }: PostgresOptions): Connected {
   const connection = { ...connectionOf(address), types }
   const feed = createPostgresFeed(connection)
@@ -27,10 +28,11 @@ export function connectPostgres({
     timeoutMs,
     onClose: feed.close,
   })
-  const db = new Kysely<Schema>({ dialect: wrap(dialect) })
+  const connected = (given: Dialect) => new Kysely<Schema>({ dialect: observe(wrap(given)) })
+  const db = connected(dialect)
   return {
     db,
-    asyncCommitDb: new Kysely<Schema>({ dialect: wrap(dialect.asyncCommit()) }),
+    asyncCommitDb: connected(dialect.asyncCommit()),
     feed,
     assertDatabaseServes: () => assertTakesChanges(db),
   }

@@ -21,6 +21,7 @@ export function connectSqlite({
   groupCommit = false,
   checkpointThread = false,
   wrap,
+  observe = (given) => given,
 }: ConnectOptions): Connected {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
@@ -35,7 +36,8 @@ export function connectSqlite({
     groupCommit: groupCommit ? fdatasync : undefined,
     checkpointThread,
   })
-  const connected = (given: Dialect) => new Kysely<Schema>({ dialect: wrap?.(given) ?? given })
+  const connected = (given: Dialect) =>
+    new Kysely<Schema>({ dialect: observe(wrap?.(given) ?? given) })
   return {
     db: connected(dialect),
     asyncCommitDb: connected(dialect.asyncCommit()),
