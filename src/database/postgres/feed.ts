@@ -33,6 +33,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let version = 0
   let anyVersion = 0
   let heardAt = Number.NEGATIVE_INFINITY
+  let failingSince: number | undefined
   let isAsked = false
   let state: 'resting' | 'at work' | 'closed' = 'resting'
   let client: Client | undefined
@@ -46,6 +47,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
       if (state === 'resting') wake()
       return performance.now() - heardAt < staleAfterMs
     },
+    failingMs: () => (failingSince === undefined ? 0 : performance.now() - failingSince),
     version: () => version,
     together: (work) => work(), // the numbers are in memory
     // PostgreSQL has no number for the changes of this process: each answer differs.
@@ -68,6 +70,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
 
   function rest(): void {
     state = 'resting'
+    failingSince = undefined
     next(leave, restMs)
   }
 
@@ -116,6 +119,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     }
     if (client !== mine) return
     heardAt = askedAt
+    failingSince = undefined
     next(() => (isAsked ? heartbeat(mine) : rest()), heartbeatMs)
   }
 
@@ -127,6 +131,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
 
   function lose(mine: Client): void {
     if (client !== mine) return
+    failingSince ??= performance.now()
     leave()
     next(() => (isAsked ? listen() : rest()), reconnectMs)
   }
