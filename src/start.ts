@@ -17,6 +17,7 @@ import { settingsOfRooms } from './room/settings.ts'
 import { rooms as ours } from './rooms.ts'
 import { createLog, systemDeps, type Tracing } from './runtime/deps.ts'
 import { firstRunText, type PasswordFile, writePasswordFile } from './runtime/first-run.ts'
+import { pooledRandom } from './runtime/random.ts'
 import { leaveServiceNote } from './runtime/service-note.ts'
 import { drainOnSignal } from './runtime/shutdown.ts'
 import type { Wired } from './services.ts'
@@ -102,7 +103,8 @@ async function tracingOf(
 ): Promise<Tracing | null> {
   if (config.traces.endpoint === undefined) return null
   const { createTracing } = await import('./tracing/start.ts')
-  return createTracing(config, { ...deps, clock: systemClock, random: systemRandom, fetch })
+  const random = pooledRandom(systemRandom) // ids of spans are small and many
+  return createTracing(config, { ...deps, clock: systemClock, random, fetch })
 }
 
 interface FirstRun {

@@ -66,6 +66,11 @@ export function currentTrace(): TraceContext | null {
   return sources.getStore()?.traceContext?.() ?? null
 }
 
+/** Whether the work under way is exported as a trace. */
+export function isExported(): boolean {
+  return (sources.getStore()?.span ?? null) !== null
+}
+
 /**
  * Begins a part of the work under way, for the export of traces; null if it is not exported. What is
  * inside of it belongs to the whole again: there is no asynchronous context beside this one.

@@ -7,7 +7,7 @@ import type {
   QueryResult,
 } from 'kysely'
 import { ReadingAdapter, type SqlText } from '../database/reading.ts'
-import { beginSpan } from '../events/context.ts'
+import { beginSpan, isExported } from '../events/context.ts'
 import type { Span } from '../events/trace-context.ts'
 
 /** The databases, by their names in OpenTelemetry's semantic conventions. */
@@ -31,7 +31,7 @@ export function tracedDialect(dialect: Dialect, system: DatabaseSystem): Dialect
 function tracedAdapter(adapter: DialectAdapter, system: DatabaseSystem): DialectAdapter {
   if (!(adapter instanceof ReadingAdapter)) return adapter
   return new ReadingAdapter(<R>(query: SqlText) => {
-    const span = beginStatement(null, query.sql, system)
+    const span = isExported() ? beginStatement(null, query.sql, system) : null
     if (!span) return adapter.readAtOnce<R>(query)
     try {
       const result = adapter.readAtOnce<R>(query)
@@ -49,8 +49,10 @@ function tracedAdapter(adapter: DialectAdapter, system: DatabaseSystem): Dialect
 function tracedDriver(driver: Driver, system: DatabaseSystem): Driver {
   const beginTransaction: Driver['beginTransaction'] = async (given, settings) => {
     if (!(given instanceof TracedConnection)) return driver.beginTransaction(given, settings)
-    const span = beginSpan('transaction', 'internal', { 'db.system.name': system })
-    given.transaction = span
+    given.transaction = beginSpan('transaction', 'internal', {
+      'db.system.name': system,
+      'gatehouse.connection.wait_ms': given.waitMs,
+    })
     try {
       await driver.beginTransaction(given.connection, settings)
     } catch (error) {
@@ -79,11 +81,11 @@ function tracedDriver(driver: Driver, system: DatabaseSystem): Driver {
     init: (options) => driver.init(options),
     destroy: (options) => driver.destroy(options),
     acquireConnection(options) {
-      const wait = beginSpan('connection', 'internal', { 'db.system.name': system })
-      if (!wait) return driver.acquireConnection(options)
-      return during(wait, driver.acquireConnection(options)).then(
-        (connection) => new TracedConnection(connection, system),
-      )
+      if (!isExported()) return driver.acquireConnection(options)
+      const askedAt = performance.now()
+      return driver
+        .acquireConnection(options)
+        .then((given) => new TracedConnection(given, system, performance.now() - askedAt))
     },
     beginTransaction,
     commitTransaction,
@@ -99,12 +101,15 @@ function tracedDriver(driver: Driver, system: DatabaseSystem): Driver {
 /** A connection, for one use by a request that is exported. */
 class TracedConnection implements DatabaseConnection {
   readonly connection: DatabaseConnection
+  /** How long the work waited for it. */
+  readonly waitMs: number
   transaction: Span | null = null
   readonly #system: DatabaseSystem
 
-  constructor(connection: DatabaseConnection, system: DatabaseSystem) {
+  constructor(connection: DatabaseConnection, system: DatabaseSystem, waitMs: number) {
     this.connection = connection
     this.#system = system
+    this.waitMs = waitMs
   }
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -125,26 +130,55 @@ class TracedConnection implements DatabaseConnection {
   }
 }
 
-const maxTextLength = 2048
-
 /** Begins the span of a statement, within its transaction or the request. */
 function beginStatement(
   transaction: Span | null,
   sql: string,
   system: DatabaseSystem,
 ): Span | null {
-  const begin = transaction ? transaction.begin.bind(transaction) : beginSpan
-  const span = begin('statement', system === 'sqlite' ? 'internal' : 'client')
-  if (!span) return null
-  const [, operation = ''] = /^\s*(\w+)/.exec(sql) ?? []
-  const [, table = ''] = /\b(?:from|into|update|join)\s+"?(\w+)/i.exec(sql) ?? []
-  const summary = `${operation.toUpperCase()} ${table}`.trim()
-  span.rename(summary)
-  span.set('db.system.name', system)
-  span.set('db.operation.name', operation.toUpperCase())
-  if (table !== '') span.set('db.collection.name', table)
-  span.set('db.query.text', sql.slice(0, maxTextLength).trim())
-  return span
+  const { summary, ...told } = describe(sql)
+  const attributes = { 'db.system.name': system, ...told }
+  const kind = system === 'sqlite' ? 'internal' : 'client'
+  return transaction
+    ? transaction.begin(summary, kind, attributes)
+    : beginSpan(summary, kind, attributes)
+}
+
+const maxTextLength = 2048
+const maxDescribed = 500
+const described = new Map<string, ReturnType<typeof describeAnew>>()
+
+/** What is told of a statement. Most texts come again and again. */
+function describe(sql: string): ReturnType<typeof describeAnew> {
+  const known = described.get(sql)
+  if (known) return known
+  if (described.size >= maxDescribed) described.clear()
+  const made = describeAnew(sql)
+  described.set(sql, made)
+  return made
+}
+
+function describeAnew(sql: string) {
+  const [, word = ''] = /^\s*(\w+)/.exec(sql) ?? []
+  const operation = word.toUpperCase()
+  const table = tableOf(sql)
+  return {
+    summary: `${operation} ${table ?? ''}`.trim(),
+    'db.operation.name': operation,
+    ...(table !== undefined && { 'db.collection.name': table }),
+    'db.query.text': sql.slice(0, maxTextLength).trim(),
+  }
+}
+
+/** The table that a statement is about: the first that is named outside of all parentheses. */
+function tableOf(sql: string): string | undefined {
+  let depth = 0
+  for (const [found, table] of sql.matchAll(/[()]|\b(?:from|into|update|join)\s+"?(\w+)/gi)) {
+    if (found === '(') depth += 1
+    else if (found === ')') depth -= 1
+    else if (depth === 0) return table
+  }
+  return undefined
 }
 
 async function during<T>(span: Span, work: Promise<T>): Promise<T> {

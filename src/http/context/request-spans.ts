@@ -28,6 +28,8 @@ export const requestSpans = plugin<RequestSpansOptions>(async (app, { baseUrl, t
   app.decorateRequest('span', null)
 
   app.addHook('onRequest', (request, reply, done) => {
+    // A probe comes every few seconds, and its trace tells nothing.
+    if (request.routeOptions.url?.startsWith('/health/')) return done()
     const method = knownMethods.has(request.method) ? request.method : '_OTHER'
     const span = traces.beginRequest(request.headers, {
       'http.request.method': method,
