@@ -15,6 +15,7 @@ import { rooms as ours } from './rooms.ts'
 import type { Deps } from './runtime/deps.ts'
 import { inJobContext, type Job, jobsOfWorker, startJobs } from './runtime/jobs.ts'
 import { createServices, type Wired } from './services.ts'
+import { tracedFetch } from './tracing/fetch.ts'
 
 export interface App {
   readonly server: FastifyInstance
@@ -40,10 +41,12 @@ export interface AppOptions {
  * @throws Error if two rooms declare the same thing; the message names both
  */
 export async function buildApp(
-  deps: Deps,
+  given: Deps,
   { runsJobs = true, closing, rooms = ours }: AppOptions = {},
 ): Promise<App> {
-  const { config, db, random, log, workers } = deps
+  const { config, db, random, log, workers, traces = null } = given
+  const hiddenPaths = config.password.breachUrl // they begin the digest of a password
+  const deps = { ...given, fetch: tracedFetch({ fetch: given.fetch, traces, hiddenPaths }) }
   const loaded = await loadParts(rooms)
   const services = await createServices(deps, { rooms })
   const wired: Wired = { ...deps, ...services }
@@ -79,6 +82,7 @@ export async function buildApp(
     await services.audit.close()
     await services.auditProof.close()
     await db.destroy()
+    await traces?.close()
   })
   const plain = config.http.redirectPort === undefined ? null : plainHttp(config)
   if (plain) closeWith(server, plain)

@@ -16,6 +16,7 @@ import { type ExternalBearer, externalBearer } from './federation/authenticator.
 import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
+import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
@@ -70,6 +71,7 @@ export interface Services extends LogoutEndings {
   readonly posts: Posts
   readonly profiles: Profiles
   readonly providers: Providers
+  readonly readiness: Readiness
   readonly requirements: Requirements
   readonly revocations: Revocations
   readonly rotation: Rotation
@@ -184,6 +186,7 @@ export async function createServices(
     posts: createPosts(deps),
     profiles,
     providers,
+    readiness: createReadiness({ ...deps, accounts, keys, rooms }),
     requirements,
     revocations,
     rotation,

@@ -8,14 +8,17 @@ import type { MakeFirstAdministrator } from './accounts/bootstrap.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, loadConfig } from './config/load.ts'
 import { serverWarnings } from './database/postgres/server.ts'
+import { systemClock } from './kernel/clock.ts'
+import { systemRandom } from './kernel/random.ts'
 import { reasonOf } from './kernel/reason.ts'
 import { secretFields } from './room/registry.ts'
 import type { Room } from './room/room.ts'
 import { settingsOfRooms } from './room/settings.ts'
 import { rooms as ours } from './rooms.ts'
-import { createLog, systemDeps } from './runtime/deps.ts'
+import { createLog, systemDeps, type Tracing } from './runtime/deps.ts'
 import { restart, shutdown, startup } from './runtime/events.ts'
 import { firstRunText, type PasswordFile, writePasswordFile } from './runtime/first-run.ts'
+import { pooledRandom } from './runtime/random.ts'
 import { leaveServiceNote } from './runtime/service-note.ts'
 import { drainOnSignal, type Stopping } from './runtime/shutdown.ts'
 import type { Wired } from './services.ts'
@@ -62,7 +65,10 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   // Another worker would answer from commits of this one that are not on disk yet.
   const isAlone = workers.count === 1
   await workers.reading()
-  const deps = systemDeps(config, { log, workers, groupCommit: isAlone, checkpointThread: true })
+  const tracing = await tracingOf(config, { log, workers })
+  const deps = systemDeps(config, {
+    ...{ log, workers, groupCommit: isAlone, checkpointThread: true, tracing },
+  })
   const isFirst = workers.index === 0 && workers.isFirstStart
   if (isFirst) for (const warning of config.warnings) deps.log.warn(warning)
   const { events } = deps
@@ -97,6 +103,17 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   await workers.started()
   await server.compileSchemas()
   flushCompileCache()
+}
+
+/** Loads what exports traces, if OTEL_EXPORTER_OTLP_ENDPOINT is set. */
+async function tracingOf(
+  config: Config,
+  deps: { readonly log: Logger; readonly workers: Workers },
+): Promise<Tracing | null> {
+  if (config.traces.endpoint === undefined) return null
+  const { createTracing } = await import('./tracing/start.ts')
+  const random = pooledRandom(systemRandom) // ids of spans are small and many
+  return createTracing(config, { ...deps, clock: systemClock, random, fetch })
 }
 
 interface FirstRun {

@@ -29,7 +29,8 @@ const floor: Record<string, readonly string[]> = {
   database: ['kernel', 'measurements'],
   events: ['kernel', 'addresses', 'bounded', 'database'],
   config: ['kernel', 'addresses', 'strength', 'database', 'workers'],
-  runtime: ['kernel', 'measurements', 'database', 'config', 'events', 'workers'],
+  tracing: ['kernel', 'database', 'events', 'config', 'workers'],
+  runtime: ['kernel', 'measurements', 'database', 'config', 'events', 'workers', 'tracing'],
   http: [
     'kernel',
     'addresses',
@@ -40,6 +41,7 @@ const floor: Record<string, readonly string[]> = {
     'events',
     'config',
     'workers',
+    'tracing',
     'runtime',
   ],
   room: ['kernel', 'policy', 'database', 'events', 'config', 'runtime', 'http'],

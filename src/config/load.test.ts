@@ -77,6 +77,12 @@ const defaults: Partial<Record<string, unknown>> = {
   AUDIT_RETENTION_DAYS: 365,
   AUDIT_SINKS: [],
   WORKERS: 1,
+  OTEL_EXPORTER_OTLP_ENDPOINT: undefined,
+  OTEL_EXPORTER_OTLP_HEADERS: undefined,
+  OTEL_SERVICE_NAME: 'gatehouse',
+  OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+  OTEL_TRACES_SAMPLER_ARG: undefined,
+  TRACES_PER_SECOND: 100,
 }
 const secretNames = Object.entries(settings).flatMap(([name, row]) => (row.secret ? [name] : []))
 

@@ -213,6 +213,9 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
   if (postgres && isUnguarded(postgres, isLoopback)) {
     warnings.push('DATABASE_URL: what goes to the database and back is not guarded by verified TLS')
   }
+  if (values.OTEL_EXPORTER_OTLP_HEADERS && goesUnguarded(values.OTEL_EXPORTER_OTLP_ENDPOINT)) {
+    warnings.push('OTEL_EXPORTER_OTLP_HEADERS: what goes to the collector is not guarded by TLS')
+  }
   if (values.NODE_ENV !== 'production') warnings.push(...secretWarnings(values))
   const baseUrl = values.BASE_URL ?? defaultBaseUrl(values)
   // Names become roles here and in `toProvider`: the contradictions let no others through.
@@ -309,6 +312,15 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       checkpointsFile: checkpointsFileOf(values),
     },
     workers: values.WORKERS,
+    traces: {
+      /** Undefined: none are exported. */
+      endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: values.OTEL_EXPORTER_OTLP_HEADERS,
+      serviceName: values.OTEL_SERVICE_NAME,
+      sampler: values.OTEL_TRACES_SAMPLER,
+      ratio: values.OTEL_TRACES_SAMPLER_ARG ?? 1,
+      maxPerSecond: values.TRACES_PER_SECOND,
+    },
     /** Read by `settingsOf`. */
     ofRooms: read.ofRooms.values,
   })
@@ -316,6 +328,12 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
 
 function checkpointsFileOf({ DATA_DIR }: SettingValues): string {
   return join(resolve(DATA_DIR), 'audit-checkpoints.jsonl')
+}
+
+/** Whether an address is one of plain HTTP to another machine. */
+function goesUnguarded(address: string | undefined): boolean {
+  const { protocol, hostname } = new URL(address ?? 'https://none')
+  return protocol === 'http:' && !isLoopback(hostname)
 }
 
 /** Warnings outside production about secrets that production refuses. */

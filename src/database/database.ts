@@ -24,8 +24,10 @@ export interface ConnectOptions {
   readonly poolMax?: number
   /** What counts the statements and connections; absent: they are counted for nothing. */
   readonly measurements?: DatabaseMeasurements
-  /** Wraps the dialect, for example to count statements. */
+  /** Wraps the dialect, for example to count statements: every read passes its connections. */
   readonly wrap?: (dialect: Dialect) => Dialect
+  /** Wraps the dialect and its adapter, by which reads of SQLite bypass the connections. */
+  readonly observe?: (dialect: Dialect) => Dialect
 }
 
 /** Notices changes that other processes make. */
@@ -50,6 +52,11 @@ export interface ChangeFeed {
    */
   lagSeconds?(): number
   /**
+   * For how long the feed has tried in vain to become current, in milliseconds; 0 if it is, or rests.
+   * Absent where it always is.
+   */
+  failingMs?(): number
+  /**
    * Does work that waits for nothing; it reads each of the numbers once at most. For requests that
    * had all arrived before the call: each of them is judged by a number that was read after that.
    */
@@ -65,9 +72,10 @@ export interface Connected {
   readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   /**
-   * Reads the header of the SQLite file, because SQLite can answer from memory for some time after
-   * the file is gone. Asks PostgreSQL whether it accepts writes.
-   * @throws DatabaseUnavailable if the file is gone or is no database, or the server is a standby
+   * Looks at the SQLite file itself, because SQLite answers on after the file is gone or is another.
+   * Asks PostgreSQL whether it accepts writes.
+   * @throws DatabaseUnavailable if the file is gone, is another or is no database; DatabaseReadOnly
+   * if the file cannot be written any more, or the server is a standby
    */
   readonly assertDatabaseServes: () => Promise<void>
 }

@@ -16,6 +16,14 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/** The database answers, and takes no changes: it is a standby, or its disk is read-only. */
+export class DatabaseReadOnly extends DatabaseUnavailable {
+  constructor(reason: string, options: { cause?: unknown } = {}) {
+    super(reason, options)
+    this.name = 'DatabaseReadOnly'
+  }
+}
+
 /** The database ended this transaction in favour of another one: a new attempt may succeed. */
 export class TransactionConflict extends DatabaseUnavailable {
   constructor(options: { cause: unknown }) {

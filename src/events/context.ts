@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Credential } from '../kernel/principal.ts'
+import type { Span, SpanAttributes, SpanKind, TraceContext } from './trace-context.ts'
 
 /** The caller of the work under way and its origin; a field is null if it does not apply. */
 export interface EventContext {
@@ -40,6 +41,10 @@ export interface RequestFacts {
  */
 export interface ContextSource {
   eventContext(): EventContext
+  /** The trace of the work, which its caller named or this service began; null without one. */
+  traceContext?(): TraceContext | null
+  /** The work, if traces are exported and it is part of one. */
+  readonly span?: Span | null
 }
 
 const sources = new AsyncLocalStorage<ContextSource>()
@@ -56,6 +61,24 @@ const noSource: ContextSource = { eventContext: () => noContext }
 /** The context of the work under way. */
 export function currentContext(): EventContext {
   return sources.getStore()?.eventContext() ?? noContext
+}
+
+/** The trace of the work under way; null without one. */
+export function currentTrace(): TraceContext | null {
+  return sources.getStore()?.traceContext?.() ?? null
+}
+
+/** Whether the work under way is exported as a trace. */
+export function isExported(): boolean {
+  return (sources.getStore()?.span ?? null) !== null
+}
+
+/**
+ * Begins a part of the work under way, for the export of traces; null if it is not exported. What is
+ * inside of it belongs to the whole again: there is no asynchronous context beside this one.
+ */
+export function beginSpan(name: string, kind: SpanKind, attributes?: SpanAttributes): Span | null {
+  return sources.getStore()?.span?.begin(name, kind, attributes) ?? null
 }
 
 /** Does the work, with its asynchronous parts, in the context of a source. */

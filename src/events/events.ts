@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { afterCommit } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { currentContext, type EventContext } from './context.ts'
+import { currentContext, currentTrace, type EventContext } from './context.ts'
 import { boundedRefusals } from './refusals.ts'
 import type { EventType, Payload } from './types.ts'
 
@@ -146,13 +146,14 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
   }
 }
 
-/** Logs a line per event: its name as `event`, its payload and its context. */
+/** Logs a line per event: its name as `event`, its payload, its context and the trace it is part of. */
 export function logSink(log: Logger): AfterCommitSink {
   return ({ type, payload, context: { by, address, scheme, requestId } }) => {
     const { name, message } = type
     const level = type.level === 'critical' ? 'error' : type.level
     if (!log.isLevelEnabled(level)) return // a line is made only for a log that takes it
-    const known = Object.entries({ by, address, scheme, request_id: requestId }).filter(
+    const trace_id = requestId === null ? null : (currentTrace()?.traceId ?? null)
+    const known = Object.entries({ by, address, scheme, request_id: requestId, trace_id }).filter(
       ([, value]) => value !== null,
     )
     log[level]({ event: name, ...payload, ...Object.fromEntries(known) }, message ?? undefined)

@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '../database/database.ts'
 import { untilRead } from '../http/connections/draining.ts'
 import { named, type SchemaTypes, Text } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
+import type { Readiness } from './readiness.ts'
 
 /**
- * Health room: GET /health/live (the process runs), GET /health/ready (the database answers and no
- * shutdown has begun) and GET /api/public/status.
+ * Health room: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
+ * and GET /api/public/status. Neither tells anything else to anybody: reasons are for the log.
  */
 export interface HealthRoutesOptions {
-  readonly db: Database
-  /** @throws DatabaseUnavailable as `Connected.assertDatabaseServes` */
-  readonly assertDatabaseServes: () => Promise<void>
+  readonly readiness: Readiness
 }
+
+const retrySeconds = 1
 
 const Status = named(
   'Health',
@@ -39,13 +39,12 @@ const PublicStatus = named(
 
 export async function healthRoutes(
   instance: FastifyInstance,
-  { db, assertDatabaseServes }: HealthRoutesOptions,
+  { readiness }: HealthRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const access = { rule: anyone }
-  let stopping = false
   instance.addHook('preClose', async () => {
-    stopping = true
+    readiness.stopping()
     await untilRead(instance.server)
   })
 
@@ -78,10 +77,11 @@ export async function healthRoutes(
       },
     },
     async () => {
-      if (stopping) throw new ApiError('serviceUnavailable', { cause: 'shutting down' })
-      await assertDatabaseServes()
-      await db.selectFrom('schema_version').select('version').limit(1).execute()
-      return { status: 'ready' }
+      const reason = await readiness.check()
+      if (reason === null) return { status: 'ready' }
+      // Without a cause: a probe comes every few seconds, and `readiness` has logged the change.
+      if (reason === 'stopping') throw new ApiError('serviceUnavailable')
+      throw new ApiError('serviceUnavailable', { retryAfterSeconds: retrySeconds })
     },
   )
 

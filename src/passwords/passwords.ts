@@ -1,5 +1,6 @@
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { beginSpan } from '../events/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Random, randomText } from '../kernel/random.ts'
@@ -55,9 +56,9 @@ export function createPasswords(
   return {
     concurrency: queue.concurrency,
     dummy: () => dummy,
-    hash: (password) => queue.run(() => hashPassword(password, settings, random)),
+    hash: (password) => queued('hash password', () => hashPassword(password, settings, random)),
     verify: (password, stored, beginBy = Number.POSITIVE_INFINITY) =>
-      queue.run(async () => {
+      queued('verify password', async () => {
         const hash = stored ?? (await dummy)
         const beganAt = clock.now()
         if (beganAt > beginBy)
@@ -69,6 +70,23 @@ export function createPasswords(
         return { matches: isRight && stored !== null, beganAt, tookMs: clock.now() - beganAt }
       }),
     isOutdated: (stored) => isOutdated(stored, settings),
+  }
+
+  /** Does the work in its turn; its span, if there is one, tells how long it waited for that. */
+  function queued<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const span = beginSpan(name, 'internal')
+    if (!span) return queue.run(work)
+    const askedAt = performance.now()
+    return queue
+      .run(() => {
+        span.set('gatehouse.hashing.wait_ms', performance.now() - askedAt)
+        return work()
+      })
+      .catch((error: unknown) => {
+        span.fail(error instanceof Error ? error.name : 'unknown')
+        throw error
+      })
+      .finally(() => span.end())
   }
 }
 

@@ -1,11 +1,12 @@
 import pino, { type Logger } from 'pino'
 import type { Config } from '../config/load.ts'
 import { connect } from '../database/connect.ts'
-import type { ChangeFeed, Database } from '../database/database.ts'
+import type { ChangeFeed, ConnectOptions, Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { type Random, systemRandom } from '../kernel/random.ts'
 import { createMeasurements, type Measurements } from '../measurements/measurements.ts'
+import type { Traces } from '../tracing/traces.ts'
 import { soleProcess, type Workers } from '../workers/workers.ts'
 import { escaping } from './log-lines.ts'
 import { pooledRandom } from './random.ts'
@@ -29,6 +30,15 @@ export interface Deps {
   readonly workers: Workers
   /** For requests to other services. */
   readonly fetch: typeof fetch
+  /** Absent where no traces are exported. */
+  readonly traces?: Traces | null
+}
+
+/** The export of traces, which `tracing/start.ts` brings where it is wanted. */
+export interface Tracing {
+  readonly traces: Traces
+  /** Wraps the dialect of the database: see `ConnectOptions.observe`. */
+  readonly observe: NonNullable<ConnectOptions['observe']>
 }
 
 /**
@@ -42,6 +52,7 @@ export function systemDeps(
     workers = soleProcess,
     groupCommit = false,
     checkpointThread = false,
+    tracing = null as Tracing | null,
   } = {},
 ): Deps {
   process.umask(0o077) // no other user may read the database, its log and the keys
@@ -52,6 +63,7 @@ export function systemDeps(
     poolMax: workers.share(config.database.poolMax),
     groupCommit,
     checkpointThread,
+    ...(tracing && { observe: tracing.observe }),
   })
   return {
     config,
@@ -64,6 +76,7 @@ export function systemDeps(
     events: eventsOf({ clock, log, measurements }),
     measurements,
     fetch: globalThis.fetch,
+    traces: tracing?.traces ?? null,
   }
 }
 

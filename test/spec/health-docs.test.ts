@@ -46,6 +46,9 @@ suite('health and status', async () => {
       })
       await stopped
       assert.equal(answers.length, 1)
+      const told = stopping.log.filter(({ msg }) => msg === 'not ready')
+      const reasons = told.map(({ reason }) => reason)
+      assert.deepEqual(reasons, status === 503 ? ['stopping'] : [])
       for (const answer of answers) {
         assert.equal(answer.headers.connection, 'close')
         if (status === 503) assertRefusal(answer, 503, 'Service unavailable')

@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely'
+import { type Dialect, Kysely } from 'kysely'
 import { databaseMeasurements } from '../../measurements/measurements.ts'
 import type { Connected, ConnectOptions } from '../database.ts'
 import type { Schema } from '../schema.ts'
@@ -9,7 +9,7 @@ import { assertTakesChanges } from './server.ts'
 import { parserOf } from './values.ts'
 
 export interface PostgresOptions
-  extends Pick<ConnectOptions, 'measurements' | 'timeoutMs' | 'wrap'> {
+  extends Pick<ConnectOptions, 'measurements' | 'timeoutMs' | 'wrap' | 'observe'> {
   readonly address: PostgresAddress
   readonly poolMax: number
 }
@@ -21,6 +21,7 @@ export function connectPostgres({
   timeoutMs,
   measurements = databaseMeasurements(),
   wrap = (given) => given,
+  observe = (given) => given,
 }: PostgresOptions): Connected {
   const connection = { ...connectionOf(address), types }
   const feed = createPostgresFeed(connection)
@@ -31,10 +32,11 @@ export function connectPostgres({
     measurements,
     onClose: feed.close,
   })
-  const db = new Kysely<Schema>({ dialect: wrap(dialect) })
+  const connected = (given: Dialect) => new Kysely<Schema>({ dialect: observe(wrap(given)) })
+  const db = connected(dialect)
   return {
     db,
-    asyncCommitDb: new Kysely<Schema>({ dialect: wrap(dialect.asyncCommit()) }),
+    asyncCommitDb: connected(dialect.asyncCommit()),
     feed,
     assertDatabaseServes: () => assertTakesChanges(db),
   }

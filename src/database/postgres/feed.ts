@@ -35,6 +35,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let heardAt = Number.NEGATIVE_INFINITY
   /** Since when it has not heard; not reset while it tries again. */
   let silentSince = 0
+  let failingSince: number | undefined
   let isAsked = false
   let state: 'resting' | 'at work' | 'closed' = 'resting'
   let client: Client | undefined
@@ -48,6 +49,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
       if (state === 'resting') wake()
       return performance.now() - heardAt < staleAfterMs
     },
+    failingMs: () => (failingSince === undefined ? 0 : performance.now() - failingSince),
     version: () => version,
     lagSeconds() {
       if (state !== 'at work') return 0
@@ -75,6 +77,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
 
   function rest(): void {
     state = 'resting'
+    failingSince = undefined
     next(leave, restMs)
   }
 
@@ -124,6 +127,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     }
     if (client !== mine) return
     heardAt = askedAt
+    failingSince = undefined
     next(() => (isAsked ? heartbeat(mine) : rest()), heartbeatMs)
   }
 
@@ -135,6 +139,7 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
 
   function lose(mine: Client): void {
     if (client !== mine) return
+    failingSince ??= performance.now()
     leave()
     next(() => (isAsked ? listen() : rest()), reconnectMs)
   }

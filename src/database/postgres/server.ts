@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database.ts'
-import { DatabaseUnavailable } from '../errors.ts'
+import { DatabaseReadOnly } from '../errors.ts'
 import { isPostgres } from '../transactions.ts'
 import { notifiesSetting } from './notification.ts'
 import { refusalOf } from './server-kind.ts'
@@ -69,12 +69,12 @@ export function faultOf({ banner, number, version, encoding }: Server): string |
   return `the database has the encoding ${encoding}: Gatehouse needs one made with encoding 'UTF8'`
 }
 
-/** @throws DatabaseUnavailable if the database is read-only */
+/** @throws DatabaseReadOnly if the database takes no changes */
 export async function assertTakesChanges(db: DatabaseOrTransaction): Promise<void> {
   const { rows } = await sql<{ readOnly: string }>`
     select current_setting('transaction_read_only') as "readOnly"`.execute(db)
   if (rows[0]?.readOnly !== 'on') return
-  throw new DatabaseUnavailable(
+  throw new DatabaseReadOnly(
     'the database takes no changes: it is a standby, or default_transaction_read_only is on',
   )
 }

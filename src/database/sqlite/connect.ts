@@ -1,10 +1,10 @@
-import { closeSync, fdatasync, mkdirSync, openSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { closeSync, constants, fdatasync, mkdirSync, openSync, statSync } from 'node:fs'
+import { access, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { type Dialect, Kysely } from 'kysely'
 import { databaseMeasurements } from '../../measurements/measurements.ts'
 import type { Connected, ConnectOptions } from '../database.ts'
-import { DatabaseUnavailable } from '../errors.ts'
+import { DatabaseReadOnly, DatabaseUnavailable } from '../errors.ts'
 import type { Schema } from '../schema.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 import { sharedReads } from './shared-reads.ts'
@@ -23,6 +23,7 @@ export function connectSqlite({
   checkpointThread = false,
   measurements = databaseMeasurements(),
   wrap,
+  observe = (given) => given,
 }: ConnectOptions): Connected {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
@@ -32,13 +33,15 @@ export function connectSqlite({
   const path = join(dataDirectory, databaseFileName)
   closeSync(openSync(path, 'a', 0o600)) // SQLite would create it readable for all users
   assertPrivate(path)
+  const { dev, ino } = statSync(path)
   const dialect = new NodeSqliteDialect({
     ...{ path, timeoutMs, synchronous, readsAtOnce: !wrap },
     groupCommit: groupCommit ? fdatasync : undefined,
     checkpointThread,
     measurements,
   })
-  const connected = (given: Dialect) => new Kysely<Schema>({ dialect: wrap?.(given) ?? given })
+  const connected = (given: Dialect) =>
+    new Kysely<Schema>({ dialect: observe(wrap?.(given) ?? given) })
   return {
     db: connected(dialect),
     asyncCommitDb: connected(dialect.asyncCommit()),
@@ -46,7 +49,7 @@ export function connectSqlite({
       version: () => dialect.foreignVersion(),
       anyVersion: () => dialect.version(),
     }),
-    assertDatabaseServes: () => assertDatabaseFile(path),
+    assertDatabaseServes: () => assertDatabaseFile(path, { dev, ino }),
   }
 }
 
@@ -60,12 +63,24 @@ function assertPrivate(path: string): void {
 // https://sqlite.org/fileformat.html#magic_header_string
 const magic = 'SQLite format 3\0'
 
-async function assertDatabaseFile(path: string): Promise<void> {
+/** @throws DatabaseUnavailable unless the file is the one that was opened; DatabaseReadOnly */
+async function assertDatabaseFile(
+  path: string,
+  opened: { readonly dev: number; readonly ino: number },
+): Promise<void> {
   try {
     await using file = await open(path)
+    const { dev, ino } = await file.stat()
+    // What this process writes would be lost with the file that it has open.
+    if (dev !== opened.dev || ino !== opened.ino) throw new Error('it is another file')
     const { buffer } = await file.read({ buffer: Buffer.alloc(magic.length), position: 0 })
     if (buffer.toString('latin1') !== magic) throw new Error('it has another header')
   } catch (error) {
     throw new DatabaseUnavailable('the database file cannot be read', { cause: error })
+  }
+  try {
+    for (const place of [path, dirname(path)]) await access(place, constants.W_OK)
+  } catch (error) {
+    throw new DatabaseReadOnly('the database file cannot be written', { cause: error })
   }
 }

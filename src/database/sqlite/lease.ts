@@ -1,6 +1,6 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
-import type { QueryHints } from '../database.ts'
 import type { DatabaseMeasurements } from '../../measurements/measurements.ts'
+import type { QueryHints } from '../database.ts'
 import { Deadline, type Mutex } from '../mutex.ts'
 import { retryWhileBusy } from './busy.ts'
 import type { Checkpoints } from './checkpoints.ts'

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { EventContext, RequestFacts } from '../../events/context.ts'
+import { parseTraceContext, type Span, type TraceContext } from '../../events/trace-context.ts'
 import { digest } from '../../kernel/digest.ts'
 import { clientAddress } from '../limits/client-address.ts'
 
@@ -8,6 +9,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The actor, address and scheme that the events of this request name. */
     eventContext(): EventContext
+    /** The trace of this request; read when an event or a request of ours is about to name it. */
+    traceContext(): TraceContext | null
+    /** Set if traces are exported and this one is: tracing.ts. */
+    span?: Span | null
     /** The client's address if a trusted caller names it (http/routes/login-address.ts). */
     namedAddress?: string | null
   }
@@ -20,7 +25,12 @@ declare module 'fastify' {
  */
 export const requestContext = plugin(async (app) => {
   app.decorateRequest('eventContext', contextOf)
+  app.decorateRequest('traceContext', traceOf)
 })
+
+function traceOf(this: FastifyRequest): TraceContext | null {
+  return this.span ?? parseTraceContext(this.headers)
+}
 
 function contextOf(this: FastifyRequest): EventContext {
   return {

@@ -52,7 +52,7 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
   app.setErrorHandler((thrown: unknown, request, reply) => {
     const error = reworded(asApiError(thrown, request), request)
     if (isPlanned(error)) {
-      tellOfRefusal(request, error.cause)
+      if (error.cause !== undefined) tellOfRefusal(request, error.cause)
     } else if (error.status >= 500) {
       request.log.error({ request_id: request.id, err: error.cause ?? thrown }, error.message)
     }

@@ -28,6 +28,7 @@ import {
   requestTimeoutMs,
 } from '../connections/time-limits.ts'
 import { requestContext } from '../context/request-context.ts'
+import { requestSpans } from '../context/request-spans.ts'
 import { forgedProxyWarning } from '../limits/forged-proxies.ts'
 import { rateLimit } from '../limits/rate-limit.ts'
 import { bulkAnswers } from '../lists/bulk-answers.ts'
@@ -94,6 +95,7 @@ export async function createServer(
   app.log = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level })
   app.decorate('compileSchemas', compilers.compileAll)
   await app.register(requestContext)
+  if (deps.traces) await app.register(requestSpans, { ...config, traces: deps.traces })
   await app.register(oneRequestAtATime, deps) // before any other work on a request
   const watchReader = slowReaders(app, { clock: deps.clock, stillMs: requestTimeoutMs })
   const noteProxy = forgedProxyWarning(app, config)

@@ -1,0 +1,138 @@
+import type { Logger } from 'pino'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { ChangeFeed, Database } from '../database/database.ts'
+import { DatabaseReadOnly, DatabaseUnavailable } from '../database/errors.ts'
+import { latestSchema, schemaVersion } from '../database/migrate.ts'
+import { dueRooms, type RoomSchema, roomVersions } from '../database/room-schemas.ts'
+import { inNoContext } from '../events/context.ts'
+import type { KeySet } from '../keys/key-set.ts'
+
+/** Why this process should get no requests. docs/health.md has a row for each. */
+export type NotReady =
+  | 'stopping'
+  | 'database'
+  | 'read_only'
+  | 'schema'
+  | 'first_start'
+  | 'keys'
+  | 'feed'
+
+export interface Readiness {
+  /** Answers why the process is not ready, null if it is, and logs each change of that. */
+  check(): Promise<NotReady | null>
+  /** From now on the process is not ready. */
+  stopping(): void
+}
+
+export interface ReadinessDeps {
+  readonly db: Database
+  readonly feed: Pick<ChangeFeed, 'failingMs'>
+  readonly keys: Pick<KeySet, 'refresh'>
+  readonly accounts: Pick<Accounts, 'after'>
+  readonly log: Pick<Logger, 'warn' | 'info'>
+  /** @throws DatabaseUnavailable as `Connected.assertDatabaseServes` */
+  readonly assertDatabaseServes: () => Promise<void>
+  readonly rooms: readonly RoomSchema[]
+}
+
+/**
+ * How long the change feed may try in vain. Meanwhile the database is asked at each request, so that
+ * nothing that was revoked is accepted, but a node that cannot listen for so long needs a look.
+ */
+export const maxFeedFailureMs = 30_000
+
+/**
+ * Judges whether this process can serve. It goes by what every request needs, and never by what some
+ * need: a provider, a service of breached passwords or a collector that is away, or a full queue of
+ * hashes, which any caller could fill. Callers that ask at the same time share one check.
+ */
+export function createReadiness(deps: ReadinessDeps): Readiness {
+  const { db, feed, keys, accounts, log, assertDatabaseServes, rooms } = deps
+  const external = rooms.filter(({ migrations = [] }) => migrations.length > 0)
+  let isStopping = false
+  let hasAccounts = false
+  let last: NotReady | null = null
+  let checking: Promise<Finding> | undefined
+
+  return {
+    async check() {
+      const { reason, detail }: Finding = isStopping ? { reason: 'stopping' } : await shared()
+      if (reason !== last) tell(reason, detail)
+      last = reason
+      return reason
+    },
+    stopping() {
+      isStopping = true
+    },
+  }
+
+  function shared(): Promise<Finding> {
+    checking ??= inNoContext(find).finally(() => {
+      checking = undefined
+    })
+    return checking
+  }
+
+  async function find(): Promise<Finding> {
+    try {
+      await assertDatabaseServes()
+      if (!(await hasSchema())) return { reason: 'schema' }
+      hasAccounts ||= (await accounts.after(0, 1)).length > 0
+      if (!hasAccounts) return { reason: 'first_start' }
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error // a mistake of ours: 500
+      return databaseFinding(error)
+    }
+    try {
+      await keys.refresh()
+    } catch (error) {
+      return error instanceof DatabaseUnavailable
+        ? databaseFinding(error)
+        : { reason: 'keys', detail: messageOf(error) }
+    }
+    return (feed.failingMs?.() ?? 0) >= maxFeedFailureMs ? { reason: 'feed' } : { reason: null }
+  }
+
+  /**
+   * Whether the schema has all that this program reads. A newer one has: migrations only add, so that
+   * a node of the version before serves on while the others are renewed.
+   */
+  async function hasSchema(): Promise<boolean> {
+    try {
+      if ((await schemaVersion(db)) < latestSchema) return false
+      return external.length === 0 || dueRooms(await roomVersions(db), external).size === 0
+    } catch (error) {
+      if (!isOfMissingTable(error)) throw error
+      return false
+    }
+  }
+
+  function tell(reason: NotReady | null, detail: string | undefined): void {
+    if (reason === null) log.info('ready again')
+    else log.warn({ reason, ...(detail !== undefined && { detail }) }, 'not ready')
+  }
+}
+
+interface Finding {
+  readonly reason: NotReady | null
+  /** For the log. */
+  readonly detail?: string
+}
+
+function databaseFinding(error: DatabaseUnavailable): Finding {
+  const reason = error instanceof DatabaseReadOnly ? 'read_only' : 'database'
+  return { reason, detail: error.message }
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const undefinedTable = '42P01'
+
+function isOfMissingTable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? error.code : undefined
+  return code === undefinedTable || error.message.startsWith('no such table')
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
