@@ -72,7 +72,7 @@ export function createCompletion(deps: CompletionDeps): Completion {
     ) {
       const work = async (trx: DatabaseOrTransaction) => {
         const found = await present(trx, before.userId)
-        if (!found) throw new ApiError('invalidCredentials')
+        if (!found) throw gone(before)
         const { account } = found
         requirements.refuse(commitColumns[column], {
           account,
@@ -80,7 +80,12 @@ export function createCompletion(deps: CompletionDeps): Completion {
           since: { now: account, before },
         })
         // The account may have got a role meanwhile that requires a factor: no result may carry it.
-        if (requirements.unmet(column, { account, amr })) throw new ApiError('invalidCredentials')
+        const added = requirements.unmet(column, { account, amr })
+        if (added) {
+          const facts = { user_id: account.userId, requirement: added.requirement }
+          const reason = { code: 'requirement_added', facts } as const
+          throw new ApiError('invalidCredentials', { reason })
+        }
         const given = await give(trx, { ...found, amr, authTime })
         if (column !== 'basic') {
           await events.record(trx, loginSuccess, { user_id: account.userId })
@@ -93,4 +98,9 @@ export function createCompletion(deps: CompletionDeps): Completion {
       return answer(given, { account, amr, authTime })
     },
   }
+}
+
+function gone({ userId }: Account): ApiError {
+  const reason = { code: 'account_gone', facts: { user_id: userId } } as const
+  return new ApiError('invalidCredentials', { reason })
 }

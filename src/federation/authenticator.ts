@@ -9,12 +9,13 @@ import type { Authenticated } from '../http/changes/still-allowed.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import type { ExternalClaims, Principal } from '../kernel/principal.ts'
 import { bearerToken } from '../token/authenticator.ts'
+import { faultOfTimes } from '../token/claim-faults.ts'
 import { isWithinLifetime } from '../token/claims.ts'
 import { endOf } from '../token/end-token.ts'
-import { parseObject, verifyJws } from '../token/jws.ts'
+import { parseObject, type TellReason, verifyJws } from '../token/jws.ts'
 import type { JudgedClaims, Revocations } from '../token/revocations.ts'
 import { parseExternalClaims } from './claims.ts'
 import { type Identities, linkedUser } from './identities.ts'
@@ -32,7 +33,7 @@ export interface ExternalDeps {
   readonly identities: Pick<Identities, 'accountOf'>
   readonly providers: Providers
   readonly requirements: Pick<Requirements, 'unmet'>
-  readonly revocations: Pick<Revocations, 'refuses' | 'refusesBy' | 'revoke'>
+  readonly revocations: Pick<Revocations, 'reasonOf' | 'refuses' | 'refusesBy' | 'revoke'>
 }
 
 const maxKept = 10_000
@@ -67,9 +68,16 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
               const token = bearerToken(request)
               const provider = token === null ? undefined : issuerOf(token)
               if (token === null || !provider) return own.authenticate(request)
-              const claims = await claimsOf(token, provider)
-              if (!claims || (await revocations.refuses(judgedClaims(claims))))
-                throw new ApiError('invalidOrExpiredToken')
+              let reason: RefusalReason = { code: 'token_malformed' }
+              const claims = await claimsOf(token, provider, (told) => {
+                reason = told
+              })
+              if (!claims) throw new ApiError('invalidOrExpiredToken', { reason })
+              const judged = judgedClaims(claims)
+              if (await revocations.refuses(judged)) {
+                const revoked = revocations.reasonOf(judged)
+                throw new ApiError('invalidOrExpiredToken', { reason: revoked })
+              }
               return callerOf(claims)
             },
           },
@@ -92,18 +100,27 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     return provider?.config.audience === null ? undefined : provider
   }
 
-  async function claimsOf(token: string, provider: Provider): Promise<ExternalClaims | null> {
+  async function claimsOf(
+    token: string,
+    provider: Provider,
+    tell?: TellReason,
+  ): Promise<ExternalClaims | null> {
     const { allowedRoles, audience, client, issuer, rolesClaim } = provider.config
     provider.keys.keepFresh()
     const known = verified.get(token)
     if (known && known.generation === provider.keys.generation) {
-      return isWithinLifetime(known.claims, clock.now()) ? known.claims : null
+      const fault = faultOfTimes(known.claims, clock.now())
+      if (fault) tell?.(fault)
+      return fault ? null : known.claims
     }
     const limit = deadline()
-    const jws = await verifyJws(token, (kid, { alg }) =>
-      within(limit, provider.keys.find(kid, alg)),
+    const jws = await verifyJws(
+      token,
+      (kid, { alg }) => within(limit, provider.keys.find(kid, alg)),
+      tell,
     )
     const raw = jws && parseObject(jws.payload)
+    if (jws && !raw) tell?.({ code: 'token_payload_malformed' })
     const expected = {
       issuer,
       audience: audience ?? '',
@@ -112,7 +129,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
       allowedRoles,
       digest: digest(signedPart(token)),
     }
-    const claims = raw && parseExternalClaims(raw, jws.header, expected, clock.now())
+    const claims = raw && parseExternalClaims(raw, jws.header, expected, clock.now(), tell)
     if (claims) verified.set(token, { claims, provider, generation: provider.keys.generation })
     else verified.delete(token)
     return claims
@@ -123,7 +140,11 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     const linked = { issuer: claims.iss, subject: claims.sub }
     const account = await identities.accountOf(linked)
     const principal = principalOf(claims, account)
-    if (!principal) throw new ApiError('invalidOrExpiredToken')
+    if (!principal) {
+      const facts = { user_id: account?.userId ?? null }
+      const reason = { code: 'external_account_unusable', facts } as const
+      throw new ApiError('invalidOrExpiredToken', { reason })
+    }
     return {
       principal,
       shared: () => [

@@ -78,7 +78,10 @@ export async function healthRoutes(
       },
     },
     async () => {
-      if (stopping) throw new ApiError('serviceUnavailable', { cause: 'shutting down' })
+      if (stopping) {
+        const reason = { code: 'shutting_down' } as const
+        throw new ApiError('serviceUnavailable', { cause: 'shutting down', reason })
+      }
       await assertDatabaseServes()
       await db.selectFrom('schema_version').select('version').limit(1).execute()
       return { status: 'ready' }

@@ -3,7 +3,7 @@ import { lockName } from '../database/transactions.ts'
 import type { Authenticated } from '../http/changes/still-allowed.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import { isWithinLifetime } from './claims.ts'
 import { type EndTokenDeps, endLogin } from './end-token.ts'
 import { namesOf } from './known-revocations.ts'
@@ -46,19 +46,24 @@ export function bearerAuthenticator({
     authenticate(request) {
       const token = bearerToken(request)
       if (token === null) return null
-      const known = verified.recall(token) ?? verified.verify(token)
-      return known && !(known instanceof Promise)
-        ? unlessRevoked(known)
-        : verifiedFirst(known, token, request)
+      const recalled = verified.recall(token)
+      return recalled ? unlessRevoked(recalled) : verifiedFirst(token, request)
     },
   }
 
-  async function verifiedFirst(
-    verifying: Promise<VerifiedToken | null> | null,
+  function verifiedFirst(
     token: string,
     request: FastifyRequest,
-  ): Promise<Authenticated> {
-    return unlessRevoked((await verifying) ?? (await enrolment(token, request)))
+  ): Authenticated | Promise<Authenticated> {
+    let reason: RefusalReason = { code: 'token_malformed' }
+    const tell = (told: RefusalReason) => {
+      reason = told
+    }
+    const orEnrolment = async (found: VerifiedToken | null) =>
+      unlessRevoked(found ?? (await enrolment(token, request, () => reason)))
+    const found = verified.verify(token, tell)
+    if (found instanceof Promise) return found.then(orEnrolment)
+    return found ? unlessRevoked(found) : orEnrolment(null)
   }
 
   function unlessRevoked(token: VerifiedToken): Authenticated | Promise<Authenticated> {
@@ -69,7 +74,9 @@ export function bearerAuthenticator({
   }
 
   function callerOf({ claims, principal }: VerifiedToken, isRevoked: boolean): Authenticated {
-    if (isRevoked) throw new ApiError('invalidOrExpiredToken')
+    if (isRevoked) {
+      throw new ApiError('invalidOrExpiredToken', { reason: revocations.reasonOf(claims) })
+    }
     return {
       principal,
       shared: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],
@@ -81,10 +88,14 @@ export function bearerAuthenticator({
   }
 
   /** Never cached: only a route that enrols a factor accepts it. */
-  async function enrolment(token: string, request: FastifyRequest): Promise<VerifiedToken> {
+  async function enrolment(
+    token: string,
+    request: FastifyRequest,
+    reason: () => RefusalReason,
+  ): Promise<VerifiedToken> {
     const claims =
       request.routeOptions.config.enrols && (await tokens.verifyAccess(token, 'enrolment'))
-    if (!claims) throw new ApiError('invalidOrExpiredToken')
+    if (!claims) throw new ApiError('invalidOrExpiredToken', { reason: reason() })
     return { claims, principal: principalOf(claims) }
   }
 }

@@ -32,7 +32,11 @@ export const rateLimit = plugin<RateLimitOptions>(async (app, { config, clock, w
     if (requests <= max) return
     if (requests === max + 1) logExcess(request)
     const retryAfterSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
-    throw new ApiError('tooManyRequests', { retryAfterSeconds })
+    // Asked no more about a refused address, so its further requests are not counted one by one.
+    const counted = Number.isFinite(requests) ? requests : null
+    const facts = { requests: counted, max, frees_at: endsAt }
+    const reason = { code: 'too_many_requests', facts } as const
+    throw new ApiError('tooManyRequests', { retryAfterSeconds, reason })
   }
 
   if (!workers.limits) {
