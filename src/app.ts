@@ -68,6 +68,9 @@ export async function buildApp(
     await services.sessions
       .flush()
       .catch((error: unknown) => log.error({ err: error }, 'activity was lost'))
+    await services.refusals
+      .flush()
+      .catch((error: unknown) => log.error({ err: error }, 'reasons of refusals were lost'))
     await db.destroy()
   })
   const plain = config.http.redirectPort === undefined ? null : plainHttp(config)

@@ -9,6 +9,8 @@ import { type Completion, createCompletion } from './authentication/completion.t
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
 import { migrate } from './database/migrate.ts'
+import { createLookUp, type LookUpReason } from './explain/explanations.ts'
+import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
 import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
@@ -64,6 +66,8 @@ export interface Services extends LogoutEndings {
   readonly posts: Posts
   readonly profiles: Profiles
   readonly providers: Providers
+  readonly refusals: Refusals
+  readonly lookUpReason: LookUpReason
   readonly requirements: Requirements
   readonly revocations: Revocations
   readonly rotation: Rotation
@@ -165,6 +169,8 @@ export async function createServices(
     posts: createPosts(deps),
     profiles,
     providers,
+    lookUpReason: createLookUp(rooms),
+    refusals: createRefusals(deps),
     requirements,
     revocations,
     rotation,

@@ -297,6 +297,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
     users: { policy: values.USERS_POLICY },
     posts: { deletePolicy: values.POSTS_DELETE_POLICY },
     lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
+    refusals: { max: values.REFUSALS_MAX },
     workers: values.WORKERS,
     /** Read by `settingsOf`. */
     ofRooms: read.ofRooms.values,

@@ -319,6 +319,11 @@ export const settings = {
     min: 0,
     doc: 'Maximum page size of users v1 and of posts; 0: no limit.',
   }),
+  REFUSALS_MAX: integer({
+    default: 10_000,
+    min: 0,
+    doc: 'How many refusals are kept for 24 hours with their reasons, for `gatehouse explain`; a tenth of them of one address. 0: none.',
+  }),
   WORKERS: {
     ...integer({
       default: 1,

@@ -15,6 +15,7 @@ import { bearerToken } from '../token/authenticator.ts'
 import { faultOfTimes } from '../token/claim-faults.ts'
 import { isWithinLifetime } from '../token/claims.ts'
 import { endOf } from '../token/end-token.ts'
+import type { JudgedToken } from '../token/judge-token.ts'
 import { parseObject, type TellReason, verifyJws } from '../token/jws.ts'
 import type { JudgedClaims, Revocations } from '../token/revocations.ts'
 import { parseExternalClaims } from './claims.ts'
@@ -48,6 +49,11 @@ interface Verified {
 export interface ExternalBearer {
   /** Wraps the authenticator of the service's own tokens, to accept those of providers as well. */
   beside(own: Authenticator): Authenticator
+  /**
+   * Whether a bearer request with a provider's token would be accepted now: its subject, and why it
+   * would not be. Null if no provider issues it.
+   */
+  judge(token: string): Promise<JudgedToken | null>
   /** Revokes a provider's token here, for POST /logout; true if the request has one. */
   end(request: FastifyRequest): Promise<boolean>
 }
@@ -81,6 +87,25 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
               return callerOf(claims)
             },
           },
+
+    async judge(token) {
+      const provider = isOn ? issuerOf(token) : undefined
+      if (!provider) return null
+      let reason: RefusalReason = { code: 'token_malformed' }
+      const claims = await claimsOf(token, provider, (told) => {
+        reason = told
+      })
+      if (!claims) return { subject: null, reason }
+      const judged = judgedClaims(claims)
+      const subject = subjectOf(claims)
+      if (await revocations.refuses(judged)) {
+        return { subject, reason: revocations.reasonOf(judged) }
+      }
+      const account = await identities.accountOf({ issuer: claims.iss, subject: claims.sub })
+      const principal = principalOf(claims, account)
+      if (principal) return { subject: principal.subject, reason: null }
+      return { subject, reason: unusable(account) }
+    },
 
     async end(request) {
       const token = isOn ? bearerToken(request) : null
@@ -141,9 +166,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     const account = await identities.accountOf(linked)
     const principal = principalOf(claims, account)
     if (!principal) {
-      const facts = { user_id: account?.userId ?? null }
-      const reason = { code: 'external_account_unusable', facts } as const
-      throw new ApiError('invalidOrExpiredToken', { reason })
+      throw new ApiError('invalidOrExpiredToken', { reason: unusable(account) })
     }
     return {
       principal,
@@ -183,6 +206,10 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     if (unmet) return null
     return { ...caller, subject: String(account.userId), username: account.username }
   }
+}
+
+function unusable(account: Account | null): RefusalReason {
+  return { code: 'external_account_unusable', facts: { user_id: account?.userId ?? null } }
 }
 
 /** The subject of a caller, never a user's id: an issuer is a URL, which contains no `#`. */

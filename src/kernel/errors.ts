@@ -31,6 +31,7 @@ export const errorTable = {
   postNotFound: { status: 404, error: 'Post not found' },
   accountNotFound: { status: 404, error: 'Account not found' },
   identityNotFound: { status: 404, error: 'Identity not found' },
+  refusalNotFound: { status: 404, error: 'Refusal not found' },
   sessionNotFound: { status: 404, error: 'Session not found' },
   requestTimeout: { status: 408, error: 'Request timeout' },
   usernameExists: { status: 409, error: 'Username already exists' },

@@ -46,11 +46,6 @@ const counted = ['used', 'attempts', 'window_seconds', 'frees_at'] as const
 
 export const reasons = {
   // Connection
-  not_http: reason(
-    'connection',
-    'The bytes are no HTTP request that this service reads.',
-    'parser_code',
-  ),
   misshapen_request: reason(
     'connection',
     'The request has no valid Host, repeats a header that may be sent once, or has chunks in HTTP/1.0.',
@@ -60,7 +55,6 @@ export const reasons = {
     'connection',
     'The client closed the connection before the request or its answer was complete.',
   ),
-  plain_http: reason('connection', 'The request came over plain HTTP, and only HTTPS is served.'),
 
   // Rate limit
   too_many_requests: reason(
@@ -360,11 +354,6 @@ export const reasons = {
     'Too many failed logins from this address (LOGIN_ADDRESS_ATTEMPTS).',
     ...counted,
   ),
-  limit_captcha: reason(
-    'login limit',
-    'The count of failures that asks for a captcha is full.',
-    ...counted,
-  ),
   limit_second_factor: reason(
     'login limit',
     'Too many wrong codes of the second factor of this account.',
@@ -424,14 +413,9 @@ export const reasons = {
     'cross-site protection',
     'The request changes something by a session, and carries no X-CSRF-Token.',
   ),
-  csrf_token_repeated: reason('cross-site protection', 'X-CSRF-Token was sent more than once.'),
   csrf_token_other: reason(
     'cross-site protection',
     'X-CSRF-Token is not the token of this session.',
-  ),
-  csrf_token_missing_in_session: reason(
-    'cross-site protection',
-    'The credential has no CSRF token, so none can match.',
   ),
   cross_site_request: reason(
     'cross-site protection',
@@ -486,11 +470,6 @@ export const reasons = {
     'access rule',
     'The user of the caller was deleted while the request was under way.',
     'user_id',
-  ),
-  client_not_allowed: reason(
-    'access rule',
-    'The client is not allowed to do this with this token.',
-    'client',
   ),
   password_grant_off: reason(
     'access rule',
@@ -562,7 +541,6 @@ export const reasons = {
   fields_absent: reason('body', 'Required fields of the body are absent or null.', 'fields'),
   field_refused: reason('body', 'A field breaks a rule.', 'field', 'message'),
   roles_unknown: reason('body', 'The list of roles has a name that is no role here.'),
-  parameters_invalid: reason('body', 'The parameters of the request are not those of its RFC.'),
   lines_refused: reason('body', 'Lines of the import are not acceptable.', 'errors'),
 
   // Precondition
@@ -573,10 +551,6 @@ export const reasons = {
   idempotency_key_reused: reason(
     'precondition',
     'The Idempotency-Key was used before with another body.',
-  ),
-  expectation_unknown: reason(
-    'precondition',
-    'The Expect header asks for something other than 100-continue.',
   ),
 
   // Identity provider
@@ -639,7 +613,6 @@ export const reasons = {
 
   // Service
   database_unavailable: reason('service', 'The database is locked, full or away.'),
-  hashing_queue_full: reason('service', 'More passwords wait to be hashed than the queue takes.'),
   queue_full: reason('service', 'More work waits than the queue takes.', 'queue'),
   password_waited_too_long: reason(
     'service',

@@ -112,7 +112,7 @@ export function tooManyAttempts(exceeded: Exceeded): ApiError {
 const codes = {
   login: 'limit_username_address',
   address: 'limit_address',
-  captcha: 'limit_captcha',
+  captcha: 'captcha_absent',
   client: 'limit_client',
   client_address: 'limit_client_address',
 } as const
