@@ -121,7 +121,7 @@ function askAuthentication(
     }
     const columns = scheme === 'basic' ? (['login', 'basic'] as const) : (['session'] as const)
     for (const column of columns) {
-      const unmet = requirements.unmet(column, { account, amr: ['pwd'] })
+      const unmet = requirements.unmet(column, { account })
       const mayEnrol = unmet?.cell === 'enrols' && route.config?.enrols === true
       if (unmet && !mayEnrol && unmet.cell !== 'ask')
         return reasonOfUnmet(unmet, column, { account })
@@ -137,7 +137,7 @@ function askLogin(
   account: Account,
   isAsked: boolean,
 ): void {
-  const unmet = requirements.unmet('login', { account, amr: ['pwd'] })
+  const unmet = requirements.unmet('login', { account })
   const reason = unmet && reasonOfUnmet(unmet, 'login', { account })
   if (isAsked && (!unmet || isRefusal(unmet.cell))) {
     judgement.add('a login', reason, unmet && isRefusal(unmet.cell) ? unmet.cell : 'internal')
@@ -192,7 +192,7 @@ function principalOf(account: Account, { config }: Pick<JudgeRouteDeps, 'config'
     username: account.username,
     roles: new Set(rolesAmong(account.roles, config.roles)),
     credential: { scheme: 'basic' },
-    amr: ['pwd'],
+    amr: [],
     authTime: Number.POSITIVE_INFINITY,
   }
 }

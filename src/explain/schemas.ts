@@ -1,4 +1,5 @@
 import { named, Text, TextOrNull, Time } from '../http/schemas.ts'
+import { errorTable } from '../kernel/errors.ts'
 
 const Facts = {
   type: 'object',
@@ -50,8 +51,8 @@ export const RefusalBody = named(
   {
     id: 'Zk3vQ1xw-2f',
     at: '2026-03-02T09:00:00.000Z',
-    status: 401,
-    error: 'Invalid credentials',
+    status: errorTable.invalidCredentials.status,
+    error: errorTable.invalidCredentials.error,
     method: 'POST',
     route: '/login',
     code: 'account_locked',
@@ -121,8 +122,8 @@ export const Answer = named(
   {
     of: 'PUT /users/7',
     passes: false,
-    status: 403,
-    error: 'Access denied',
+    status: errorTable.accessDenied.status,
+    error: errorTable.accessDenied.error,
     code: 'resource_rule',
     guard: 'access rule',
     explanation:

@@ -14,6 +14,7 @@ export const room: Room<Needs> = {
     {
       name: 'session_ends',
       key: [],
+      person: { column: 'user_id', gone: 'removed' },
       leftOut: 'kept for a day, to explain refusals of the service that wrote them',
     },
   ],
@@ -31,8 +32,13 @@ export const room: Room<Needs> = {
 
   async onAccountEnded({ clock }) {
     const { endSessionsOf } = await import('./sessions.ts')
-    return async (trx, { userId, endsLogins, keepSession }) => {
-      if (endsLogins) await endSessionsOf(trx, { userId, exceptId: keepSession, now: clock.now() })
+    return async (trx, { userId, endsLogins, keepSession, isRemoved }) => {
+      if (endsLogins)
+        await endSessionsOf(trx, {
+          userId,
+          exceptId: keepSession,
+          now: isRemoved ? null : clock.now(),
+        })
     }
   },
 }

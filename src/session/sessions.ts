@@ -362,12 +362,13 @@ const unknown: EndedSession = { ended: { code: 'session_unknown' } }
 
 /**
  * Ends all sessions of an account but one, in the transaction of the change that requires it. Notes
- * their ends for a day, so that an operator can be told why a session is not known any more.
+ * their ends for a day, so that an operator can be told why a session is not known any more; `now` is
+ * null for an account that is deleted, of which nothing is noted.
  */
 export async function endSessionsOf(
   trx: DatabaseOrTransaction,
-  { userId, exceptId, now }: { userId: number; exceptId: string | undefined; now: number },
+  { userId, exceptId, now }: { userId: number; exceptId: string | undefined; now: number | null },
 ): Promise<void> {
-  await sessionEnds(trx).note(userId, exceptId, now)
+  if (now !== null) await sessionEnds(trx).note(userId, exceptId, now)
   await sessionStore(trx).removeOf(userId, exceptId)
 }

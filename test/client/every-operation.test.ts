@@ -206,6 +206,16 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.equal(dataOf(await admin.DELETE(path, { params })).user_id, userId)
     const token = await app.token(app.admin)
     dataOf(await admin.POST('/api/admin/tokens/revoke', { body: { token } }))
+    const refused = await admin.POST('/api/admin/explain', {
+      body: { username: 'none', route: '' },
+    })
+    assert.equal(refused.response.status, 400)
+    const id = refused.response.headers.get('x-request-id') ?? ''
+    const why = dataOf(await admin.GET('/api/admin/explain/{id}', { params: { path: { id } } }))
+    assert.deepEqual([why.code, why.username], ['field_refused', 'admin'])
+    const question = { username: 'admin', route: 'DELETE /users/1' }
+    const answer = dataOf(await admin.POST('/api/admin/explain', { body: question }))
+    assert.deepEqual([answer.passes, answer.route], [true, '/users/:id'])
     const { accounts } = dataOf(await admin.GET('/api/admin/statistics'))
     assert.equal(accounts.by_role.ADMIN, 1)
   })

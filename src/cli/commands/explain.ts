@@ -29,6 +29,9 @@ async function explain(call: CommandCall): Promise<void> {
   const [user, route] = [textOf(call, 'user'), textOf(call, 'route')]
   const isRoute = user !== undefined || route !== undefined
   const asked = [id !== undefined, call.values.token === true, isRoute].filter(Boolean).length
+  if (id !== undefined && call.values.token === true) {
+    throw new UsageError('a token is never an argument: --token reads it from standard input')
+  }
   if (asked !== 1) throw new UsageError('name one: an id, --token, or --user with --route')
   if (id !== undefined) return explainId(call, id)
   if (!isRoute) return explainOneToken(call)
@@ -66,8 +69,8 @@ async function explainOneRoute(call: CommandCall, user: string, route: string): 
     const account = await services.accounts.byUsername(username)
     if (!account) throw new CommandError('no such account', exitCodes.notFound.code)
     const { explainRoute } = await import('../../explain/explain.ts')
-    const { declaredRoutes } = await import('../routes.ts')
-    const routes = await declaredRoutes(call, deps, services)
+    const { routesOfService } = await import('../declared-routes.ts')
+    const routes = await routesOfService(call, deps, services)
     show(call, await explainRoute({ ...deps, ...services, routes }, account, wanted))
   })
 }

@@ -22,11 +22,11 @@ export const statements: Migration = [
   'create index refusals_at on refusals (at)',
   'create index refusals_network on refusals (network, at)',
 
-  // No foreign key: an end is explained although its user was deleted.
   `create table session_ends (
     id text primary key,
-    user_id integer not null,
+    user_id integer not null references users (id) on delete cascade,
     ended_at integer not null
   ) strict`,
   'create index session_ends_ended_at on session_ends (ended_at)',
+  'create index session_ends_user on session_ends (user_id)',
 ]

@@ -11,7 +11,7 @@ import type { CommandCall } from './command.ts'
  * The routes of the service, with the guards and the loaders that they declare: made as the service
  * makes them, in this process, without a port.
  */
-export async function declaredRoutes(
+export async function routesOfService(
   { rooms }: Pick<CommandCall, 'rooms'>,
   deps: Deps,
   services: Services,
