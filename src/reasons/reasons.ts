@@ -198,14 +198,14 @@ export const reasons = {
   ),
   claim_nbf: reason(
     'token',
-    'The token is not valid yet (claim nbf): do the clocks differ?',
+    'The token is not valid yet (claim nbf). Perhaps the clocks differ.',
     'user_id',
     'nbf_at',
     'valid_in_seconds',
   ),
   claim_iat: reason(
     'token',
-    'The token was issued in the future (claim iat): do the clocks differ?',
+    'The token was issued in the future (claim iat). Perhaps the clocks differ.',
     'user_id',
     'iat_at',
     'valid_in_seconds',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { ApiError } from '../../src/kernel/errors.ts'
 import { guards, type ReasonCode, reasons } from '../../src/reasons/reasons.ts'
 import { type Answer, passwordOf, type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -155,12 +156,12 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
       'limit_second_factor',
       'Too many login attempts',
       async () => {
-        const { who, session } = await enrolled(app, `someone${++made}`)
-        assert.ok(session)
-        const ask = () =>
-          call('DELETE', '/api/account/totp', { headers: session, json: { totp: '000000' } })
+        const { who, device } = await enrolled(app, `someone${++made}`)
+        const json = { mode: 'token', totp: device.code() }
+        const { body } = await logIn(who.username, who.password, json)
+        const headers = { authorization: `Bearer ${body.token}` }
+        const ask = () => call('DELETE', '/api/account/totp', { headers, json: { totp: '000000' } })
         for (let guess = 0; guess < 5; guess += 1) await ask()
-        assert.ok(who)
         return ask()
       },
     ],
@@ -514,6 +515,22 @@ suite('the registry of reasons', () => {
     const refusals = [...sources.matchAll(/new ApiError\(((?:[^()]|\([^()]*\))*)\)/g)]
     assert.ok(refusals.length > 100)
     for (const [text, given = ''] of refusals) assert.match(given, /\breason\b/, text)
+  })
+
+  test('a refusal without its reason, or with one that is unknown or lacks a fact, does not compile', () => {
+    const row = 'accessDenied'
+    // @ts-expect-error: the options are required
+    assert.throws(() => new ApiError(row))
+    // @ts-expect-error: the reason is required
+    assert.equal(new ApiError(row, {}).reason, undefined)
+    // @ts-expect-error: no such code
+    assert.ok(new ApiError(row, { reason: { code: 'no_such_code' } }))
+    // @ts-expect-error: its fact is missing
+    assert.ok(new ApiError(row, { reason: { code: 'wrong_password' } }))
+    // @ts-expect-error: its fact has another name
+    assert.ok(new ApiError(row, { reason: { code: 'wrong_password', facts: { user: 1 } } }))
+    assert.ok(new ApiError(row, { reason: { code: 'wrong_password', facts: { user_id: 1 } } }))
+    assert.ok(new ApiError(row, { reason: { code: 'x-of-a-room', facts: { any: 1 } } }))
   })
 
   test('a page for operators lists them all', () => {
