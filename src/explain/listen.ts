@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { errorNameOf } from '../http/declared-error.ts'
+import { clientAddress } from '../http/limits/client-address.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ApiError } from '../kernel/errors.ts'
 import type { Refusals } from './refusals.ts'
@@ -10,7 +11,7 @@ export function keepReasons(
   { clock, refusals }: { readonly clock: Clock; readonly refusals: Pick<Refusals, 'note'> },
 ): void {
   refusalListeners.push((request: FastifyRequest, { reason, row, status }: ApiError) => {
-    const { address, by, scheme } = request.eventContext()
+    const { principal } = request
     const facts = reason.facts ?? {}
     refusals.note({
       id: request.id,
@@ -21,9 +22,12 @@ export function keepReasons(
       route: request.is404 ? null : (request.routeOptions.url ?? null),
       code: reason.code,
       facts,
-      scheme,
-      subject: 'user_id' in facts && facts.user_id !== null ? String(facts.user_id) : by,
-      address: address ?? '',
+      scheme: principal?.credential.scheme ?? null,
+      subject:
+        'user_id' in facts && facts.user_id !== null
+          ? String(facts.user_id)
+          : (principal?.subject ?? null),
+      address: request.namedAddress ?? clientAddress(request),
     })
   })
 }
