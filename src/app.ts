@@ -79,6 +79,9 @@ export async function buildApp(
     await services.sessions
       .flush()
       .catch((error: unknown) => log.error({ err: error }, 'activity was lost'))
+    await services.refusals
+      .flush()
+      .catch((error: unknown) => log.error({ err: error }, 'reasons of refusals were lost'))
     await services.audit.close()
     await services.auditProof.close()
     await db.destroy()

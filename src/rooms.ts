@@ -5,6 +5,7 @@ import { room as backup } from './backup/room.ts'
 import { room as basic } from './basic/room.ts'
 import { room as clients } from './clients/room.ts'
 import { room as docs } from './docs/room.ts'
+import { room as explain } from './explain/room.ts'
 import { room as federation } from './federation/room.ts'
 import { room as health } from './health/room.ts'
 import { room as home } from './home/room.ts'
@@ -52,6 +53,7 @@ export const rooms: readonly Room<Wired>[] = [
   home,
   statistics,
   metrics,
+  explain,
   docs,
   backup,
 ]

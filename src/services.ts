@@ -12,6 +12,8 @@ import { type Completion, createCompletion } from './authentication/completion.t
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
 import { migrate } from './database/migrate.ts'
+import { createLookUp, type LookUpReason } from './explain/explanations.ts'
+import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
 import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
@@ -72,6 +74,8 @@ export interface Services extends LogoutEndings {
   readonly profiles: Profiles
   readonly providers: Providers
   readonly readiness: Readiness
+  readonly refusals: Refusals
+  readonly lookUpReason: LookUpReason
   readonly requirements: Requirements
   readonly revocations: Revocations
   readonly rotation: Rotation
@@ -187,6 +191,8 @@ export async function createServices(
     profiles,
     providers,
     readiness: createReadiness({ ...deps, accounts, keys, rooms }),
+    lookUpReason: createLookUp(rooms),
+    refusals: createRefusals(deps),
     requirements,
     revocations,
     rotation,

@@ -14,6 +14,7 @@ import { type RouteRow, routeRows } from '../src/http/documents/route-table.ts'
 import { digest } from '../src/kernel/digest.ts'
 import type { Role } from '../src/kernel/principal.ts'
 import { createMeasurements } from '../src/measurements/measurements.ts'
+import { type Reason, reasons } from '../src/reasons/reasons.ts'
 import { secretFields } from '../src/room/registry.ts'
 import type { Room } from '../src/room/room.ts'
 import { settingsOfRooms } from '../src/room/settings.ts'
@@ -235,6 +236,7 @@ export async function testApp(
   }
   const built = await buildApp(deps, { runsJobs: false, rooms }) // tests run jobs themselves
   const app = { ...built, routes: () => routeRows(built.server.declared) }
+  const unexplained = watchReasons(built.server, rooms)
   describeSettings(app.server, [env, rooms.map(({ name }) => name)])
   await app.makeFirstAdministrator?.()
   enterDatabase(directory)
@@ -243,6 +245,7 @@ export async function testApp(
     if (closed) return
     closed = true
     await app.server.close()
+    if (unexplained.length > 0) throw new Error(`no true reason: ${unexplained.join('; ')}`)
     if (await leaveDatabase(directory)) rmSync(directory, { recursive: true, force: true })
   }
   after(close)
@@ -356,6 +359,27 @@ export async function testApp(
     close,
   }
   return test
+}
+
+/**
+ * Collects refusals whose reason the registry lacks, or which has not the facts that are declared.
+ * The types say the same of the sources; this sees what runs.
+ */
+function watchReasons(
+  server: Pick<App['server'], 'refusalListeners'>,
+  rooms: readonly Room<Wired>[],
+): readonly string[] {
+  const known: Record<string, Reason> = { ...reasons }
+  for (const room of rooms) Object.assign(known, room.reasons)
+  const found: string[] = []
+  server.refusalListeners.push((request, { reason, row }) => {
+    const names = Object.keys(reason?.facts ?? {}).toSorted()
+    const declared = known[reason?.code]?.facts.toSorted()
+    if (declared?.join() === names.join()) return
+    const refusal = `${request.method} ${request.url} ${JSON.stringify(row)}`
+    found.push(`${refusal}: ${JSON.stringify(reason)}`)
+  })
+  return found
 }
 
 /** Converts the answer to an injected request. */

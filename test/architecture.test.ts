@@ -20,6 +20,7 @@ const rooms = [...manifests.map(({ name }) => name).filter((name) => name !== 'f
 /** What each part of the floor may import besides itself. */
 const floor: Record<string, readonly string[]> = {
   kernel: [],
+  reasons: [],
   addresses: [],
   bounded: ['kernel'],
   measurements: [],
@@ -44,7 +45,7 @@ const floor: Record<string, readonly string[]> = {
     'tracing',
     'runtime',
   ],
-  room: ['kernel', 'policy', 'database', 'events', 'config', 'runtime', 'http'],
+  room: ['kernel', 'reasons', 'policy', 'database', 'events', 'config', 'runtime', 'http'],
 }
 
 /** Parts of http/, each of which may import those before it. */

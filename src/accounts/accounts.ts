@@ -233,7 +233,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     column: Column = 'change',
   ): Promise<Account> {
     const account = await accountStore(trx).byUserId(verified.userId)
-    if (!account) throw new ApiError('invalidCredentials')
+    if (!account) {
+      const reason = { code: 'account_gone', facts: { user_id: verified.userId } } as const
+      throw new ApiError('invalidCredentials', { reason })
+    }
     requirements.refuse(column, { account, since: { now: account, before: verified } })
     return account
   }
@@ -245,7 +248,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
     }
     // Saves the costly hash; the unique index decides.
-    if (await byUsername(username)) throw new ApiError('usernameExists')
+    if (await byUsername(username)) throw usernameTaken()
     const passwordHash = password === null ? null : await passwords.hash(password)
     const lockNames = [
       lockName.username(username),
@@ -259,7 +262,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const times = { createdAt: now, passwordChangedAt: passwordHash === null ? null : now }
       const account = { userId, username, passwordHash, roles, mustChange, ...times }
       await store.insert(account).catch((error: unknown) => {
-        throw error instanceof UniqueViolation ? new ApiError('usernameExists') : error
+        throw error instanceof UniqueViolation ? usernameTaken() : error
       })
       await also?.(trx, userId)
       const made = present(await store.byUserId(userId))
@@ -362,8 +365,13 @@ export function removeStagedAccounts(
 }
 
 async function freeUser(trx: DatabaseOrTransaction, userId: number): Promise<number> {
-  if (!(await userExists(trx, userId))) throw new ApiError('userNotFound')
-  if (await accountStore(trx).byUserId(userId)) throw new ApiError('userHasAccount')
+  if (!(await userExists(trx, userId))) {
+    throw new ApiError('userNotFound', { reason: { code: 'no_such_user' } })
+  }
+  if (await accountStore(trx).byUserId(userId)) {
+    const reason = { code: 'user_has_account', facts: { user_id: userId } } as const
+    throw new ApiError('userHasAccount', { reason })
+  }
   return userId
 }
 
@@ -371,8 +379,13 @@ async function assertAnotherAdministrator(
   trx: DatabaseOrTransaction,
   userId: number,
 ): Promise<void> {
-  if (!(await accountStore(trx).hasOtherAdministrator(userId)))
-    throw new ApiError('lastAdministrator')
+  if (await accountStore(trx).hasOtherAdministrator(userId)) return
+  const reason = { code: 'last_administrator', facts: { user_id: userId } } as const
+  throw new ApiError('lastAdministrator', { reason })
+}
+
+function usernameTaken(): ApiError {
+  return new ApiError('usernameExists', { reason: { code: 'username_taken' } })
 }
 
 function present(account: Account | null): Account {

@@ -3,12 +3,12 @@ import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { tagged } from '../http/changes/entity-tag.ts'
+import { goneMeanwhile, preconditionFailed } from '../http/changes/resource.ts'
 import { offsetOf, parsePage, type Query } from '../http/lists/paging.ts'
 import { assertRecentLogin } from '../http/routes/reauthentication.ts'
 import { listQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
 import { type Role, rolesAmong } from '../kernel/principal.ts'
 import { role } from '../policy/rules.ts'
 import type { Accounts } from './accounts.ts'
@@ -151,10 +151,10 @@ export async function accountAdminRoutes(
         guard,
         assertWanted(before) {
           assertMayAppoint(request, options, wanted, before)
-          if (isWanted?.(before) === false) throw new ApiError('preconditionFailed')
+          if (isWanted?.(before) === false) throw preconditionFailed()
         },
       })
-      if (!changed) throw new ApiError('accountNotFound')
+      if (!changed) throw goneMeanwhile('accountNotFound')
       return tagged(reply, show(changed))
     },
   )
@@ -182,10 +182,10 @@ export async function accountAdminRoutes(
         guard,
         assertWanted(before) {
           assertMayDismiss(request, options, before)
-          if (isWanted?.(before) === false) throw new ApiError('preconditionFailed')
+          if (isWanted?.(before) === false) throw preconditionFailed()
         },
       })
-      if (!account) throw new ApiError('accountNotFound')
+      if (!account) throw goneMeanwhile('accountNotFound')
       return show(account)
     },
   )

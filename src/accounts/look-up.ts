@@ -32,7 +32,7 @@ export async function ownAccount(
 ): Promise<Account> {
   const userId = userIdOf(callerOf(request))
   const account = userId === null ? null : await accounts.byUserId(userId)
-  if (!account) throw new ApiError('accountNotFound')
+  if (!account) throw new ApiError('accountNotFound', { reason: { code: 'no_own_account' } })
   return account
 }
 
@@ -41,7 +41,9 @@ export async function ownAccount(
  * session of an administrator must not avoid it. @throws ApiError accessDenied
  */
 export function assertNotOwn(request: FastifyRequest, { userId }: Pick<Account, 'userId'>): void {
-  if (callerOf(request).subject === String(userId)) throw new ApiError('accessDenied')
+  if (callerOf(request).subject !== String(userId)) return
+  const reason = { code: 'own_account_here', facts: { user_id: userId } } as const
+  throw new ApiError('accessDenied', { reason })
 }
 
 /**

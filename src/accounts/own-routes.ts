@@ -88,7 +88,10 @@ export async function ownAccountRoutes(
     async (request) => {
       const account = await ownAccount(accounts, request)
       const user = await users.byId(account.userId)
-      if (!user) throw new ApiError('accountNotFound') // removed with its user meanwhile
+      if (!user) {
+        const reason = { code: 'no_own_user', facts: { user_id: account.userId } } as const
+        throw new ApiError('accountNotFound', { reason })
+      }
       return {
         username: account.username,
         roles: rolesAmong(account.roles, config.roles),

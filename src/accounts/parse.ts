@@ -27,7 +27,7 @@ export function parseRoles(names: readonly string[], known: readonly Role[]): Ro
   const details = roles.flatMap((role, index): Detail[] =>
     isRole(role) ? [] : [{ path: ['roles', String(index)], message: `must be ${oneOf(known)}` }],
   )
-  throw new ApiError('validationFailed', { details })
+  throw new ApiError('validationFailed', { details, reason: { code: 'roles_unknown' } })
 }
 
 function oneOf(names: readonly string[]): string {

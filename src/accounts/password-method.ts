@@ -1,7 +1,8 @@
+import type { Account } from '../authentication/account.ts'
 import type { Authentication, Method } from '../authentication/attempt.ts'
 import type { Database } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'
 import { type Passwords, replaceHash } from '../passwords/passwords.ts'
 import type { Verifier } from '../passwords/verifier.ts'
@@ -40,8 +41,16 @@ export function byPassword(
   const username = canonicalUsername(text)
   const login = { username, address, captcha }
   return username === null || password === ''
-    ? { login: { ...login, isIncomplete: true }, method: incomplete }
+    ? {
+        login: { ...login, isIncomplete: true },
+        method: incomplete(incompleteReason(text, password)),
+      }
     : { login, method: passwordMethod(deps, username, password) }
+}
+
+/** Whether the text was none, or one that no account can have as its name. */
+function incompleteReason(text: string, password: string): RefusalReason {
+  return { code: text === '' || password === '' ? 'credentials_incomplete' : 'username_invalid' }
 }
 
 /**
@@ -50,11 +59,11 @@ export function byPassword(
  * not counted. The answer comes sooner than for a wrong password; that does not show which
  * usernames exist.
  */
-const incomplete: Method = {
+const incomplete = (reason: RefusalReason): Method => ({
   async prove() {
-    throw new ApiError('invalidCredentials')
+    throw new ApiError('invalidCredentials', { reason })
   },
-}
+})
 
 function passwordMethod(
   { accounts, db, clock, passwords, verifier }: PasswordMethodDeps,
@@ -73,7 +82,9 @@ function passwordMethod(
         userId: account?.userId ?? null,
         wait: () => verifier.untilRefusal(verification),
       })
-      if (!account || !verification.matches) throw new ApiError('invalidCredentials')
+      if (!account || !verification.matches) {
+        throw new ApiError('invalidCredentials', { reason: wrongGuess(account) })
+      }
       return { account, amr: ['pwd'], authTime: clock.now() }
     },
 
@@ -95,4 +106,11 @@ function passwordMethod(
   async function refreshHash(userId: number, passwordHash: string): Promise<void> {
     await replaceHash(db, userId, passwordHash, await passwords.hash(password))
   }
+}
+
+function wrongGuess(account: Account | null): RefusalReason {
+  if (!account) return { code: 'no_such_account' }
+  const { passwordHash, userId } = account
+  const code = passwordHash === null ? 'account_without_password' : 'wrong_password'
+  return { code, facts: { user_id: userId } }
 }

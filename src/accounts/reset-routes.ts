@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
+import { goneMeanwhile } from '../http/changes/resource.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { named as describe, type SchemaTypes, Text } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -73,7 +74,7 @@ export async function passwordResetRoutes(
         const wanted = { password: { text, field: 'password' }, mustChange: true }
         const guard = stillAllowed(request)
         if (await accounts.change(userId, wanted, { guard })) return text
-        throw new ApiError('accountNotFound')
+        throw goneMeanwhile('accountNotFound')
       } catch (error) {
         // A generated password may contain a short username by chance: generate another one.
         const isUnlucky = error instanceof ApiError && error.row === 'validationFailed'

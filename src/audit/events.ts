@@ -1,6 +1,9 @@
 import { eventType } from '../events/types.ts'
 
-/** Data that needs protection was read: an export of accounts has begun, or the audit log was read. */
+/**
+ * Data that needs protection was read: an export of accounts has begun, the audit log was read, or an
+ * operator was told why a request was refused, or would be.
+ */
 export const sensitiveRead = eventType<
   | {
       what: 'account_export'
@@ -11,6 +14,12 @@ export const sensitiveRead = eventType<
       what: 'audit'
       /** The names of the filters, without their values. */
       filters: readonly string[]
+    }
+  | {
+      what: 'explain'
+      /** The id of a request, or what was asked about: `token` or `route`. */
+      of: string
+      user_id: number | null
     }
 >('sensitive_read')
 

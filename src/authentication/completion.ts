@@ -67,7 +67,7 @@ export function createCompletion(deps: CompletionDeps): Completion {
       const isLogin = column !== 'basic'
       const work = async (trx: DatabaseOrTransaction) => {
         const found = await present(trx, before.userId)
-        if (!found) throw new ApiError('invalidCredentials')
+        if (!found) throw gone(before)
         const { account } = found
         requirements.refuse(commitColumns[column], {
           account,
@@ -75,7 +75,12 @@ export function createCompletion(deps: CompletionDeps): Completion {
           since: { now: account, before },
         })
         // The account may have got a role meanwhile that requires a factor: no result may carry it.
-        if (requirements.unmet(column, { account, amr })) throw new ApiError('invalidCredentials')
+        const added = requirements.unmet(column, { account, amr })
+        if (added) {
+          const facts = { user_id: account.userId, requirement: added.requirement }
+          const reason = { code: 'requirement_added', facts } as const
+          throw new ApiError('invalidCredentials', { reason })
+        }
         const given = await give(trx, { ...found, amr, authTime })
         if (isLogin) {
           const { userId: user_id, failedLogins: failures } = account
@@ -91,4 +96,9 @@ export function createCompletion(deps: CompletionDeps): Completion {
       return answer(given, { account, amr, authTime })
     },
   }
+}
+
+function gone({ userId }: Account): ApiError {
+  const reason = { code: 'account_gone', facts: { user_id: userId } } as const
+  return new ApiError('invalidCredentials', { reason })
 }

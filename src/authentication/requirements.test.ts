@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { ApiError } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
 import type { Account } from './account.ts'
 import type { Evidence } from './evidence.ts'
@@ -129,7 +128,7 @@ suite('requirements', () => {
     for (const [more, step] of steps) assert.equal(pass(more), step)
     const passed = pass({ secondFactor: true }, ['pwd', 'otp', 'mfa'])
     assert.ok(typeof passed === 'object' && passed.column === 'login')
-    assert.throws(() => pass({ locked: true }), new ApiError('invalidCredentials'))
+    assert.throws(() => pass({ locked: true }), { row: 'invalidCredentials' })
     const completesNothing = () => requirements.pass('external', evidence({ mustChange: true }))
     assert.throws(completesNothing, /external completes nothing/)
   })

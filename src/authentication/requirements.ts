@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import { type Account, isUsable } from './account.ts'
 import type { Amr, Evidence } from './evidence.ts'
 import {
@@ -17,7 +17,7 @@ import {
 export type Judged = Pick<
   Account,
   'active' | 'locked' | 'lockedUntil' | 'mustChange' | 'roles' | 'secondFactor'
->
+> & { readonly userId?: number }
 
 /** The fields that show whether an account has changed. */
 export interface Version {
@@ -104,19 +104,46 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
     },
 
     refuse(column, facts) {
-      const { cell = '' } = requirements.unmet(column, facts) ?? {}
-      if (isRefusal(cell)) throw new ApiError(cell)
+      const unmet = requirements.unmet(column, facts)
+      if (!unmet || !isRefusal(unmet.cell)) return
+      throw new ApiError(unmet.cell, { reason: reasonOfUnmet(unmet, column, facts) })
     },
 
     pass(column, evidence) {
       const unmet = requirements.unmet(column, evidence)
-      if (unmet && isRefusal(unmet.cell)) throw new ApiError(unmet.cell)
+      if (unmet && isRefusal(unmet.cell)) {
+        throw new ApiError(unmet.cell, { reason: reasonOfUnmet(unmet, column, evidence) })
+      }
       if (unmet && isStep(unmet)) return unmet.requirement
       if (unmet) throw new Error(`${column} completes nothing`)
       return { ...evidence, column } as Passed<typeof column> // created here only
     },
   }
   return requirements
+}
+
+const codes = {
+  unchanged: 'account_changed',
+  same_password: 'account_password_changed',
+  second_factor: 'account_needs_factor',
+  password_change: 'account_must_change_password',
+  enrolment: 'account_must_enrol',
+} as const satisfies Partial<Record<Requirement, string>>
+
+/** Why an account that does not meet a requirement of a column is refused. */
+export function reasonOfUnmet(
+  { requirement }: Pick<Unmet, 'requirement'>,
+  column: Column,
+  { account }: Pick<Facts, 'account'>,
+): RefusalReason {
+  const facts = { user_id: account.userId ?? null, asked_of: column }
+  if (requirement === 'account_usable') {
+    return { code: account.locked ? 'account_locked' : 'account_disabled', facts }
+  }
+  if (requirement === 'not_locked_out') {
+    return { code: 'account_locked_out', facts: { ...facts, until: account.lockedUntil } }
+  }
+  return { code: codes[requirement], facts }
 }
 
 type Asked = readonly (readonly [Requirement, Exclude<Cell, ''>])[]

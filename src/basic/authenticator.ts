@@ -43,7 +43,8 @@ const refusals = new Set<ErrorRow>(['invalidCredentials', 'captchaRequired'])
 
 function asMissing(error: unknown): never {
   const isRefused = error instanceof ApiError && refusals.has(error.row)
-  throw isRefused ? new ApiError('authenticationRequired', { cause: error }) : error
+  if (!isRefused) throw error
+  throw new ApiError('authenticationRequired', { cause: error, reason: error.reason })
 }
 
 interface Remembered {
@@ -77,7 +78,9 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
     async authenticate(request) {
       const sent = basicCredentials(request.headers.authorization)
       if (sent === undefined) return null
-      if (sent === null) throw new ApiError('authenticationRequired')
+      if (sent === null) {
+        throw new ApiError('authenticationRequired', { reason: { code: 'basic_malformed' } })
+      }
       const credentials = { username: sent.name, password: sent.secret }
       const account = (await recall(request, credentials)) ?? (await verify(request, credentials))
       const principal = principalOf(account, { roles, now: clock.now() })

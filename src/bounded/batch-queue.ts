@@ -37,8 +37,14 @@ const retrySeconds = 1
 export function tooManyBatches(): ApiError {
   return new ApiError('serviceUnavailable', {
     cause: 'too many large answers wait',
+    reason: { code: 'large_answers_wait' },
     retryAfterSeconds: retrySeconds,
   })
+}
+
+/** The end of a batch whose client is gone, and does not read this answer. */
+export function clientGone(): ApiError {
+  return new ApiError('badRequest', { reason: { code: 'client_gone' } })
 }
 
 /**
@@ -79,7 +85,7 @@ export function createBatchQueue({
     return new Promise((resolve, reject) => {
       const leave = () => {
         waiters.splice(waiters.indexOf(waiter), 1)
-        reject(new ApiError('badRequest')) // the client is gone and does not read this answer
+        reject(clientGone())
       }
       const start = () => {
         signal.removeEventListener('abort', leave)
@@ -93,7 +99,7 @@ export function createBatchQueue({
 
   return {
     async make(work, { caller, mayBeRefused, signal }) {
-      if (signal.aborted) throw new ApiError('badRequest')
+      if (signal.aborted) throw clientGone()
       if (canStart(caller)) {
         running.add(caller)
       } else {

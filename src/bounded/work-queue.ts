@@ -26,12 +26,19 @@ export function workQueue({
   const waiting: (() => void)[] = []
   let running = 0
 
+  const full = () =>
+    new ApiError('serviceUnavailable', {
+      cause: reason,
+      retryAfterSeconds,
+      reason: { code: 'queue_full', facts: { queue: reason } },
+    })
+
   return {
     state: () => ({ running, waiting: waiting.length }),
     async run(work) {
       if (running < maxRunning) running += 1
       else if (waiting.length < maxWaiting) await new Promise<void>((go) => waiting.push(go))
-      else throw new ApiError('serviceUnavailable', { cause: reason, retryAfterSeconds })
+      else throw full()
       try {
         return await work()
       } finally {

@@ -6,6 +6,7 @@ import {
   type Command,
   type CommandCall,
   CommandError,
+  type CommandWork,
   exitCodes,
   type Terminal,
   UsageError,
@@ -53,7 +54,7 @@ async function runCommand(
   const { command } = found
   try {
     const rest = words.slice(command.name.split(' ').length)
-    refuseSecrets(rest)
+    refuseSecrets(rest, command.options)
     const { values, positionals } = parse(command, rest)
     if (values.help === true) return output.text(helpOf(command))
     assertOperands(command, positionals)
@@ -147,9 +148,12 @@ function mistakeOf(error: unknown): string {
 }
 
 /** Refuses secrets as arguments, which every user of the machine can read. @throws UsageError */
-function refuseSecrets(args: readonly string[]): void {
-  const secret = args.find((arg) =>
-    /^--?(p|pw|pass|passwd|password|passphrase|secret|token|jwt)(=|$)/i.test(arg),
+function refuseSecrets(args: readonly string[], options: CommandWork['options'] = {}): void {
+  // An option that takes no value cannot bring a secret: `--token` reads it from standard input.
+  const isFlag = (arg: string) => options[arg.replace(/^--/, '')]?.type === 'boolean'
+  const secret = args.find(
+    (arg) =>
+      /^--?(p|pw|pass|passwd|password|passphrase|secret|token|jwt)(=|$)/i.test(arg) && !isFlag(arg),
   )
   if (secret === undefined) return
   throw new UsageError('a password or token is never an argument: see the options for stdin')

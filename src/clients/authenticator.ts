@@ -6,7 +6,7 @@ import type { Events } from '../events/events.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { ClientLimits } from '../throttle/limits.ts'
 import type { Workers } from '../workers/workers.ts'
@@ -62,7 +62,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
       if (credentials === undefined) return null
       if (credentials === null) {
         if (acceptsAccounts(request)) return null
-        throw new ApiError('invalidClient')
+        throw new ApiError('invalidClient', { reason: { code: 'client_basic_malformed' } })
       }
       const { name, secret } = credentials
       const id = formDecoded(name)
@@ -70,7 +70,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
       if (!client && acceptsAccounts(request)) return null
       const texts = [...new Set([secret, formDecoded(secret)])]
       await verify(request, { id, client, texts })
-      if (!client) throw new ApiError('invalidClient')
+      if (!client) throw new ApiError('invalidClient', { reason: { code: 'unknown_client' } })
       return {
         principal: principalOf(client),
         shared: () => [],
@@ -121,15 +121,21 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
     const { id, client, texts } = sent
     try {
       await clientLimits.attempt({ id, address }, async () => {
-        if (!clients.hasSecret(client, texts)) throw new ApiError('invalidCredentials')
+        if (clients.hasSecret(client, texts)) return
+        throw new ApiError('invalidCredentials', { reason: wrongSecret(client) })
       })
     } catch (error) {
       if (!(error instanceof ApiError) || error.row !== 'invalidCredentials') throw error
       events.tell(clientAuthenticationFail, { client: client?.id ?? null })
-      throw new ApiError('invalidClient', { cause: error })
+      throw new ApiError('invalidClient', { cause: error, reason: error.reason })
     }
     remembered.set(key, clock.now() + rememberedMs)
   }
+}
+
+function wrongSecret(client: Client | null): RefusalReason {
+  if (!client) return { code: 'unknown_client' }
+  return { code: 'wrong_client_secret', facts: { client: client.id } }
 }
 
 /** The credentials of a request. */

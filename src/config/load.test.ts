@@ -72,6 +72,7 @@ const defaults: Partial<Record<string, unknown>> = {
   USERS_POLICY: 'roles',
   POSTS_DELETE_POLICY: 'admin',
   PAGE_LIMIT_MAX: 0,
+  REFUSALS_MAX: 10_000,
   CONSOLE: 'on',
   AUDIT_CHECKPOINT_SECONDS: 10,
   AUDIT_RETENTION_DAYS: 365,
@@ -235,6 +236,7 @@ suite('mistakes', () => {
     ['USERS_POLICY', ['Open', 'anyone']],
     ['POSTS_DELETE_POLICY', ['Owner', 'author', 'none']],
     ['PAGE_LIMIT_MAX', ['-1', 'none']],
+    ['REFUSALS_MAX', ['-1', 'all']],
   ]
   for (const [name, values] of refused) {
     for (const value of values) {

@@ -311,6 +311,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       /** The file outside the database that every checkpoint goes to. */
       checkpointsFile: checkpointsFileOf(values),
     },
+    refusals: { max: values.REFUSALS_MAX },
     workers: values.WORKERS,
     traces: {
       /** Undefined: none are exported. */

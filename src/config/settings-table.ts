@@ -341,6 +341,11 @@ export const settings = {
     doc: 'Places outside the database to which the audit log is sent, comma-separated: `file:/path`, `syslog://host:514` (UDP), `syslog+tcp://host:601`, `syslog+tls://host:6514` with `?ca=`, `&cert=` and `&key=` for files in PEM. They get records with pseudonyms in place of persons, and checkpoints. Checkpoints go to `DATA_DIR/audit-checkpoints.jsonl` in any case. docs/audit.md',
     parse: parseAuditSink,
   }),
+  REFUSALS_MAX: integer({
+    default: 10_000,
+    min: 0,
+    doc: 'How many refusals are kept for 24 hours with their reasons, for `gatehouse explain`; a tenth of them of one address. 0: none.',
+  }),
   WORKERS: {
     ...integer({
       default: 1,

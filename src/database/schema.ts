@@ -11,6 +11,8 @@ export interface Schema {
   passwords: PasswordsTable
   token_versions: TokenVersionsTable
   sessions: SessionsTable
+  session_ends: SessionEndsTable
+  refusals: RefusalsTable
   throttle_places: ThrottlePlacesTable
   used_challenges: UsedChallengesTable
   second_factors: SecondFactorsTable
@@ -366,6 +368,35 @@ interface ListChangesTable {
 interface UsersSearchTable {
   rowid: number
   text: string
+}
+
+/** Sessions that ended with all logins of their account, for a day. */
+interface SessionEndsTable {
+  id: string
+  user_id: number
+  ended_at: number
+}
+
+/** Why requests were refused, for a day: see explain/. */
+interface RefusalsTable {
+  /** The id of the request. */
+  id: string
+  at: number
+  status: number
+  /** The name of the error. */
+  error: string
+  method: string
+  /** The pattern of the route; null if the path is unknown. */
+  route: string | null
+  code: string
+  /** JSON. */
+  facts: string
+  scheme: string | null
+  /** The caller, or the user of the account concerned. */
+  subject: string | null
+  address: string
+  /** The address, or the /64 network of an IPv6 address. */
+  network: string
 }
 
 interface SchemaVersionTable {

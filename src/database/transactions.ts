@@ -222,6 +222,8 @@ export const lockName = {
   removedUsers: 'removed users',
   /** For changes of the counts of lists. */
   lists: 'lists',
+  /** For the bound of the refusals that are kept. */
+  refusals: 'refusals',
   account: (userId: number | string) => `account ${userId}`,
   /** For changes that give a username to an account. */
   username: (username: string) => `username ${username}`,

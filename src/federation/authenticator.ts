@@ -6,17 +6,17 @@ import { BoundedMap } from '../bounded/bounded-map.ts'
 import { lockName } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Authenticated } from '../http/changes/still-allowed.ts'
-import { tokenReuse } from '../http/events.ts'
-import { toldOfRefusal } from '../http/refusals/told.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import type { ExternalClaims, Principal } from '../kernel/principal.ts'
 import { bearerToken } from '../token/authenticator.ts'
+import { faultOfTimes } from '../token/claim-faults.ts'
 import { isWithinLifetime } from '../token/claims.ts'
 import { endOf } from '../token/end-token.ts'
-import { parseObject, verifyJws } from '../token/jws.ts'
+import type { JudgedToken } from '../token/judge-token.ts'
+import { parseObject, type TellReason, verifyJws } from '../token/jws.ts'
 import type { JudgedClaims, Revocations } from '../token/revocations.ts'
 import { parseExternalClaims } from './claims.ts'
 import { type Identities, linkedUser } from './identities.ts'
@@ -34,7 +34,7 @@ export interface ExternalDeps {
   readonly identities: Pick<Identities, 'accountOf'>
   readonly providers: Providers
   readonly requirements: Pick<Requirements, 'unmet'>
-  readonly revocations: Pick<Revocations, 'refuses' | 'refusesBy' | 'revoke'>
+  readonly revocations: Pick<Revocations, 'reasonOf' | 'refuses' | 'refusesBy' | 'revoke'>
 }
 
 const maxKept = 10_000
@@ -49,12 +49,17 @@ interface Verified {
 export interface ExternalBearer {
   /** Wraps the authenticator of the service's own tokens, to accept those of providers as well. */
   beside(own: Authenticator): Authenticator
+  /**
+   * Whether a bearer request with a provider's token would be accepted now: its subject, and why it
+   * would not be. Null if no provider issues it.
+   */
+  judge(token: string): Promise<JudgedToken | null>
   /** Revokes a provider's token here, for POST /logout; true if the request has one. */
   end(request: FastifyRequest): Promise<boolean>
 }
 
 export function externalBearer(deps: ExternalDeps): ExternalBearer {
-  const { clock, events, identities, providers, requirements, revocations } = deps
+  const { clock, identities, providers, requirements, revocations } = deps
   const verified = new BoundedMap<string, Verified>(maxKept)
   const isOn = providers.all.some(({ config }) => config.audience !== null)
 
@@ -69,16 +74,38 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
               const token = bearerToken(request)
               const provider = token === null ? undefined : issuerOf(token)
               if (token === null || !provider) return own.authenticate(request)
-              const claims = await claimsOf(token, provider)
-              if (!claims) throw new ApiError('invalidOrExpiredToken')
-              if (await revocations.refuses(judgedClaims(claims))) {
-                toldOfRefusal(request)
-                events.tell(tokenReuse, { user_id: null, kind: 'access' })
-                throw new ApiError('invalidOrExpiredToken')
+              let reason: RefusalReason = { code: 'token_malformed' }
+              const claims = await claimsOf(token, provider, (told) => {
+                reason = told
+              })
+              if (!claims) throw new ApiError('invalidOrExpiredToken', { reason })
+              const judged = judgedClaims(claims)
+              if (await revocations.refuses(judged)) {
+                const revoked = revocations.reasonOf(judged)
+                throw new ApiError('invalidOrExpiredToken', { reason: revoked })
               }
               return callerOf(claims)
             },
           },
+
+    async judge(token) {
+      const provider = isOn ? issuerOf(token) : undefined
+      if (!provider) return null
+      let reason: RefusalReason = { code: 'token_malformed' }
+      const claims = await claimsOf(token, provider, (told) => {
+        reason = told
+      })
+      if (!claims) return { subject: null, reason }
+      const judged = judgedClaims(claims)
+      const subject = subjectOf(claims)
+      if (await revocations.refuses(judged)) {
+        return { subject, reason: revocations.reasonOf(judged) }
+      }
+      const account = await identities.accountOf({ issuer: claims.iss, subject: claims.sub })
+      const principal = principalOf(claims, account)
+      if (principal) return { subject: principal.subject, reason: null }
+      return { subject, reason: unusable(account) }
+    },
 
     async end(request) {
       const token = isOn ? bearerToken(request) : null
@@ -98,18 +125,27 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     return provider?.config.audience === null ? undefined : provider
   }
 
-  async function claimsOf(token: string, provider: Provider): Promise<ExternalClaims | null> {
+  async function claimsOf(
+    token: string,
+    provider: Provider,
+    tell?: TellReason,
+  ): Promise<ExternalClaims | null> {
     const { allowedRoles, audience, client, issuer, rolesClaim } = provider.config
     provider.keys.keepFresh()
     const known = verified.get(token)
     if (known && known.generation === provider.keys.generation) {
-      return isWithinLifetime(known.claims, clock.now()) ? known.claims : null
+      const fault = faultOfTimes(known.claims, clock.now())
+      if (fault) tell?.(fault)
+      return fault ? null : known.claims
     }
     const limit = deadline()
-    const jws = await verifyJws(token, (kid, { alg }) =>
-      within(limit, provider.keys.find(kid, alg)),
+    const jws = await verifyJws(
+      token,
+      (kid, { alg }) => within(limit, provider.keys.find(kid, alg)),
+      tell,
     )
     const raw = jws && parseObject(jws.payload)
+    if (jws && !raw) tell?.({ code: 'token_payload_malformed' })
     const expected = {
       issuer,
       audience: audience ?? '',
@@ -118,7 +154,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
       allowedRoles,
       digest: digest(signedPart(token)),
     }
-    const claims = raw && parseExternalClaims(raw, jws.header, expected, clock.now())
+    const claims = raw && parseExternalClaims(raw, jws.header, expected, clock.now(), tell)
     if (claims) verified.set(token, { claims, provider, generation: provider.keys.generation })
     else verified.delete(token)
     return claims
@@ -129,7 +165,9 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     const linked = { issuer: claims.iss, subject: claims.sub }
     const account = await identities.accountOf(linked)
     const principal = principalOf(claims, account)
-    if (!principal) throw new ApiError('invalidOrExpiredToken')
+    if (!principal) {
+      throw new ApiError('invalidOrExpiredToken', { reason: unusable(account) })
+    }
     return {
       principal,
       shared: () => [
@@ -168,6 +206,10 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     if (unmet) return null
     return { ...caller, subject: String(account.userId), username: account.username }
   }
+}
+
+function unusable(account: Account | null): RefusalReason {
+  return { code: 'external_account_unusable', facts: { user_id: account?.userId ?? null } }
 }
 
 /** The subject of a caller, never a user's id: an issuer is a URL, which contains no `#`. */

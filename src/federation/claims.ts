@@ -1,3 +1,4 @@
+import type { RefusalReason } from '../kernel/errors.ts'
 import {
   type ExternalClaims,
   isScope,
@@ -6,7 +7,9 @@ import {
   rolesAmong,
 } from '../kernel/principal.ts'
 import { codePointLength, isStorableText } from '../kernel/text.ts'
+import { faultOfTimes, malformedClaim, shownClaim } from '../token/claim-faults.ts'
 import { isWithinLifetime, parseAmr } from '../token/claims.ts'
+import type { TellReason } from '../token/jws.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -32,9 +35,21 @@ const kindsOfOthers = new Set(['id', 'refresh', 'offline', 'logout'])
 /**
  * Parses the claims of a provider's access token at `now` (epoch milliseconds). RFC 9068 section 4.
  * Null for another kind of token, another audience, a token that is not valid at that time, and a
- * token that is bound to a key (`cnf`: RFC 8705, RFC 9449).
+ * token that is bound to a key (`cnf`: RFC 8705, RFC 9449). `tell` hears why.
  */
 export function parseExternalClaims(
+  raw: Raw,
+  header: Raw,
+  expected: Expected,
+  now: number,
+  tell?: TellReason,
+): ExternalClaims | null {
+  const claims = externalClaims(raw, header, expected, now)
+  if (!claims) tell?.(faultOf(raw, header, expected, now))
+  return claims
+}
+
+function externalClaims(
   raw: Raw,
   header: Raw,
   expected: Expected,
@@ -63,6 +78,24 @@ export function parseExternalClaims(
     ...(isTime(auth_time) && { auth_time: Math.min(auth_time, iat) }),
     ...standardClaims(raw),
   }
+}
+
+/** Which claim refuses a token that `externalClaims` has refused. */
+function faultOf(raw: Raw, header: Raw, expected: Expected, now: number): RefusalReason {
+  const { iss, sub, aud, exp, iat = 0, nbf = iat } = raw
+  if (iss !== expected.issuer) {
+    return { code: 'claim_iss', facts: { iss: shownClaim(iss), expected: expected.issuer } }
+  }
+  if (!isSubject(sub)) return { code: 'claim_sub' }
+  if (!isAccessToken(raw, header, expected)) {
+    return { code: 'token_of_another_kind', facts: { user_id: null } }
+  }
+  if (!isTime(exp)) return malformedClaim('exp')
+  if (!isTime(iat)) return malformedClaim('iat')
+  if (!isTime(nbf)) return malformedClaim('nbf')
+  const times = faultOfTimes({ exp, iat, nbf }, now)
+  if (times) return times
+  return { code: 'claim_aud', facts: { aud: shownClaim(aud), expected: expected.audience } }
 }
 
 /** The standard claims of tokens and UserInfo that are valid text. OpenID Connect Core 5.1. */

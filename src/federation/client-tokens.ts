@@ -70,7 +70,10 @@ export function createClientTokens(
     },
 
     async password(username, password, wanted = {}) {
-      if (!provider.config.client?.allowsPasswordGrant) throw new ApiError('accessDenied')
+      if (!provider.config.client?.allowsPasswordGrant) {
+        const facts = { provider: provider.config.name }
+        throw new ApiError('accessDenied', { reason: { code: 'password_grant_off', facts } })
+      }
       return ask(({ library, configuration }) =>
         library.genericGrantRequest(configuration, 'password', {
           username,

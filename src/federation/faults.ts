@@ -1,4 +1,4 @@
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, type ErrorName } from '../kernel/errors.ts'
 import { wrong } from './guarded-fetch.ts'
 
 /** The errors for the user by the codes of an authorization response. RFC 6749 section 4.1.2.1. */
@@ -20,12 +20,21 @@ export function asApiError(error: unknown, { wasAsked }: { wasAsked: () => boole
   const { code, error: oauthError } = error as { code?: unknown; error?: unknown } // absent on other values
   if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR') {
     const row = Object.entries(byAuthorizationError).find(([name]) => name === oauthError)?.[1]
-    return new ApiError(row ?? 'signInFailed', { cause: new Error(reason) })
+    const code = row === 'accessDenied' ? 'provider_denied' : 'provider_answer_unacceptable'
+    return failed(row ?? 'signInFailed', code, reason)
   }
   if (code === 'OAUTH_RESPONSE_BODY_ERROR' && oauthError === 'invalid_grant') {
-    return new ApiError('signInFailed', { cause: new Error(reason) })
+    return failed('signInFailed', 'provider_answer_unacceptable', reason)
   }
-  return wasAsked() ? wrong(reason) : new ApiError('signInFailed', { cause: new Error(reason) })
+  return wasAsked() ? wrong(reason) : failed('signInFailed', 'provider_return_invalid', reason)
+}
+
+function failed(
+  row: ErrorName,
+  code: 'provider_denied' | 'provider_answer_unacceptable' | 'provider_return_invalid',
+  detail: string,
+): ApiError {
+  return new ApiError(row, { cause: new Error(detail), reason: { code, facts: { detail } } })
 }
 
 /**

@@ -160,10 +160,15 @@ export function createFlows({
       const state = query.get('state') ?? ''
       const keyOf = { id: digest(state), browser: digest(browser) }
       const flow = await store.take(keyOf, { provider: name, now: clock.now() })
-      if (!flow || flow.purpose === 'second_factor') throw new ApiError('signInFailed')
+      if (!flow || flow.purpose === 'second_factor') {
+        throw new ApiError('signInFailed', { reason: { code: 'flow_unknown' } })
+      }
       const secrets = open(flow)
       // The configuration of the provider may have changed meanwhile.
-      if (secrets.issuer !== issuer) throw new ApiError('signInFailed')
+      if (secrets.issuer !== issuer) {
+        const reason = { code: 'flow_of_another_issuer', facts: { provider: name } } as const
+        throw new ApiError('signInFailed', { reason })
+      }
       const person = await exchange(provider, query, { ...secrets, state })
       const { userId, returnTo } = flow
       const { refreshVersion, sessionId, token } = secrets
@@ -189,7 +194,7 @@ export function createFlows({
     async waiting(ticket) {
       const key = { id: digest(ticket ?? ''), browser: digest(ticket ?? '') }
       const flow = await store.waiting(key, clock.now())
-      if (flow?.userId == null) throw new ApiError('signInFailed')
+      if (flow?.userId == null) throw ticketUnknown()
       const { provider, userId, returnTo } = flow
       return { provider, userId, returnTo, refreshVersion: open(flow).refreshVersion }
     },
@@ -197,7 +202,7 @@ export function createFlows({
     async resume(trx, ticket, { provider }) {
       const key = { id: digest(ticket), browser: digest(ticket) }
       if (!(await flowStore(trx).take(key, { provider, now: clock.now() }))) {
-        throw new ApiError('signInFailed')
+        throw ticketUnknown()
       }
     },
 
@@ -258,6 +263,7 @@ export function createFlows({
     if (underWay >= maxSignIns) {
       throw new ApiError('serviceUnavailable', {
         cause: 'too many sign-ins are under way',
+        reason: { code: 'too_many_sign_ins' },
         retryAfterSeconds: fullRetrySeconds,
       })
     }
@@ -272,4 +278,8 @@ export function createFlows({
 /** Binds the secrets to their row: those of another row belong to another browser. */
 function contextOf(id: string): string {
   return `flow:${id}`
+}
+
+function ticketUnknown(): ApiError {
+  return new ApiError('signInFailed', { reason: { code: 'flow_ticket_unknown' } })
 }

@@ -62,7 +62,10 @@ export async function fetchObject(
 
 /** The provider's answer is not acceptable. The reason is logged and never holds a credential. */
 export function wrong(reason: string): ApiError {
-  return new ApiError('identityProvider', { cause: new Error(reason) })
+  return new ApiError('identityProvider', {
+    cause: new Error(reason),
+    reason: { code: 'provider_answer_unacceptable', facts: { detail: reason } },
+  })
 }
 
 /** The provider does not answer: the same request may succeed a moment later. */
@@ -70,6 +73,7 @@ export function unreachable(reason: string): ApiError {
   return new ApiError('serviceUnavailable', {
     cause: new Error(reason),
     retryAfterSeconds: retrySeconds,
+    reason: { code: 'provider_unreachable', facts: { detail: reason } },
   })
 }
 

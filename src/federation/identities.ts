@@ -87,7 +87,10 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       const account = await stored(person)
       if (account) return account
       const { client } = provider.config
-      if (!client?.signsUp) throw new ApiError('accessDenied')
+      if (!client?.signsUp) {
+        const facts = { provider: provider.config.name }
+        throw new ApiError('accessDenied', { reason: { code: 'sign_up_off', facts } })
+      }
       return signUp(person, person.roles ?? client.defaultRoles)
     },
 
@@ -103,7 +106,9 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error
         const owner = await store.userIdOf(subject)
-        if (owner !== account.userId) throw new ApiError('identityLinked', { cause: error })
+        if (owner === account.userId) return
+        const reason = { code: 'identity_of_another', facts: { user_id: owner } } as const
+        throw new ApiError('identityLinked', { cause: error, reason })
       }
     },
 
@@ -111,7 +116,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
 
     async unlink(userId, id, guard) {
       const remove = async (trx: DatabaseOrTransaction) => {
-        if (!(await identityStore(trx).remove(userId, id))) throw new ApiError('identityNotFound')
+        if (!(await identityStore(trx).remove(userId, id))) throw identityAbsent()
         await events.record(trx, identityUnlinked, { user_id: userId, identity: id })
       }
       await transact(db, [lockName.account(userId)], remove, guard)
@@ -125,7 +130,11 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
 
   async function signUp(person: IdentityClaims, roles: readonly Role[]): Promise<Account> {
     const { email, issuer } = person
-    if (email === undefined || !isEmail(email)) throw new ApiError('accessDenied')
+    if (email === undefined || !isEmail(email)) {
+      throw new ApiError('accessDenied', {
+        reason: { code: 'sign_up_without_email', facts: { issuer } },
+      })
+    }
     for (const username of usernames(person, random)) {
       try {
         return await accounts.create({
@@ -144,8 +153,15 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
         if (first) return first
       }
     }
-    throw new ApiError('accessDenied')
+    throw new ApiError('accessDenied', {
+      reason: { code: 'sign_up_names_taken', facts: { issuer } },
+    })
   }
+}
+
+/** The account has no linked identity of this id. */
+export function identityAbsent(): ApiError {
+  return new ApiError('identityNotFound', { reason: { code: 'no_such_identity' } })
 }
 
 /** The user whose account an identity is linked to; null if there is none. */

@@ -7,7 +7,7 @@ import { positiveInteger } from '../http/lists/paging.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
-import { ApiError, refuseField } from '../kernel/errors.ts'
+import { refuseField } from '../kernel/errors.ts'
 import type { AccessClaims, ExternalClaims } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
 import { ownOperationId } from '../policy/groups.ts'
@@ -16,6 +16,7 @@ import type { JudgedClaims } from '../token/revocations.ts'
 import { browserOf, setFlowCookie } from './cookie.ts'
 import type { Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
+import { identityAbsent } from './identities.ts'
 import type { Providers } from './providers.ts'
 import { parseReturnTo } from './return-to.ts'
 import { IdentityId, IdentityList, LinkAnswer, LinkRequest } from './schemas.ts'
@@ -116,7 +117,7 @@ export async function identityRoutes(
     async (request) => {
       const { userId } = await ownAccount(accounts, request)
       const id = positiveInteger((request.params as { id?: unknown }).id)
-      if (id === null) throw new ApiError('identityNotFound')
+      if (id === null) throw identityAbsent()
       await identities.unlink(userId, id, stillAllowed(request))
       return { message: 'Identity unlinked' }
     },

@@ -79,7 +79,9 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
     keys: createProviderKeys({ clock, load: () => recorded(loadKeys) }),
 
     async client(signal) {
-      if (!settings) throw new ApiError('routeNotFound')
+      if (!settings) {
+        throw new ApiError('routeNotFound', { reason: { code: 'no_such_provider' } })
+      }
       // Imported at first use, because it takes 30 ms.
       const library = await import('openid-client')
       const configuration = new library.Configuration(

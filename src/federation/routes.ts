@@ -214,7 +214,9 @@ export async function externalRoutes(
 
   async function comeBack(provider: Provider, request: FastifyRequest, reply: FastifyReply) {
     const browser = flowCookie(request)
-    if (browser === undefined) throw new ApiError('signInFailed')
+    if (browser === undefined) {
+      throw new ApiError('signInFailed', { reason: { code: 'flow_cookie_absent' } })
+    }
     // The unparsed query: the library must see repeated parameters.
     const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
     const finished = await flows.finish(provider, query, browser)
@@ -251,7 +253,9 @@ export async function externalRoutes(
   function providerOf(request: FastifyRequest): Provider {
     const { provider: name = defaultName } = request.params as { provider?: string } // of these routes
     const provider = providers.named(name)
-    if (!provider?.config.client) throw new ApiError('routeNotFound')
+    if (!provider?.config.client) {
+      throw new ApiError('routeNotFound', { reason: { code: 'no_such_provider' } })
+    }
     return provider
   }
 }

@@ -120,6 +120,7 @@ async function passedOr(
   if (typeof next !== 'string') return next
   throw new ApiError('enrolmentRequired', {
     extra: { enrolment_token: await tokens.issueEnrolment(account, authentication) },
+    reason: { code: 'enrolment_due', facts: { user_id: account.userId } },
   })
 }
 
@@ -129,7 +130,10 @@ async function unchanged(
   before: AccountThen,
 ): Promise<Account> {
   const account = await accounts.byUserId(before.userId)
-  if (!account) throw new ApiError('signInFailed')
+  if (!account) {
+    const reason = { code: 'account_gone', facts: { user_id: before.userId } } as const
+    throw new ApiError('signInFailed', { reason })
+  }
   requirements.refuse('ticket', { account, since: { now: account, before } })
   return account
 }
@@ -148,7 +152,9 @@ function linkerGuard(
     async judge(db) {
       const hasSession = sessionId === null || (await sessions.again(db, sessionId)) !== null
       const hasToken = !token || !(await revocations.refusesBy(db, token))
-      if (!hasSession || !hasToken) throw new ApiError('signInFailed')
+      if (!hasSession || !hasToken) {
+        throw new ApiError('signInFailed', { reason: { code: 'linker_ended' } })
+      }
     },
   }
 }

@@ -77,11 +77,14 @@ export async function healthRoutes(
       },
     },
     async () => {
-      const reason = await readiness.check()
-      if (reason === null) return { status: 'ready' }
+      const cause = await readiness.check()
+      if (cause === null) return { status: 'ready' }
       // Without a cause: a probe comes every few seconds, and `readiness` has logged the change.
-      if (reason === 'stopping') throw new ApiError('serviceUnavailable')
-      throw new ApiError('serviceUnavailable', { retryAfterSeconds: retrySeconds })
+      if (cause === 'stopping') {
+        throw new ApiError('serviceUnavailable', { reason: { code: 'shutting_down' } })
+      }
+      const reason = { code: 'not_ready', facts: { cause } } as const
+      throw new ApiError('serviceUnavailable', { retryAfterSeconds: retrySeconds, reason })
     },
   )
 

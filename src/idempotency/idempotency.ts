@@ -114,7 +114,9 @@ function idOf({ principal, method, routeOptions }: FastifyRequest, key: string):
 
 /** @throws ApiError idempotencyKeyReused */
 function replay<Body>(answered: AnsweredRequest, fingerprint: string): Body {
-  if (answered.fingerprint !== fingerprint) throw new ApiError('idempotencyKeyReused')
+  if (answered.fingerprint !== fingerprint) {
+    throw new ApiError('idempotencyKeyReused', { reason: { code: 'idempotency_key_reused' } })
+  }
   return JSON.parse(answered.answer) // written by `keep`: a Body
 }
 

@@ -31,6 +31,7 @@ export const errorTable = {
   postNotFound: { status: 404, error: 'Post not found' },
   accountNotFound: { status: 404, error: 'Account not found' },
   identityNotFound: { status: 404, error: 'Identity not found' },
+  refusalNotFound: { status: 404, error: 'Refusal not found' },
   sessionNotFound: { status: 404, error: 'Session not found' },
   requestTimeout: { status: 408, error: 'Request timeout' },
   usernameExists: { status: 409, error: 'Username already exists' },
@@ -73,14 +74,28 @@ export interface Detail {
   readonly message: string
 }
 
-/** Why a request was refused: a code, and what led to it. For the operator alone, never sent. */
-export interface RefusalReason {
-  readonly code: string
-  readonly facts?: Readonly<Record<string, string | number | boolean | readonly string[] | null>>
-}
+/** The names of the facts of each reason; reasons/reasons.ts adds the codes to it. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled from outside, because kernel/ imports nothing
+export interface ReasonFacts {}
+
+export type FactValue = string | number | boolean | readonly string[] | null
+type Facts<Names extends string> = { readonly [Name in Names]: FactValue }
+
+/**
+ * Why a request was refused: a code of the registry with its facts, or one of a room from outside.
+ * For the operator alone, never sent. A fact names no account but by its user id, and holds nothing
+ * that may be a secret that was typed.
+ */
+export type RefusalReason =
+  | {
+      [Code in keyof ReasonFacts]: [ReasonFacts[Code]] extends [never]
+        ? { readonly code: Code; readonly facts?: Facts<never> }
+        : { readonly code: Code; readonly facts: Facts<ReasonFacts[Code] & string> }
+    }[keyof ReasonFacts]
+  | { readonly code: `x-${string}`; readonly facts?: Readonly<Record<string, FactValue>> }
 
 export interface ApiErrorOptions {
-  readonly reason?: RefusalReason | undefined
+  readonly reason: RefusalReason
   /** The cause for the log; never sent. */
   readonly cause?: unknown
   /** Sent as `details` beside `error`. */
@@ -97,13 +112,13 @@ export interface ApiErrorOptions {
 export class ApiError extends Error {
   readonly row: ErrorRow
   readonly status: number
-  readonly reason: RefusalReason | undefined
+  readonly reason: RefusalReason
   readonly details: readonly Detail[] | undefined
   readonly extra: Readonly<Record<string, unknown>> | undefined
   readonly retryAfterSeconds: number | undefined
   readonly challenge: string | undefined
 
-  constructor(row: ErrorRow, options: ApiErrorOptions = {}) {
+  constructor(row: ErrorRow, options: ApiErrorOptions) {
     const { error, status } = problemOf(row)
     super(error, { cause: options.cause })
     this.name = 'ApiError'
@@ -119,5 +134,6 @@ export class ApiError extends Error {
 
 /** Refuses with a single entry of `details`. @throws ApiError validationFailed, always */
 export function refuseField(path: readonly string[], message: string): never {
-  throw new ApiError('validationFailed', { details: [{ path, message }] })
+  const reason = { code: 'field_refused', facts: { field: path.join('.'), message } } as const
+  throw new ApiError('validationFailed', { details: [{ path, message }], reason })
 }

@@ -52,7 +52,11 @@ export async function meetRequirements(
     },
 
     async password_change(evidence) {
-      if (sent.newPassword === undefined) throw new ApiError('passwordChangeRequired')
+      if (sent.newPassword === undefined) {
+        const facts = { user_id: evidence.account.userId }
+        const reason = { code: 'password_change_absent', facts } as const
+        throw new ApiError('passwordChangeRequired', { reason })
+      }
       const wanted = { text: sent.newPassword, field: 'new_password' }
       if (sent.password !== undefined) {
         assertOtherPassword(wanted.text, sent.password, wanted.field)
@@ -63,6 +67,7 @@ export async function meetRequirements(
     async enrolment({ account, ...authentication }) {
       throw new ApiError('enrolmentRequired', {
         extra: { enrolment_token: await tokens.issueEnrolment(account, authentication) },
+        reason: { code: 'enrolment_due', facts: { user_id: account.userId } },
       })
     },
   }

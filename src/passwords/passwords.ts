@@ -64,6 +64,7 @@ export function createPasswords(
         if (beganAt > beginBy)
           throw new ApiError('serviceUnavailable', {
             cause: 'a password waited too long',
+            reason: { code: 'password_waited_too_long' },
             retryAfterSeconds,
           })
         const isRight = await verifyPassword(password, hash)

@@ -1,7 +1,7 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
-import { type ChangeConditions, changeAsSeen } from '../http/changes/resource.ts'
+import { type ChangeConditions, changeAsSeen, goneMeanwhile } from '../http/changes/resource.ts'
 import type { SliceStart } from '../http/lists/listing.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -55,7 +55,10 @@ export function createPosts({ db, clock, events }: PostsDeps): Posts {
 
     async create(trx, { title, body }, caller) {
       const authorId = authorIdOf(caller)
-      if (!(await userExists(trx, authorId))) throw new ApiError('accessDenied')
+      if (!(await userExists(trx, authorId))) {
+        const reason = { code: 'author_gone', facts: { user_id: authorId } } as const
+        throw new ApiError('accessDenied', { reason })
+      }
       const id = await postStore(trx).insert({ title, body, authorId, createdAt: clock.now() })
       return recorded(trx, postCreated, await present(trx, id))
     },
@@ -114,7 +117,7 @@ export function createPosts({ db, clock, events }: PostsDeps): Posts {
 /** Answers the caller's user id. @throws ApiError accessDenied if the caller has no user */
 export function authorIdOf(caller: Principal): number {
   const id = userIdOf(caller)
-  if (id === null) throw new ApiError('accessDenied')
+  if (id === null) throw new ApiError('accessDenied', { reason: { code: 'author_needed' } })
   return id
 }
 
@@ -123,6 +126,6 @@ async function present(trx: DatabaseOrTransaction, id: number): Promise<Post> {
 }
 
 function found(post: Post | null): Post {
-  if (!post) throw new ApiError('postNotFound')
+  if (!post) throw goneMeanwhile('postNotFound')
   return post
 }

@@ -43,6 +43,7 @@ export function assertDistinct(rooms: readonly RoomNames[]): void {
       'error',
       room.errors?.map((row) => errorName(row, room.name)),
     )
+    claimAll('reason', Object.keys(room.reasons ?? {}))
     claimAll(
       'method',
       room.methods?.map(({ name }) => name),

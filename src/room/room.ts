@@ -7,6 +7,7 @@ import type { Migration } from '../database/migrations/statement.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Tag, TagName } from '../http/tags.ts'
 import type { ErrorRow } from '../kernel/errors.ts'
+import type { Reason } from '../reasons/reasons.ts'
 import type { Job } from '../runtime/jobs.ts'
 
 /**
@@ -61,6 +62,11 @@ export interface RoomNames {
   readonly events?: URL | readonly URL[]
   /** Names in the error table that belong to this room, or errors of its own. */
   readonly errors?: readonly ErrorRow[]
+  /**
+   * The reasons of its refusals, for the operator; only an external room has any, and each of its
+   * codes begins with `x-`. Those of the service stand in reasons/reasons.ts.
+   */
+  readonly reasons?: Readonly<Record<`x-${string}`, Reason>>
   /** Names in the settings table that belong to this room, or the file of a table of its own. */
   readonly settings?: readonly SettingName[] | URL
   readonly commands?: readonly RoomCommands[]

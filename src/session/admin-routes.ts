@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { accountNamed, ownSession } from '../accounts/look-up.ts'
 import { AccountName } from '../accounts/schemas.ts'
+import { goneMeanwhile } from '../http/changes/resource.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
-import { ApiError } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import { SessionList, showSession } from './schemas.ts'
 import type { Sessions } from './sessions.ts'
@@ -68,7 +68,7 @@ export async function sessionAdminRoutes(
         keepSession: ownSession(request, userId),
         guard: stillAllowed(request),
       })
-      if (!ended) throw new ApiError('accountNotFound')
+      if (!ended) throw goneMeanwhile('accountNotFound')
       return { message: 'All sessions and all tokens ended' }
     },
   )

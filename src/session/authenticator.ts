@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/load.ts'
 import { lockName } from '../database/transactions.ts'
+import { noteAbsence } from '../http/changes/absence.ts'
 import type { Authenticated } from '../http/changes/still-allowed.ts'
-import { toldOfRefusal } from '../http/refusals/told.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import { type Principal, type Role, rolesAmong } from '../kernel/principal.ts'
 import { sessionCookie } from './cookie.ts'
-import type { LiveSession, Sessions } from './sessions.ts'
+import type { EndedSession, LiveSession, Sessions } from './sessions.ts'
 import type { StoredSession } from './store.ts'
 
 /**
@@ -34,25 +34,28 @@ export function sessionAuthenticator(
 
     authenticate(request) {
       const secret = sessionCookie(request, config)
-      const session = secret === undefined ? null : sessions.resume(secret)
+      if (secret === undefined) return null
+      const session = sessions.resume(secret)
       return session instanceof Promise
-        ? session.then((read) => authenticated(read, request, secret))
-        : authenticated(session, request, secret)
+        ? session.then((read) => authenticated(read, request))
+        : authenticated(session, request)
     },
   }
 
   function authenticated(
-    session: LiveSession | null,
+    session: LiveSession | EndedSession,
     request: FastifyRequest,
-    secret: string | undefined,
   ): Authenticated | null {
-    if (!session && secret !== undefined) {
-      toldOfRefusal(request)
-      sessions.tellOfEnded(secret)
+    if ('ended' in session) {
+      noteAbsence(request, session.ended)
+      return null
     }
-    const principal = callerOf(session, request)
-    if (!session || !principal) return null
     const { id, userId } = session.stored
+    const principal = callerOf(session, request)
+    if (!principal) {
+      noteAbsence(request, { code: 'session_must_enrol', facts: { user_id: userId } })
+      return null
+    }
     return {
       principal,
       shared: () => [lockName.account(userId)],

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Config } from '../config/load.ts'
+import { goneMeanwhile } from '../http/changes/resource.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -80,7 +81,10 @@ export async function ownSessionRoutes(
       const { userId } = await ownAccount(accounts, request)
       const current = ownSession(request, userId)
       const ended = await sessions.endOne(userId, request.params.id, stillAllowed(request))
-      if (!ended) throw new ApiError('sessionNotFound')
+      if (!ended) {
+        const reason = { code: 'session_absent', facts: { user_id: userId } } as const
+        throw new ApiError('sessionNotFound', { reason })
+      }
       if (ended.id === current) clearSessionCookie(reply, config)
       return { message: 'Session ended' }
     },
@@ -106,7 +110,7 @@ export async function ownSessionRoutes(
         keepSession: ownSession(request, userId),
         guard: stillAllowed(request),
       })
-      if (!ended) throw new ApiError('accountNotFound')
+      if (!ended) throw goneMeanwhile('accountNotFound')
       return { message: 'All other sessions and all tokens ended' }
     },
   )

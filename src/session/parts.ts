@@ -1,8 +1,11 @@
 import type { Config } from '../config/load.ts'
+import type { Database } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { ownAccountPrefixes } from '../policy/groups.ts'
 import type { RoomParts } from '../room/room.ts'
 import { type SessionAdminOptions, sessionAdminRoutes } from './admin-routes.ts'
 import { sessionAuthenticator } from './authenticator.ts'
+import { purgeSessionEnds } from './ends.ts'
 import { type LogoutRoutesOptions, logoutRoutes } from './logout-routes.ts'
 import { type OwnSessionsOptions, ownSessionRoutes } from './own-routes.ts'
 import { type SessionRoutesOptions, sessionRoutes } from './routes.ts'
@@ -11,7 +14,13 @@ import type { Sessions } from './sessions.ts'
 export type Needs = LogoutRoutesOptions &
   OwnSessionsOptions &
   SessionAdminOptions &
-  SessionRoutesOptions & { readonly config: Pick<Config, 'session'>; readonly sessions: Sessions }
+  SessionRoutesOptions & {
+    /** For purges, which may be lost with the power. */
+    readonly asyncCommitDb: Database
+    readonly clock: Clock
+    readonly config: Pick<Config, 'session'>
+    readonly sessions: Sessions
+  }
 
 export const parts: RoomParts<Needs> = {
   authenticators: ({ config, sessions }, before) => [
@@ -28,8 +37,12 @@ export const parts: RoomParts<Needs> = {
     await app.register(sessionAdminRoutes, needs)
   },
 
-  jobs: ({ sessions }) => [
+  jobs: ({ asyncCommitDb, clock, sessions }) => [
     { name: 'session activity', everyMs: 1000, inEachWorker: true, run: sessions.flush },
     { name: 'ended sessions', purge: sessions.purge },
+    {
+      name: 'ends of sessions',
+      purge: (batchSize) => purgeSessionEnds({ db: asyncCommitDb, clock }, batchSize),
+    },
   ],
 }

@@ -11,6 +11,12 @@ export const room: Room<Needs> = {
       isLogin: true,
       person: { column: 'user_id', gone: 'removed' },
     },
+    {
+      name: 'session_ends',
+      key: [],
+      person: { column: 'user_id', gone: 'removed' },
+      leftOut: 'kept for a day, to explain refusals of the service that wrote them',
+    },
   ],
   events: fileBeside(import.meta.url, './events'),
   errors: ['sessionNotFound'],
@@ -24,10 +30,15 @@ export const room: Room<Needs> = {
   ],
   parts: () => import('./parts.ts'),
 
-  async onAccountEnded() {
+  async onAccountEnded({ clock }) {
     const { endSessionsOf } = await import('./sessions.ts')
-    return async (trx, { userId, endsLogins, keepSession }) => {
-      if (endsLogins) await endSessionsOf(trx, userId, keepSession)
+    return async (trx, { userId, endsLogins, keepSession, isRemoved }) => {
+      if (endsLogins)
+        await endSessionsOf(trx, {
+          userId,
+          exceptId: keepSession,
+          now: isRemoved ? null : clock.now(),
+        })
     }
   },
 }

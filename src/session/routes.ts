@@ -101,6 +101,8 @@ export async function sessionRoutes(
 }
 
 function sessionOf({ credential }: Principal) {
-  if (credential.scheme !== 'session') throw new ApiError('authenticationRequired')
+  if (credential.scheme !== 'session') {
+    throw new ApiError('authenticationRequired', { reason: { code: 'session_expected' } })
+  }
   return credential
 }

@@ -7,11 +7,12 @@ import type { Config } from '../config/load.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
-import { sessionUseAfterExpire } from '../http/events.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
+import type { RefusalReason } from '../kernel/errors.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { Workers } from '../workers/workers.ts'
+import { sessionEnds } from './ends.ts'
 import { sessionCreated, sessionEnded, sessionExpired } from './events.ts'
 import { purgeSessions, type StoredSession, sessionStore } from './store.ts'
 
@@ -26,10 +27,8 @@ export interface Sessions {
    * login, and the longest idle ones if the account has too many.
    */
   start(trx: DatabaseOrTransaction, present: ProvenAccount, client: Client): Promise<NewSession>
-  /** The session of a cookie's value; the request counts as activity. Null if it has ended. */
-  resume(secret: string): LiveSession | null | Promise<LiveSession | null>
-  /** Tells that the cookie of a session was sent that `resume` has not found live. */
-  tellOfEnded(secret: string): void
+  /** The session of a cookie's value; the request counts as activity. */
+  resume(secret: string): LiveSession | EndedSession | Promise<LiveSession | EndedSession>
   /**
    * Reads the session of a request under way again, as `db` sees it; that counts as activity. In a
    * transaction the session cannot end before the transaction does. Null if it has ended.
@@ -83,6 +82,11 @@ export interface LiveSession {
   readonly needsEnrolment: boolean
   /** When it ends without further requests, in epoch milliseconds. */
   readonly expiresAt: number
+}
+
+/** A cookie's value without a live session, and why that is so. */
+export interface EndedSession {
+  readonly ended: RefusalReason
 }
 
 /** A session as shown to its owner. */
@@ -168,18 +172,17 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
 
     resume(secret) {
-      if (!secretFormat.test(secret)) return null
+      if (!secretFormat.test(secret)) return malformed
       const session = find(secret)
-      return session instanceof Promise ? session.then(live) : live(session)
+      if (!(session instanceof Promise)) return live(session)
+      return session.then((read) => (read ? live(read) : withoutRow(digest(secret))))
     },
 
-    tellOfEnded(secret) {
-      // What has another form was never a session's; what has it can be no guess.
-      if (!secretFormat.test(secret)) return
-      events.tell(sessionUseAfterExpire, { user_id: known.get(secret)?.userId ?? null })
+    async again(trx, id) {
+      const session = await sessionStore(trx).byId(id)
+      const answer = session && (await live(session))
+      return answer && 'ended' in answer ? null : answer
     },
-
-    again: async (trx, id) => live(await sessionStore(trx).byId(id)),
 
     of: liveOf,
 
@@ -246,25 +249,54 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return userId
   }
 
-  /** Checks a stored session and notes its activity. Null if it has ended. */
-  function live(session: StoredSession | null): LiveSession | null | Promise<LiveSession | null> {
-    if (!session) return null
+  /** Checks a stored session and notes its activity. */
+  function live(
+    session: StoredSession,
+  ): LiveSession | EndedSession | Promise<LiveSession | EndedSession> {
     const lastSeenAt = lastSeenOf(session)
     const { createdAt } = session
     if (clock.now() < endOf({ createdAt, lastSeenAt })) return resumed(session, lastSeenAt)
-    return workers.count === 1 ? null : unlessSeenByOthers(session)
+    return workers.count === 1 ? timedOut(session, lastSeenAt) : unlessSeenByOthers(session)
   }
 
   /** Checks a session that has ended as far as this worker knows. */
-  async function unlessSeenByOthers(session: StoredSession): Promise<LiveSession | null> {
+  async function unlessSeenByOthers(session: StoredSession): Promise<LiveSession | EndedSession> {
     const answers = await workers.askOthers('session activity', session.id)
     const lastSeenAt = Math.max(lastSeenOf(session), ...answers.map(Number))
-    return clock.now() < endOf({ ...session, lastSeenAt }) ? resumed(session, lastSeenAt) : null
+    return clock.now() < endOf({ ...session, lastSeenAt })
+      ? resumed(session, lastSeenAt)
+      : timedOut(session, lastSeenAt)
   }
 
-  function resumed(session: StoredSession, lastSeenAt: number): LiveSession | null {
+  function timedOut({ userId, createdAt }: StoredSession, lastSeenAt: number): EndedSession {
+    const ended_at = endOf({ createdAt, lastSeenAt })
+    return createdAt + absoluteMs <= lastSeenAt + idleMs
+      ? {
+          ended: {
+            code: 'session_too_old',
+            facts: { user_id: userId, created_at: createdAt, ended_at },
+          },
+        }
+      : {
+          ended: {
+            code: 'session_idle',
+            facts: { user_id: userId, last_seen_at: lastSeenAt, ended_at },
+          },
+        }
+  }
+
+  /** Why no session has an id: all logins of its account were ended lately, or for another reason. */
+  async function withoutRow(id: string): Promise<EndedSession> {
+    const end = await sessionEnds(db).byId(id)
+    return end ? { ended: { code: 'session_ended_with_logins', facts: end } } : unknown
+  }
+
+  function resumed(session: StoredSession, lastSeenAt: number): LiveSession | EndedSession {
     const unmet = requirements.unmet('session', { account: session.account })
-    if (unmet?.cell === 'absent') return null
+    if (unmet?.cell === 'absent') {
+      const facts = { user_id: session.userId }
+      return { ended: { code: 'session_of_unusable_account', facts } }
+    }
     const now = clock.now()
     const { id, createdAt } = session
     seen.set(id, Math.max(now, lastSeenAt))
@@ -331,11 +363,18 @@ function handleOf(id: string): string {
   return digest(`session ${id}`)
 }
 
-/** Ends all sessions of an account but one, in the transaction of the change that requires it. */
+const malformed: EndedSession = { ended: { code: 'session_malformed' } }
+const unknown: EndedSession = { ended: { code: 'session_unknown' } }
+
+/**
+ * Ends all sessions of an account but one, in the transaction of the change that requires it. Notes
+ * their ends for a day, so that an operator can be told why a session is not known any more; `now` is
+ * null for an account that is deleted, of which nothing is noted.
+ */
 export async function endSessionsOf(
   trx: DatabaseOrTransaction,
-  userId: number,
-  exceptId?: string,
+  { userId, exceptId, now }: { userId: number; exceptId: string | undefined; now: number | null },
 ): Promise<void> {
+  if (now !== null) await sessionEnds(trx).note(userId, exceptId, now)
   await sessionStore(trx).removeOf(userId, exceptId)
 }

@@ -16,6 +16,7 @@ import type { Captcha } from './captcha.ts'
 import { clientFailMax, loginFailMax, loginLock } from './events.ts'
 import { createThrottleKeys, type LimitName } from './keys.ts'
 import {
+  countOf,
   createLimiter,
   type Exceeded,
   type Quota,
@@ -141,7 +142,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       const { always, withoutCaptcha } = limitsOf(login)
       let answer = await limiter.reserve([...always, withoutCaptcha])
       if ('exceeded' in answer && answer.exceeded === withoutCaptcha) {
-        if (!(await captcha.accepts(login.captcha))) throw await captchaRequired()
+        if (!(await captcha.accepts(login.captcha))) throw await captchaRequired(answer, login)
         answer = await limiter.reserve([...always, unlimited(withoutCaptcha)])
       }
       if ('exceeded' in answer) throw tooMany(answer, login)
@@ -158,7 +159,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
     async admit(login) {
       const { always, withoutCaptcha } = limitsOf(login)
       const refusal = await limiter.admit([...always, withoutCaptcha])
-      if (refusal?.exceeded === withoutCaptcha) throw await captchaRequired()
+      if (refusal?.exceeded === withoutCaptcha) throw await captchaRequired(refusal, login)
       if (refusal) throw tooMany(refusal, login)
     },
   }
@@ -195,8 +196,12 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
     return tooManyAttempts(exceeded)
   }
 
-  async function captchaRequired(): Promise<ApiError> {
-    return new ApiError('captchaRequired', { extra: { captcha: await captcha.challenge() } })
+  async function captchaRequired(full: Exceeded, sent: LoginAttempt): Promise<ApiError> {
+    const code = sent.captcha === undefined ? 'captcha_absent' : 'captcha_wrong'
+    return new ApiError('captchaRequired', {
+      extra: { captcha: await captcha.challenge() },
+      reason: { code, facts: countOf(full) },
+    })
   }
 
   /**

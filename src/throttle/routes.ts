@@ -32,7 +32,9 @@ export async function captchaRoutes(
       },
     },
     async () => {
-      if (config.login.captchaAfter === 0) throw new ApiError('routeNotFound')
+      if (config.login.captchaAfter === 0) {
+        throw new ApiError('routeNotFound', { reason: { code: 'captchas_off' } })
+      }
       return captcha.challenge()
     },
   )

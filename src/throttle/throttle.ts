@@ -1,7 +1,7 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { afterCommit, lockName, transact } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import {
   type Attempt,
   type AttemptOptions,
@@ -9,6 +9,7 @@ import {
   type Reservation,
   runAttempt,
 } from './attempt.ts'
+import { readThrottleKey } from './keys.ts'
 import { type CountedAttempt, purgeAttempts, type ThrottleKey, throttleStore } from './store.ts'
 import { createWaitQueues } from './wait-queues.ts'
 
@@ -48,6 +49,10 @@ export interface RateLimit {
 /** The first of the rate limits that does not admit an attempt, and when it will. */
 export interface Exceeded {
   readonly exceeded: RateLimit
+  /** How many attempts count towards it now. */
+  readonly used: number
+  /** Epoch milliseconds. */
+  readonly freesAt: number
   readonly retryAfterSeconds: number
 }
 
@@ -99,8 +104,31 @@ export function createThrottle(
   }
 }
 
-export function tooManyAttempts({ retryAfterSeconds }: Exceeded): ApiError {
-  return new ApiError('tooManyLoginAttempts', { retryAfterSeconds })
+export function tooManyAttempts(exceeded: Exceeded): ApiError {
+  const { retryAfterSeconds } = exceeded
+  return new ApiError('tooManyLoginAttempts', { retryAfterSeconds, reason: reasonOf(exceeded) })
+}
+
+const codes = {
+  login: 'limit_username_address',
+  address: 'limit_address',
+  captcha: 'captcha_absent',
+  client: 'limit_client',
+  client_address: 'limit_client_address',
+} as const
+
+function reasonOf(exceeded: Exceeded): RefusalReason {
+  const { count, userId } = readThrottleKey(exceeded.exceeded.key)
+  const facts = countOf(exceeded)
+  return count === 'second_factor'
+    ? { code: 'limit_second_factor', facts: { ...facts, user_id: userId } }
+    : { code: codes[count], facts }
+}
+
+/** The count of an exceeded limit, as facts of a reason. */
+export function countOf({ exceeded: { quota }, used, freesAt }: Exceeded) {
+  const { attempts, windowSeconds } = quota
+  return { used, attempts, window_seconds: windowSeconds, frees_at: freesAt }
 }
 
 export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
@@ -246,7 +274,8 @@ function endOf(now: number, { windowSeconds }: Quota): number {
 
 function exceeded(limit: RateLimit, counted: readonly CountedAttempt[], now: number): Exceeded {
   const endsAt = blockedUntil(limit.quota, counted, now)
-  return { exceeded: limit, retryAfterSeconds: Math.max(1, Math.ceil((endsAt - now) / 1000)) }
+  const retryAfterSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
+  return { exceeded: limit, used: counted.length, freesAt: endsAt, retryAfterSeconds }
 }
 
 /** When a quota that is used up admits an attempt again, in epoch milliseconds. */

@@ -1,12 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { lockName } from '../database/transactions.ts'
-import type { Events } from '../events/events.ts'
 import type { Authenticated } from '../http/changes/still-allowed.ts'
-import { tokenReuse } from '../http/events.ts'
-import { toldOfRefusal } from '../http/refusals/told.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import { isWithinLifetime } from './claims.ts'
 import { type EndTokenDeps, endLogin } from './end-token.ts'
 import { namesOf } from './known-revocations.ts'
@@ -20,7 +17,6 @@ import { principalOf, type Verified, type VerifiedToken } from './verified.ts'
  */
 export interface BearerDeps {
   readonly clock: Clock
-  readonly events: Pick<Events, 'tell'>
   readonly tokens: Tokens
   readonly revocations: Revocations
   readonly verified: Verified
@@ -29,7 +25,6 @@ export interface BearerDeps {
 /** Makes the authenticator of the scheme `bearer`. */
 export function bearerAuthenticator({
   clock,
-  events,
   tokens,
   revocations,
   verified,
@@ -51,40 +46,36 @@ export function bearerAuthenticator({
     authenticate(request) {
       const token = bearerToken(request)
       if (token === null) return null
-      const known = verified.recall(token) ?? verified.verify(token)
-      return known && !(known instanceof Promise)
-        ? unlessRevoked(known, request)
-        : verifiedFirst(known, token, request)
+      const recalled = verified.recall(token)
+      return recalled ? unlessRevoked(recalled) : verifiedFirst(token, request)
     },
   }
 
-  async function verifiedFirst(
-    verifying: Promise<VerifiedToken | null> | null,
+  function verifiedFirst(
     token: string,
     request: FastifyRequest,
-  ): Promise<Authenticated> {
-    return unlessRevoked((await verifying) ?? (await enrolment(token, request)), request)
+  ): Authenticated | Promise<Authenticated> {
+    let reason: RefusalReason = { code: 'token_malformed' }
+    const tell = (told: RefusalReason) => {
+      reason = told
+    }
+    const orEnrolment = async (found: VerifiedToken | null) =>
+      unlessRevoked(found ?? (await enrolment(token, request, () => reason)))
+    const found = verified.verify(token, tell)
+    if (found instanceof Promise) return found.then(orEnrolment)
+    return found ? unlessRevoked(found) : orEnrolment(null)
   }
 
-  function unlessRevoked(
-    token: VerifiedToken,
-    request: FastifyRequest,
-  ): Authenticated | Promise<Authenticated> {
+  function unlessRevoked(token: VerifiedToken): Authenticated | Promise<Authenticated> {
     const refused = revocations.refuses(token.claims)
     return refused instanceof Promise
-      ? refused.then((isRevoked) => callerOf(token, isRevoked, request))
-      : callerOf(token, refused, request)
+      ? refused.then((isRevoked) => callerOf(token, isRevoked))
+      : callerOf(token, refused)
   }
 
-  function callerOf(
-    { claims, principal }: VerifiedToken,
-    isRevoked: boolean,
-    request: FastifyRequest,
-  ): Authenticated {
+  function callerOf({ claims, principal }: VerifiedToken, isRevoked: boolean): Authenticated {
     if (isRevoked) {
-      toldOfRefusal(request)
-      events.tell(tokenReuse, { user_id: Number(claims.sub), kind: 'access' })
-      throw new ApiError('invalidOrExpiredToken')
+      throw new ApiError('invalidOrExpiredToken', { reason: revocations.reasonOf(claims) })
     }
     return {
       principal,
@@ -97,10 +88,14 @@ export function bearerAuthenticator({
   }
 
   /** Never cached: only a route that enrols a factor accepts it. */
-  async function enrolment(token: string, request: FastifyRequest): Promise<VerifiedToken> {
+  async function enrolment(
+    token: string,
+    request: FastifyRequest,
+    reason: () => RefusalReason,
+  ): Promise<VerifiedToken> {
     const claims =
       request.routeOptions.config.enrols && (await tokens.verifyAccess(token, 'enrolment'))
-    if (!claims) throw new ApiError('invalidOrExpiredToken')
+    if (!claims) throw new ApiError('invalidOrExpiredToken', { reason: reason() })
     return { claims, principal: principalOf(claims) }
   }
 }

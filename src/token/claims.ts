@@ -1,5 +1,14 @@
 import type { Config } from '../config/load.ts'
+import type { RefusalReason } from '../kernel/errors.ts'
 import { type AccessClaims, parseRoleName, type Role, rolesAmong } from '../kernel/principal.ts'
+import {
+  type ClaimsToJudge,
+  faultOfTimes,
+  malformedClaim,
+  shownClaim,
+  toleranceSeconds,
+} from './claim-faults.ts'
+import type { TellReason } from './jws.ts'
 
 /** The claims of a refresh token, from its payload and its signed header. Spec 2.5. */
 export interface RefreshClaims {
@@ -16,21 +25,31 @@ export interface RefreshClaims {
 
 type Raw = Readonly<Record<string, unknown>>
 
-// For `nbf` and `iat`, since the clocks of nodes differ a little. Expiry has no tolerance.
-const toleranceSeconds = 5
 const subjectFormat = /^[1-9][0-9]{0,15}$/
 
 /**
  * Parses the claims of an access token (or of an enrolment token) of this service. `now` is in
  * epoch milliseconds. Null if a claim is missing or has another type, if the token is not of this
  * issuer, audience and type, or if it is outside its lifetime. Spec 2.4, 5.3 rule 2; RFC 7519
- * section 4.1.
+ * section 4.1. `tell` hears why the answer is null.
  */
 export function parseAccessClaims(
   raw: Raw,
-  { roles: known, token }: Pick<Config, 'roles' | 'token'>,
+  config: Pick<Config, 'roles' | 'token'>,
   now: number,
   type: AccessClaims['type'] = 'access',
+  tell?: TellReason,
+): AccessClaims | null {
+  const claims = accessClaims(raw, config, now, type)
+  if (!claims) tell?.(faultOfAccess(raw, config, now, type))
+  return claims
+}
+
+function accessClaims(
+  raw: Raw,
+  { roles: known, token }: Pick<Config, 'roles' | 'token'>,
+  now: number,
+  type: AccessClaims['type'],
 ): AccessClaims | null {
   const { iss, sub, aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat, ver = 1 } = raw
   if (raw.type !== type || iss !== token.issuer || !isSubject(sub)) return null
@@ -60,9 +79,22 @@ export function parseAccessClaims(
 }
 
 /**
- * Parses a refresh token; its signed header carries what its five claims leave out. Null as above.
+ * Parses a refresh token; its signed header carries what its five claims leave out. Null, and told,
+ * as above.
  */
 export function parseRefreshClaims(
+  raw: Raw,
+  header: Raw,
+  config: Pick<Config, 'token'>,
+  now: number,
+  tell?: TellReason,
+): RefreshClaims | null {
+  const claims = refreshClaims(raw, header, config, now)
+  if (!claims) tell?.(faultOfRefresh(raw, header, config, now))
+  return claims
+}
+
+function refreshClaims(
   raw: Raw,
   header: Raw,
   { token }: Pick<Config, 'token'>,
@@ -75,6 +107,60 @@ export function parseRefreshClaims(
   if (!isWithinLifetime({ exp, iat, nbf: iat }, now)) return null
   if (typeof rid !== 'string' || typeof ver !== 'number') return null
   return { sub, exp, rid, ver, authTime: auth_time, amr: parseAmr(header.amr) }
+}
+
+/** Which claim refuses an access token that `accessClaims` has refused. */
+function faultOfAccess(
+  raw: Raw,
+  { roles: known, token }: Pick<Config, 'roles' | 'token'>,
+  now: number,
+  expected: AccessClaims['type'],
+): RefusalReason {
+  const common = faultOfCommon(raw, token.issuer, expected)
+  if (common) return common
+  const { aud, exp, iat, nbf = iat, jti, username = '', auth_time = iat, ver = 1 } = raw
+  for (const [claim, time] of Object.entries({ exp, iat, nbf, auth_time })) {
+    if (!isTime(time)) return malformedClaim(claim)
+  }
+  const times = faultOfTimes({ ...raw, exp, iat, nbf } as ClaimsToJudge, now) // checked above
+  if (times) return times
+  if (!hasAudience(aud, token.audience)) {
+    return { code: 'claim_aud', facts: { aud: shownClaim(aud), expected: token.audience } }
+  }
+  if (!parseRoles(raw.roles ?? [], known)) return malformedClaim('roles')
+  if (typeof jti !== 'string' || jti === '') return malformedClaim('jti')
+  if (typeof username !== 'string') return malformedClaim('username')
+  return malformedClaim(typeof ver === 'number' ? 'another' : 'ver')
+}
+
+function faultOfRefresh(
+  raw: Raw,
+  { rid, ver, auth_time = raw.iat }: Raw,
+  { token }: Pick<Config, 'token'>,
+  now: number,
+): RefusalReason {
+  const common = faultOfCommon(raw, token.issuer, 'refresh')
+  if (common) return common
+  const { exp, iat } = raw
+  for (const [claim, time] of Object.entries({ exp, iat, auth_time })) {
+    if (!isTime(time)) return malformedClaim(claim)
+  }
+  const times = faultOfTimes({ ...raw, exp, iat, nbf: iat } as ClaimsToJudge, now) // as above
+  if (times) return times
+  if (typeof rid !== 'string') return malformedClaim('rid')
+  return malformedClaim(typeof ver === 'number' ? 'another' : 'ver')
+}
+
+function faultOfCommon(
+  { type, iss, sub }: Raw,
+  issuer: string,
+  expected: string,
+): RefusalReason | null {
+  if (type !== expected) return { code: 'claim_type', facts: { type: shownClaim(type), expected } }
+  if (iss !== issuer) {
+    return { code: 'claim_iss', facts: { iss: shownClaim(iss), expected: issuer } }
+  }
+  return isSubject(sub) ? null : { code: 'claim_sub' }
 }
 
 /** Whether `now` (epoch milliseconds) is within the lifetime of a token. */

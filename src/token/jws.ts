@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { RefusalReason } from '../kernel/errors.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
 
 /** A token with a valid signature; its claims are not checked yet. */
@@ -25,30 +26,52 @@ const grammar = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+$/
  * algorithm of that key: the `alg` of the header is not trusted. The text must be three canonical
  * base64url segments, without padding or spare bits, before jose parses it. RFC 7515 section 5.2,
  * RFC 8725. Null for any other text. Answers at once if the key is known and its algorithm is one of
- * this service's. @throws what `find` throws
+ * this service's. `tell` hears why the answer is null. @throws what `find` throws
  */
 export function verifyJws(
   token: string,
   find: FindKey,
+  tell?: TellReason,
 ): VerifiedJws | null | Promise<VerifiedJws | null> {
-  if (token.length > maxTokenLength || !grammar.test(token)) return null
+  if (token.length > maxTokenLength || !grammar.test(token)) return refused(tell, malformed)
   const segments = token.split('.')
-  if (!segments.every(isCanonical)) return null
+  if (!segments.every(isCanonical)) return refused(tell, malformed)
   const header = parseObject(Buffer.from(segments[0] ?? '', 'base64url'))
-  if (!header) return null
+  if (!header) return refused(tell, malformed)
   // No extension is supported; b64 (RFC 7797) would change what the signature covers.
-  if ('crit' in header || 'b64' in header) return null
+  if ('crit' in header || 'b64' in header) return refused(tell, { code: 'token_extension' })
   const { kid } = header
-  if (kid !== undefined && typeof kid !== 'string') return null
+  if (kid !== undefined && typeof kid !== 'string') return refused(tell, malformed)
+  const facts = () => ({ kid: kid?.slice(0, maxFactLength) ?? null })
   const verifiedBy = (key: VerifyingKey | undefined) => {
-    if (!key || header.alg !== key.algorithm) return null
+    if (!key) return refused(tell, { code: 'token_unknown_key', facts: facts() })
+    if (header.alg !== key.algorithm) return refused(tell, otherAlgorithm(header.alg, key))
     const isSigned = isSignedBy(key, token)
-    const jws = () => ({ header, payload: Buffer.from(segments[1] ?? '', 'base64url') })
-    if (isSigned instanceof Promise) return isSigned.then((isValid) => (isValid ? jws() : null))
-    return isSigned ? jws() : null
+    const jws = (isValid: boolean) =>
+      isValid
+        ? { header, payload: Buffer.from(segments[1] ?? '', 'base64url') }
+        : refused(tell, { code: 'token_bad_signature', facts: facts() })
+    return isSigned instanceof Promise ? isSigned.then(jws) : jws(isSigned)
   }
   const key = find(kid, header)
   return key instanceof Promise ? key.then(verifiedBy) : verifiedBy(key)
+}
+
+/** Hears why a token was refused, for the operator. */
+export type TellReason = (reason: RefusalReason) => void
+
+const malformed = { code: 'token_malformed' } as const
+// A header that no key of ours has signed can hold anything.
+const maxFactLength = 64
+
+function refused(tell: TellReason | undefined, reason: RefusalReason): null {
+  tell?.(reason)
+  return null
+}
+
+function otherAlgorithm(alg: unknown, { algorithm: expected }: VerifyingKey): RefusalReason {
+  const sent = typeof alg === 'string' ? alg.slice(0, maxFactLength) : null
+  return { code: 'token_wrong_algorithm', facts: { alg: sent, expected } }
 }
 
 /**

@@ -1,5 +1,7 @@
 import { createSweep } from '../bounded/sweep.ts'
+import type { RefusalReason } from '../kernel/errors.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
+import { userIdIn } from './claim-faults.ts'
 import type { LoggedRevocation } from './revocation-store.ts'
 
 const sweepBatchSize = 50_000
@@ -39,6 +41,23 @@ export class KnownRevocations {
   ends({ jti, sid, sub, ver }: Pick<AccessClaims, 'jti' | 'sid' | 'sub' | 'ver'>): boolean {
     if (this.#tokens.has(jti) || (sid !== undefined && this.#tokens.has(pairName(sid)))) return true
     return (this.#versions.get(Number(sub))?.version ?? 0) > ver
+  }
+
+  /** Which revocation ends an access token; that of an earlier log if none of these does. */
+  reasonOf({
+    jti,
+    sid,
+    sub,
+    ver,
+  }: Pick<AccessClaims, 'jti' | 'sid' | 'sub' | 'ver'>): RefusalReason {
+    const user_id = userIdIn(sub)
+    if (this.#tokens.has(jti)) return { code: 'token_revoked', facts: { user_id } }
+    if (sid !== undefined && this.#tokens.has(pairName(sid))) {
+      return { code: 'token_pair_ended', facts: { user_id } }
+    }
+    const needed_ver = this.#versions.get(Number(sub))?.version ?? 0
+    if (needed_ver > ver) return { code: 'token_signed_out', facts: { user_id, ver, needed_ver } }
+    return { code: 'token_revoked_earlier', facts: { user_id } }
   }
 
   /** Until when a single token counts as ended, in epoch milliseconds; 0 if it has not ended. */

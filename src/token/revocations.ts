@@ -4,6 +4,7 @@ import { type Guard, lockName, transact } from '../database/transactions.ts'
 import { inNoContext } from '../events/context.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, clockLeewayMs } from '../kernel/clock.ts'
+import type { RefusalReason } from '../kernel/errors.ts'
 import type { AccessClaims } from '../kernel/principal.ts'
 import type { RefreshClaims } from './claims.ts'
 import { commitsLost } from './events.ts'
@@ -25,6 +26,8 @@ export interface Revocations {
    * @throws DatabaseUnavailable if that is unknown: it fails closed
    */
   refuses(claims: JudgedClaims): boolean | Promise<boolean>
+  /** Why an access token is revoked, of which `refuses` has just answered true. */
+  reasonOf(claims: JudgedClaims): RefusalReason
   /** Whether an access token is revoked as `db` sees it, for a check inside a transaction. */
   refusesBy(db: DatabaseOrTransaction, claims: JudgedClaims): Promise<boolean>
   /** A number that changes once the database may have changed; as of the last `refuses`. */
@@ -103,6 +106,8 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     refuses(claims) {
       return isCaughtUp() ? hasEnded(claims) : catchUp().then(() => hasEnded(claims))
     },
+
+    reasonOf: (claims) => known.reasonOf(claims),
 
     async refusesBy(trx, claims) {
       const later = new KnownRevocations()

@@ -10,7 +10,7 @@ import { tokenReuse } from '../http/events.ts'
 import { toldOfRefusal } from '../http/refusals/told.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { named, rolesOf, type SchemaTypes, Text, TextOrNull } from '../http/schemas.ts'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import { type Principal, type Role, userIdOf } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { anyone, authenticated } from '../policy/rules.ts'
@@ -115,15 +115,24 @@ export async function tokenRoutes(
     },
     async (request) => {
       const text = request.body.refresh_token
-      const claims = typeof text === 'string' ? await tokens.verifyRefresh(text) : null
-      const account = claims && (await accounts.byUserId(Number(claims.sub)))
-      if (!account) throw new ApiError('invalidRefreshToken')
+      let reason: RefusalReason = { code: 'refresh_token_absent' }
+      const tell = (told: RefusalReason) => {
+        reason = told
+      }
+      const isSent = typeof text === 'string' && text !== ''
+      const claims = isSent ? await tokens.verifyRefresh(text, tell) : null
+      if (!claims) throw new ApiError('invalidRefreshToken', { reason })
+      const account = await accounts.byUserId(Number(claims.sub))
+      if (!account) throw accountGone(claims)
       assertMayRefresh(claims, account)
+      const facts = { user_id: Number(claims.sub) }
       const { id: sid, isEnded } = await rotation.pairOf(claims)
-      if (isEnded || (await revocations.refusesRefresh(claims))) {
-        toldOfRefusal(request)
-        events.tell(tokenReuse, { user_id: account.userId, kind: 'refresh' })
-        throw new ApiError('invalidRefreshToken')
+      if (isEnded) {
+        throw new ApiError('invalidRefreshToken', { reason: { code: 'token_pair_ended', facts } })
+      }
+      if (await revocations.refusesRefresh(claims)) {
+        const reason = { code: 'refresh_token_revoked', facts } as const
+        throw new ApiError('invalidRefreshToken', { reason })
       }
       const seconds = config.token.accessSeconds
       const authentication = { amr: claims.amr, authTime: claims.authTime * 1000 }
@@ -204,7 +213,7 @@ export async function tokenRoutes(
       shared: () => [],
       async judge(trx: DatabaseOrTransaction) {
         const account = await accountIn(trx, userId)
-        if (!account) throw new ApiError('invalidRefreshToken')
+        if (!account) throw accountGone(claims)
         assertMayRefresh(claims, account)
       },
     }
@@ -215,8 +224,14 @@ export async function tokenRoutes(
     await revocations.endPair(sid, claims.exp, {
       also: (trx) => events.record(trx, tokenReuse, { user_id: userId, kind: 'refresh' }),
     })
-    throw new ApiError('invalidRefreshToken')
+    const reason = { code: 'refresh_token_reused', facts: { user_id: userId } } as const
+    throw new ApiError('invalidRefreshToken', { reason })
   }
+}
+
+function accountGone({ sub }: Pick<RefreshClaims, 'sub'>): ApiError {
+  const reason = { code: 'refresh_account_gone', facts: { user_id: Number(sub) } } as const
+  return new ApiError('invalidRefreshToken', { reason })
 }
 
 function meOf({ credential, roles, subject }: Principal, profile: Profile) {

@@ -8,7 +8,7 @@ import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
 import { parseAccessClaims, parseRefreshClaims, type RefreshClaims } from './claims.ts'
-import { parseObject, signJws, type VerifiedJws, verifyJws } from './jws.ts'
+import { parseObject, signJws, type TellReason, type VerifiedJws, verifyJws } from './jws.ts'
 import { pairIdOf } from './pair.ts'
 import type { Successor } from './rotation.ts'
 
@@ -24,14 +24,15 @@ export interface Tokens {
   issueRefresh(account: Account, options: RefreshOptions): Promise<string>
   /**
    * Null if this service did not sign the token, or if it is of another type or outside its
-   * lifetime.
+   * lifetime; `tell` hears why.
    */
   verifyAccess(
     token: string,
     type?: AccessClaims['type'],
+    tell?: TellReason,
   ): AccessClaims | null | Promise<AccessClaims | null>
-  /** Null as `verifyAccess`. */
-  verifyRefresh(token: string): Promise<RefreshClaims | null>
+  /** Null, and told, as `verifyAccess`. */
+  verifyRefresh(token: string, tell?: TellReason): Promise<RefreshClaims | null>
 }
 
 /** How and when the user authenticated; a token carries it for its whole life. */
@@ -129,22 +130,28 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
       })
     },
 
-    verifyAccess(token, type) {
+    verifyAccess(token, type, tell) {
       const claimsOf = (verified: VerifiedJws | null) => {
-        const raw = verified && parseObject(verified.payload)
+        const raw = verified && parsed(verified, tell)
         if (!raw) return null
         // A token without `jti` gets its digest as id, so that it can be revoked.
         const named = Object.hasOwn(raw, 'jti') ? raw : { ...raw, jti: digest(token) }
-        return parseAccessClaims(named, config, clock.now(), type)
+        return parseAccessClaims(named, config, clock.now(), type, tell)
       }
-      const verified = verifyJws(token, (kid) => keys.find(kid, 'signing'))
+      const verified = verifyJws(token, (kid) => keys.find(kid, 'signing'), tell)
       return verified instanceof Promise ? verified.then(claimsOf) : claimsOf(verified)
     },
 
-    async verifyRefresh(token) {
-      const verified = await verifyJws(token, (kid) => keys.find(kid, 'refresh'))
-      const raw = verified && parseObject(verified.payload)
-      return raw ? parseRefreshClaims(raw, verified.header, config, clock.now()) : null
+    async verifyRefresh(token, tell) {
+      const verified = await verifyJws(token, (kid) => keys.find(kid, 'refresh'), tell)
+      const raw = verified && parsed(verified, tell)
+      return raw ? parseRefreshClaims(raw, verified.header, config, clock.now(), tell) : null
     },
   }
+}
+
+function parsed({ payload }: VerifiedJws, tell: TellReason | undefined) {
+  const raw = parseObject(payload)
+  if (!raw) tell?.({ code: 'token_payload_malformed' })
+  return raw
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AccessClaims, Principal } from '../kernel/principal.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { isWithinLifetime } from './claims.ts'
+import type { TellReason } from './jws.ts'
 import type { Tokens } from './tokens.ts'
 
 /** A token whose signature and claims are valid; whether it was revoked is asked at each use. */
@@ -19,8 +20,8 @@ export interface VerifiedToken {
 export interface Verified {
   /** A cached token within its lifetime. */
   recall(token: string): VerifiedToken | undefined
-  /** Verifies a token and caches it; null as `Tokens.verifyAccess`. */
-  verify(token: string): VerifiedToken | null | Promise<VerifiedToken | null>
+  /** Verifies a token and caches it; null, and told, as `Tokens.verifyAccess`. */
+  verify(token: string, tell?: TellReason): VerifiedToken | null | Promise<VerifiedToken | null>
 }
 
 export interface VerifiedDeps {
@@ -45,7 +46,7 @@ export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified 
       return known && isWithinLifetime(known.claims, clock.now()) ? known : undefined
     },
 
-    verify(token) {
+    verify(token, tell) {
       const { generation: verifiedWith } = keys
       const keep = (claims: AccessClaims | null) => {
         if (!claims) return null
@@ -54,7 +55,7 @@ export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified 
         if (keys.generation === verifiedWith) cached.set(token, entry)
         return entry
       }
-      const claims = tokens.verifyAccess(token)
+      const claims = tokens.verifyAccess(token, 'access', tell)
       return claims instanceof Promise ? claims.then(keep) : keep(claims)
     },
   }

@@ -93,7 +93,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       const { userId } = account
       if (!isSent(code)) refuseField(['totp'], 'is required')
       const codes = createRecoveryCodes(random)
-      await counted(account, async (attempt) => {
+      await counted(account, 'enrolment_code_wrong', async (attempt) => {
         const { pending = null } = (await store.of(userId)) ?? {}
         const [step] = pending === null ? [] : stepsOf(userId, pending, code)
         if (pending === null || step === undefined) return false
@@ -122,7 +122,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       const work = async (trx: DatabaseOrTransaction) => {
         // The factor was removed after it was proved: recovery codes have nothing to replace.
         const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
-        if (sealed === null) throw new ApiError('invalidCredentials')
+        if (sealed === null) throw refused('second_factor_removed', account)
         await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
         await events.record(trx, mfaCodesRenewed, { user_id: userId })
       }
@@ -135,12 +135,15 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     async prove(account, { totp, recoveryCode }, guard) {
       const hasCode = isSent(totp)
       if (!hasCode && !isSent(recoveryCode))
-        throw new ApiError('secondFactorRequired', { extra: { second_factor: 'totp' } })
+        throw new ApiError('secondFactorRequired', {
+          extra: { second_factor: 'totp' },
+          reason: { code: 'second_factor_absent', facts: { user_id: account.userId } },
+        })
       const use = (at: DatabaseOrTransaction) =>
         hasCode
           ? useCode(at, account.userId, totp)
           : useRecoveryCode(at, account.userId, recoveryCode)
-      await counted(account, (attempt) => {
+      await counted(account, hasCode ? 'second_factor_wrong' : 'recovery_code_wrong', (attempt) => {
         const work = async (trx: DatabaseOrTransaction) => {
           if (!(await use(trx))) return false
           await attempt.succeed(trx)
@@ -167,12 +170,14 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
   /** Counts an attempt before it verifies the proof; `judge` marks the success itself. */
   function counted(
-    { userId }: Account,
+    account: Account,
+    wrong: FactorReason,
     judge: (attempt: Attempt) => Promise<boolean>,
   ): Promise<void> {
+    const { userId } = account
     return throttle.attempt(secondFactorKey(userId), async (attempt) => {
       attempt.failsAs({ event: mfaFail, userId })
-      if (!(await judge(attempt))) throw new ApiError('invalidCredentials')
+      if (!(await judge(attempt))) throw refused(wrong, account)
     })
   }
 
@@ -202,6 +207,16 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     if (typeof code !== 'string') return []
     return matchingSteps(unseal(keys.dataKey, contextOf(userId), sealed), code, clock.now())
   }
+}
+
+type FactorReason =
+  | 'enrolment_code_wrong'
+  | 'recovery_code_wrong'
+  | 'second_factor_removed'
+  | 'second_factor_wrong'
+
+function refused(code: FactorReason, { userId }: Pick<Account, 'userId'>): ApiError {
+  return new ApiError('invalidCredentials', { reason: { code, facts: { user_id: userId } } })
 }
 
 function contextOf(userId: number): string {

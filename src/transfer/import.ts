@@ -219,7 +219,9 @@ function lockNamesOf(lines: readonly HashedLine[]): string[] {
 
 /** @throws ApiError serviceUnavailable if another process has ended the import as dead */
 function assertAlive(isAlive: boolean): void {
-  if (!isAlive) throw new ApiError('serviceUnavailable', { cause: 'the import was given up' })
+  if (isAlive) return
+  const reason = { code: 'import_given_up' } as const
+  throw new ApiError('serviceUnavailable', { cause: 'the import was given up', reason })
 }
 
 /** Collects errors: it counts all and keeps the first `maxErrors`. */

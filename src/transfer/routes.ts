@@ -121,7 +121,9 @@ export async function transferRoutes(
     return {
       shared: () => guard?.shared() ?? [],
       async judge(trx) {
-        if (clock.now() >= endsAt) throw new ApiError('requestTimeout')
+        if (clock.now() >= endsAt) {
+          throw new ApiError('requestTimeout', { reason: { code: 'deadline_passed' } })
+        }
         await guard?.judge(trx)
       },
     }
@@ -156,10 +158,11 @@ function isDryRun(query: unknown): boolean {
   return refuseField(['dry_run'], 'must be true or false')
 }
 
-function refused({ errors }: ImportReport): ApiError {
+function refused({ errors, errorsTotal }: ImportReport): ApiError {
   const details = errors.map(({ line, path, message }) => ({
     path: [`line ${line}`, ...path],
     message,
   }))
-  return new ApiError('validationFailed', { details })
+  const reason = { code: 'lines_refused', facts: { errors: errorsTotal } } as const
+  return new ApiError('validationFailed', { details, reason })
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config/load.ts'
 import { tagged } from '../http/changes/entity-tag.ts'
-import { resource } from '../http/changes/resource.ts'
+import { goneMeanwhile, resource } from '../http/changes/resource.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
 import { sendList } from '../http/lists/listing.ts'
 import { positiveInteger, type Query } from '../http/lists/paging.ts'
@@ -9,7 +9,6 @@ import { mediaTypes } from '../http/media-types.ts'
 import { authorize } from '../http/routes/access.ts'
 import { listQuery, type SchemaTypes } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
-import { ApiError } from '../kernel/errors.ts'
 import { asksPrivilege, type Rule, usersRules } from '../policy/rules.ts'
 import {
   CreateUser,
@@ -210,6 +209,6 @@ export async function userRoutes(
 
 /** @throws ApiError userNotFound if the user was deleted meanwhile */
 function present(user: User | null): User {
-  if (!user) throw new ApiError('userNotFound')
+  if (!user) throw goneMeanwhile('userNotFound')
   return user
 }

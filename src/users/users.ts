@@ -10,9 +10,12 @@ import {
 import { countLists } from '../database/list-counts.ts'
 import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
-import { type ChangeConditions, changeAsSeen } from '../http/changes/resource.ts'
+import {
+  type ChangeConditions,
+  changeAsSeen,
+  preconditionFailed,
+} from '../http/changes/resource.ts'
 import type { SliceStart } from '../http/lists/listing.ts'
-import { ApiError } from '../kernel/errors.ts'
 import { userCreated, userDeleted, userUpdated } from './events.ts'
 import { createFindUsers } from './find-users.ts'
 import type { Part } from './lists.ts'
@@ -136,7 +139,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
           lock: () => store.byIdForUpdate(id),
           async write(as, isLocked) {
             // Before the hooks refuse: 412 comes before 409.
-            if (isLocked && isWanted?.(as) === false) throw new ApiError('preconditionFailed')
+            if (isLocked && isWanted?.(as) === false) throw preconditionFailed()
             for (const removing of hooks.removing) await removing(trx, id)
             const seen = isWanted && !isLocked ? as : undefined
             if (!(await hasManyTraces(trx, hooks.traces, id))) return store.remove(id, seen)

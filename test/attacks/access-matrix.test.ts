@@ -104,6 +104,11 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
       return { lines: ndjson([line(`made-${made}`)]) }
     },
     'POST /api/admin/tokens/revoke': async () => ({ json: { token: await app.token(app.admin) } }),
+    'POST /api/admin/explain': () => ({ json: { token: 'none' } }),
+    'GET /api/admin/explain/:id': async () => {
+      const { headers } = await app.call('GET', '/no/such')
+      return { path: `/api/admin/explain/${headers['x-request-id']}` }
+    },
     'DELETE /api/admin/throttle/:username': () => ({ path: '/api/admin/throttle/nobody' }),
     'POST /oauth/introspect': () => ({ form: { token: 'none' } }),
     'POST /oauth/revoke': () => ({ form: { token: 'none' } }),

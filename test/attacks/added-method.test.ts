@@ -26,7 +26,8 @@ suite('an added method of login meets every requirement', async () => {
     async prove() {
       const username = canonicalUsername(headers['remote-user'] ?? '')
       const account = username && (await services.accounts.byUsername(username))
-      if (!account) throw new ApiError('invalidCredentials')
+      if (!account)
+        throw new ApiError('invalidCredentials', { reason: { code: 'no_such_account' } })
       return { account, amr: ['user'], authTime: app.clock.now() }
     },
   })

@@ -172,6 +172,13 @@ const table: readonly Row[] = [
     path: '/api/admin/accounts/nobody/sessions',
   })),
   { route: 'POST /api/admin/tokens/revoke', may: admins, allowed: 400, json: {} },
+  {
+    route: 'GET /api/admin/explain/:id',
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/explain/none',
+  },
+  { route: 'POST /api/admin/explain', may: admins, allowed: 200, json: { token: 'none' } },
   { route: 'GET /api/admin/throttle', may: admins, allowed: 200 },
   {
     route: 'DELETE /api/admin/throttle/:username',
@@ -290,7 +297,14 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
     for (const caller of callers) {
       test(`${row.route}: ${caller}`, async () => {
         // What these routes are there to write.
-        const written = ['sessions', 'throttle_places', 'revocations', 'second_factors']
+        const written = [
+          'sessions',
+          'session_ends',
+          'refusals',
+          'throttle_places',
+          'revocations',
+          'second_factors',
+        ]
         if (row.ends) written.push('token_versions')
         const before = await app.rows(...written)
         for (const scheme of schemes) {

@@ -79,6 +79,7 @@ suite('routes that take a few fields', async () => {
     ['POST', '/api/admin/accounts'],
     ['PUT', '/api/admin/accounts/admin'],
     ['POST', '/api/admin/tokens/revoke'],
+    ['POST', '/api/admin/explain'],
   ]
   for (const [method, path] of few) {
     test(`${method} ${path} reads 16 KiB, and refuses more with 413`, async () => {

@@ -214,7 +214,7 @@ suite('ends and changes at the same moment', async () => {
       'session',
       ({ userId }) => ({
         lockNames: [],
-        work: (trx) => endSessionsOf(trx, userId),
+        work: (trx) => endSessionsOf(trx, { userId: userId, exceptId: undefined, now: 0 }),
       }),
     ],
     [

@@ -154,6 +154,8 @@ suite('a caller that ends while its request is under way', async () => {
     'POST /api/admin/tokens/revoke': {
       json: (_, index) => ({ jti: `token-${index}`, exp: 9_000_000_000 }),
     },
+    // It has no transaction, because it changes nothing.
+    'POST /api/admin/explain': { at: null, json: () => ({ token: 'none' }) },
     'DELETE /api/admin/throttle/:username': { path: () => '/api/admin/throttle/target' },
     'POST /api/admin/import/accounts': {
       lines: ({ who }) => ndjson([line(`imported-by-${who.username}`)]),

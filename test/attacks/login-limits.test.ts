@@ -157,7 +157,7 @@ async function taken(limits: LoginLimits, login: LoginAttempt): Promise<{ keep()
   await Promise.race([begun.promise, attempt])
   return {
     async keep() {
-      verdict.reject(new ApiError('invalidCredentials'))
+      verdict.reject(new ApiError('invalidCredentials', { reason: { code: 'no_such_account' } }))
       await assert.rejects(attempt)
     },
   }

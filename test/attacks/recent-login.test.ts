@@ -105,6 +105,7 @@ const anyLogin: readonly Attempt[] = [
     status: 200,
   },
   { route: 'POST /api/admin/tokens/revoke', json: { token: 'none' }, status: 200 },
+  { route: 'POST /api/admin/explain', json: { token: 'none' }, status: 200 },
   { route: 'DELETE /api/admin/throttle/:username', path: '/api/admin/throttle/ann', status: 200 },
   ...['PUT', 'DELETE'].map((method) => ({
     route: `${method} /api/admin/posts/:id/lock`,

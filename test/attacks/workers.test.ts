@@ -112,6 +112,7 @@ suite('two workers whose database tells nothing', async () => {
     assert.deepEqual(namesOf(1).toSorted(), [
       'clients file',
       'keys of other processes',
+      'refusals',
       'session activity',
     ])
     assert.ok(namesOf(0).length > 8)

@@ -208,6 +208,16 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     dataOf(await admin.POST('/api/admin/tokens/revoke', { body: { token } }))
     const metrics = await admin.GET('/metrics', { parseAs: 'text' })
     assert.match(dataOf(metrics), /^gatehouse_workers 1$/m)
+    const refused = await admin.POST('/api/admin/explain', {
+      body: { username: 'none', route: '' },
+    })
+    assert.equal(refused.response.status, 400)
+    const id = refused.response.headers.get('x-request-id') ?? ''
+    const why = dataOf(await admin.GET('/api/admin/explain/{id}', { params: { path: { id } } }))
+    assert.deepEqual([why.code, why.username], ['field_refused', 'admin'])
+    const question = { username: 'admin', route: 'DELETE /users/1' }
+    const answer = dataOf(await admin.POST('/api/admin/explain', { body: question }))
+    assert.deepEqual([answer.passes, answer.route], [true, '/users/:id'])
     const { accounts } = dataOf(await admin.GET('/api/admin/statistics'))
     assert.equal(accounts.by_role.ADMIN, 1)
   })

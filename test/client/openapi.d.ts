@@ -1205,6 +1205,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/explain/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a request was refused, by its X-Request-Id; kept for 24 hours
+         * @description Access: ADMIN.
+         */
+        get: operations["explainRefusal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether a token, or an account at a route, would be refused, and why
+         * @description Access: ADMIN. Body: at most 16384 bytes.
+         */
+        post: operations["explain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -1771,6 +1811,76 @@ export interface components {
             /** @description The names down to the wrong field */
             path: string[];
             message: string;
+        };
+        /**
+         * @example {
+         *       "of": "PUT /users/7",
+         *       "passes": false,
+         *       "status": 403,
+         *       "error": "Access denied",
+         *       "code": "resource_rule",
+         *       "guard": "access rule",
+         *       "explanation": "The rule about the resource does not hold for this caller: not its owner, or it is locked, or of an ADMIN.",
+         *       "facts": {
+         *         "rule": "owner or ADMIN",
+         *         "lacks": [
+         *           "to be the owner, who is user 7",
+         *           "the role ADMIN"
+         *         ]
+         *       },
+         *       "subject": "2",
+         *       "username": "ann",
+         *       "route": "/users/:id",
+         *       "rule": "owner or ADMIN",
+         *       "schemes": [
+         *         "basic",
+         *         "session",
+         *         "bearer"
+         *       ],
+         *       "checks": [
+         *         {
+         *           "asks": "authentication by basic",
+         *           "passes": true,
+         *           "code": null,
+         *           "explanation": null,
+         *           "facts": {}
+         *         }
+         *       ]
+         *     }
+         */
+        Explanation: {
+            /** @description `token` with its kind, or the method and path */
+            of: string;
+            passes: boolean;
+            /** @description Of the refusal, null without one */
+            status: number | null;
+            /** @description The text that a client would see */
+            error: string | null;
+            code: string | null;
+            guard: string | null;
+            explanation: string;
+            /** @description By the code: see docs/explain.md. Times are ISO 8601. */
+            facts: {
+                [key: string]: unknown;
+            };
+            subject: string | null;
+            username: string | null;
+            /** @description The pattern that matches */
+            route: string | null;
+            rule: string | null;
+            schemes: string[];
+            /** @description The guards of the route, in order */
+            checks: {
+                /** @description What the guard asks */
+                asks: string;
+                passes: boolean;
+                code: string | null;
+                explanation: string | null;
+                /** @description By the code: see docs/explain.md. Times are ISO 8601. */
+                facts: {
+                    [key: string]: unknown;
+                };
+            }[];
         };
         /**
          * @example {
@@ -2375,6 +2485,20 @@ export interface components {
             data: components["schemas"]["Post"][];
         };
         /**
+         * @description Either `token`, or `username` and `route`
+         * @example {
+         *       "username": "ann",
+         *       "route": "PUT /users/7"
+         *     }
+         */
+        Question: {
+            /** @description A token of any kind */
+            token?: string;
+            username?: string;
+            /** @description Method and path: `PUT /users/7` */
+            route?: string;
+        };
+        /**
          * @example {
          *       "recovery_codes": [
          *         "KQ7M-3XHD-HT2W-5RNA",
@@ -2409,6 +2533,54 @@ export interface components {
             token_type: "Bearer";
             /** @description Seconds */
             expires_in: number;
+        };
+        /**
+         * @example {
+         *       "id": "Zk3vQ1xw-2f",
+         *       "at": "2026-03-02T09:00:00.000Z",
+         *       "status": 401,
+         *       "error": "Invalid credentials",
+         *       "method": "POST",
+         *       "route": "/login",
+         *       "code": "account_locked",
+         *       "guard": "account",
+         *       "explanation": "An administrator has locked the account.",
+         *       "facts": {
+         *         "user_id": 2,
+         *         "asked_of": "login"
+         *       },
+         *       "scheme": null,
+         *       "subject": "2",
+         *       "username": "ann",
+         *       "address": "203.0.113.7"
+         *     }
+         */
+        Refusal: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            status: number;
+            /** @description The text that the client saw */
+            error: string;
+            method: string;
+            /** @description The pattern; null for an unknown path */
+            route: string | null;
+            /** @description Never renamed */
+            code: string;
+            /** @description The part of the service that refused */
+            guard: string;
+            explanation: string;
+            /** @description By the code: see docs/explain.md. Times are ISO 8601. */
+            facts: {
+                [key: string]: unknown;
+            };
+            /** @description By which the caller had authenticated */
+            scheme: string | null;
+            /** @description The user concerned, otherwise the caller */
+            subject: string | null;
+            /** @description Of the subject, as it is now */
+            username: string | null;
+            address: string;
         };
         /**
          * @example USER
@@ -3109,6 +3281,16 @@ export interface components {
         };
         /** @description Precondition failed */
         PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Refusal not found */
+        RefusalNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -7180,6 +7362,139 @@ export interface operations {
             };
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    explainRefusal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The X-Request-Id of the answer
+                 * @example Zk3vQ1xw-2f
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "Zk3vQ1xw-2f",
+                     *       "at": "2026-03-02T09:00:00.000Z",
+                     *       "status": 401,
+                     *       "error": "Invalid credentials",
+                     *       "method": "POST",
+                     *       "route": "/login",
+                     *       "code": "account_locked",
+                     *       "guard": "account",
+                     *       "explanation": "An administrator has locked the account.",
+                     *       "facts": {
+                     *         "user_id": 2,
+                     *         "asked_of": "login"
+                     *       },
+                     *       "scheme": null,
+                     *       "subject": "2",
+                     *       "username": "ann",
+                     *       "address": "203.0.113.7"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["RefusalNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    explain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ann",
+                 *       "route": "PUT /users/7"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Question"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "of": "PUT /users/7",
+                     *       "passes": false,
+                     *       "status": 403,
+                     *       "error": "Access denied",
+                     *       "code": "resource_rule",
+                     *       "guard": "access rule",
+                     *       "explanation": "The rule about the resource does not hold for this caller: not its owner, or it is locked, or of an ADMIN.",
+                     *       "facts": {
+                     *         "rule": "owner or ADMIN",
+                     *         "lacks": [
+                     *           "to be the owner, who is user 7",
+                     *           "the role ADMIN"
+                     *         ]
+                     *       },
+                     *       "subject": "2",
+                     *       "username": "ann",
+                     *       "route": "/users/:id",
+                     *       "rule": "owner or ADMIN",
+                     *       "schemes": [
+                     *         "basic",
+                     *         "session",
+                     *         "bearer"
+                     *       ],
+                     *       "checks": [
+                     *         {
+                     *           "asks": "authentication by basic",
+                     *           "passes": true,
+                     *           "code": null,
+                     *           "explanation": null,
+                     *           "facts": {}
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };

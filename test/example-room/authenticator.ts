@@ -34,7 +34,9 @@ export function noteKeyAuthenticator({
       if (key === undefined) return null
       const id = typeof key === 'string' ? digest(key) : ''
       const principal = await callerBy(db, id)
-      if (!principal) throw new ApiError('authenticationRequired')
+      if (!principal) {
+        throw new ApiError('authenticationRequired', { reason: { code: 'x-note-key-unknown' } })
+      }
       return {
         principal,
         shared: () => [lockName.account(principal.subject)],

@@ -84,6 +84,17 @@ suite('a room from outside', async () => {
     })
   }
 
+  test('an operator is told why its key is refused', async () => {
+    const refused = await write('milk', { 'x-note-key': 'unknown' })
+    assertRefusal(refused, 401, 'Authentication required')
+    const path = `/api/admin/explain/${refused.headers['x-request-id']}`
+    const { body } = await app.call('GET', path, { headers: admin })
+    assert.deepEqual(
+      [body.code, body.guard, body.explanation],
+      ['x-note-key-unknown', 'credential', 'No device has the key that was sent as X-Note-Key.'],
+    )
+  })
+
   test('every scheme of ours works beside it', async () => {
     for (const headers of [app.basic(ann), await app.bearer(ann), await app.session(ann)]) {
       assert.equal((await write('by ours', headers)).status, 201)

@@ -1,10 +1,13 @@
 import type { Database } from '../../src/database/database.ts'
 import { type Guard, transact } from '../../src/database/transactions.ts'
 import type { Events } from '../../src/events/events.ts'
-import { type ChangeConditions, changeAsSeen } from '../../src/http/changes/resource.ts'
+import {
+  type ChangeConditions,
+  changeAsSeen,
+  goneMeanwhile,
+} from '../../src/http/changes/resource.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { digest } from '../../src/kernel/digest.ts'
-import { ApiError } from '../../src/kernel/errors.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
 import { type Random, randomText } from '../../src/kernel/random.ts'
 import { decide } from '../../src/policy/decide.ts'
@@ -53,7 +56,7 @@ export function createNotes({ clock, db, events, random }: NotesDeps) {
             return (await store.update(note, as)) ? note : null
           },
         })
-        if (!changed) throw new ApiError(noteNotFound)
+        if (!changed) throw goneMeanwhile(noteNotFound)
         await events.record(trx, noteWritten, { note_id: id, owner_id: changed.ownerId })
         return changed
       }

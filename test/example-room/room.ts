@@ -1,6 +1,6 @@
 import { fileBeside, type Room } from '../../src/room/room.ts'
 import type { Needs } from './parts.ts'
-import { noteNotFound } from './problems.ts'
+import { noteNotFound, reasons } from './problems.ts'
 import { migrations } from './tables.ts'
 
 /**
@@ -28,6 +28,7 @@ export const room: Room<Needs> = {
   ],
   events: fileBeside(import.meta.url, './events'),
   errors: [noteNotFound],
+  reasons,
   requestHeaders: [{ name: 'X-Note-Key', isSecret: true }],
   settings: fileBeside(import.meta.url, './settings'),
   commands: [

@@ -71,7 +71,9 @@ export async function noteRoutes(
     },
     async (request, reply) => {
       const ownerId = userIdOf(callerOf(request))
-      if (ownerId === null) throw new ApiError('accessDenied')
+      if (ownerId === null) {
+        throw new ApiError('accessDenied', { reason: { code: 'x-note-owner-absent' } })
+      }
       const made = show(await notes.create(ownerId, request.body.text, stillAllowed(request)))
       return reply.status(201).send(tagged(reply, made))
     },

@@ -263,6 +263,7 @@ suite('spec 7: errors', async () => {
       'serviceUnavailable',
       'identityProvider',
       'expectationFailed', // needs a connection: test/attacks/connect.test.ts
+      'refusalNotFound', // test/spec/explain.test.ts
       'identityLinked', // needs a provider: test/external/each-provider.test.ts
       'httpsRequired', // needs a certificate: test/attacks/plain-http.test.ts
       'invalidRequest', // these three answer clients: test/spec/introspection.test.ts

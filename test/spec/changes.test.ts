@@ -205,6 +205,9 @@ suite('which events a change records', async () => {
       ),
       row([], async () => asAdmin('POST', '/api/admin/tokens/revoke', { token: 'none' })),
     ],
+    'POST /api/admin/explain': row(['sensitive_read'], async () =>
+      asAdmin('POST', '/api/admin/explain', { token: 'none' }),
+    ),
     [`POST ${importPath}`]: [
       row(
         ['sensitive_create'],
@@ -433,6 +436,10 @@ suite('which events a command records', async () => {
     'token inspect': [
       [],
       async () => run('token inspect --token-stdin', { stdin: await app.token(app.admin) }),
+    ],
+    explain: [
+      ['sensitive_read'],
+      async () => run('explain --token', { stdin: await app.token(app.admin) }),
     ],
     // A file is no part of the database: the service tells that it has taken up a change.
     'client add': [[], () => run(`client add one --audience api --may revoke --file ${clients}`)],

@@ -71,7 +71,7 @@ export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => 
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(mediaTypes.json, (request, payload, done) => {
-    if (request.routeOptions.config.body === 'parameters') return done(new ApiError('invalidBody'))
+    if (request.routeOptions.config.body === 'parameters') return done(otherType())
     readText(request, payload, (error, text) => {
       if (error) return done(error)
       if (text === '' && canBeEmpty(request)) return done(null, undefined)
@@ -80,7 +80,7 @@ export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => 
   })
   app.addContentTypeParser('*', (request, _payload, done) => {
     if (ignoresBody(request)) return done(null, undefined)
-    done(new ApiError('invalidBody'))
+    done(otherType())
   })
 })
 
@@ -102,11 +102,11 @@ export function acceptForms(app: FastifyInstance): void {
   })
   app.addContentTypeParser(mediaTypes.form, (request, payload, done) => {
     const { body } = request.routeOptions.config
-    if (!takesForms(body)) return done(new ApiError('invalidBody'))
+    if (!takesForms(body)) return done(otherType())
     readText(request, payload, (error, text) => {
       if (error) return done(error)
       const form = parseForm(text, { mayRepeat: body !== 'parameters' })
-      done(form ? null : new ApiError('invalidBody'), form)
+      done(form ? null : invalid('form_malformed'), form)
     })
   })
 }
@@ -140,7 +140,7 @@ function readText(request: FastifyRequest, payload: RequestPayload, done: TextDo
   if (heldBody === null) throw new Error('the body is read before its memory is asked for')
   readBody(request, payload, heldBody, (error, bytes) => {
     const text = bytes && decodeUtf8(bytes)
-    if (text === undefined) done(error ?? new ApiError('invalidBody'), '')
+    if (text === undefined) done(error ?? invalid('body_not_utf8'), '')
     else done(null, text)
   })
 }
@@ -187,4 +187,12 @@ function decodeUtf8(bytes: Buffer): string | undefined {
   } catch {
     return undefined
   }
+}
+
+function invalid(code: 'body_not_utf8' | 'body_of_other_type' | 'form_malformed'): ApiError {
+  return new ApiError('invalidBody', { reason: { code } })
+}
+
+function otherType(): ApiError {
+  return invalid('body_of_other_type')
 }

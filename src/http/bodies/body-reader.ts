@@ -25,7 +25,7 @@ export function readBody(
   const { bodyLimit } = request.routeOptions
   const announced = Number(request.headers['content-length']) // NaN if the body is chunked
   if (announced > bodyLimit) {
-    done(new ApiError('bodyTooLarge'))
+    done(tooLarge(bodyLimit))
     return
   }
 
@@ -37,11 +37,12 @@ export function readBody(
   function onData(piece: Buffer): void {
     const end = length + piece.length
     if (end > bodyLimit) {
-      finish(new ApiError('bodyTooLarge'))
+      finish(tooLarge(bodyLimit))
     } else if (end > bytes.length && !grow(end)) {
       finish(
         new ApiError('serviceUnavailable', {
           cause: 'bodies hold too much memory',
+          reason: { code: 'bodies_hold_memory' },
           retryAfterSeconds,
         }),
       )
@@ -63,11 +64,12 @@ export function readBody(
 
   function onEnd(): void {
     const isWhole = Number.isNaN(announced) || announced === length
-    finish(isWhole ? null : new ApiError('badRequest'))
+    finish(isWhole ? null : new ApiError('badRequest', { reason: { code: 'body_cut' } }))
   }
 
   function onClose(): void {
-    finish(new ApiError('badRequest')) // the connection closed without an error
+    // The connection closed without an error.
+    finish(new ApiError('badRequest', { reason: { code: 'client_gone' } }))
   }
 
   function finish(error: Error | null): void {
@@ -81,4 +83,10 @@ export function readBody(
     payload.resume()
     done(error)
   }
+}
+
+function tooLarge(limit: number): ApiError {
+  return new ApiError('bodyTooLarge', {
+    reason: { code: 'body_too_large', facts: { limit_bytes: limit } },
+  })
 }

@@ -16,7 +16,9 @@ const idleMs = 15_000
 export function acceptLines(app: FastifyInstance): void {
   app.removeContentTypeParser(mediaTypes.json)
   app.addContentTypeParser(mediaTypes.lines, (request, payload, done) => {
-    if (request.routeOptions.config.body !== 'lines') return done(new ApiError('invalidBody'))
+    if (request.routeOptions.config.body !== 'lines') {
+      return done(new ApiError('invalidBody', { reason: { code: 'body_of_other_type' } }))
+    }
     done(null, payload)
   })
 }
@@ -32,13 +34,15 @@ export async function* longBody(
   endsAt: number,
 ): AsyncGenerator<Uint8Array> {
   const { body, raw } = request
-  if (!(body instanceof Readable)) throw new ApiError('invalidBody')
+  if (!(body instanceof Readable)) {
+    throw new ApiError('invalidBody', { reason: { code: 'body_empty' } })
+  }
   disableRequestTimeout(raw)
   askForBody(raw)
   const pieces = body.iterator({ destroyOnReturn: false })
   for (;;) {
     const leftMs = endsAt - clock.now()
-    if (leftMs <= 0) throw new ApiError('requestTimeout')
+    if (leftMs <= 0) throw tooSlow()
     const piece = await within(Math.min(idleMs, leftMs), clock, pieces.next())
     if (piece.done) return
     yield piece.value
@@ -48,7 +52,7 @@ export async function* longBody(
 async function within<T>(limitMs: number, clock: Clock, coming: Promise<T>): Promise<T> {
   const arrived = new AbortController()
   const tooLate = clock.wait(limitMs, arrived.signal).then(() => {
-    if (!arrived.signal.aborted) throw new ApiError('requestTimeout')
+    if (!arrived.signal.aborted) throw tooSlow()
     return coming
   })
   try {
@@ -58,4 +62,8 @@ async function within<T>(limitMs: number, clock: Clock, coming: Promise<T>): Pro
     tooLate.catch(() => {})
     coming.catch(() => {})
   }
+}
+
+function tooSlow(): ApiError {
+  return new ApiError('requestTimeout', { reason: { code: 'body_too_slow' } })
 }

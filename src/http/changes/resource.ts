@@ -2,6 +2,7 @@ import type { FastifyRequest, onSendHookHandler } from 'fastify'
 import { ApiError, type ErrorRow } from '../../kernel/errors.ts'
 import type { Resource } from '../../policy/decide.ts'
 import type { Rule } from '../../policy/rules.ts'
+import { errorNameOf } from '../declared-error.ts'
 import { ifMatch, type Precondition } from './entity-tag.ts'
 import { type StillAllowed, stillAllowed } from './still-allowed.ts'
 
@@ -120,7 +121,28 @@ export async function changeAsSeen<Thing, Done>(
   const current = await lock()
   if (current === null) return null
   const done = await write(current, true)
-  if (done === null) throw new ApiError('accessDenied') // 403 comes before 412
-  if (isWanted && !isWanted(current)) throw new ApiError('preconditionFailed')
+  if (done === null) {
+    throw new ApiError('accessDenied', { reason: { code: 'resource_rule_now' } }) // before 412
+  }
+  if (isWanted && !isWanted(current)) throw preconditionFailed()
   return done
+}
+
+/** The resource that the path names does not exist. */
+export function resourceAbsent({ missing }: Pick<ResourceOptions<object>, 'missing'>): ApiError {
+  return new ApiError(missing, {
+    reason: { code: 'resource_absent', facts: { resource: errorNameOf(missing) } },
+  })
+}
+
+/** If-Match does not name the resource as it is now. RFC 9110 section 13.1.1. */
+export function preconditionFailed(): ApiError {
+  return new ApiError('preconditionFailed', { reason: { code: 'etag_differs' } })
+}
+
+/** The resource of a request was deleted after it was read; `missing` as its loader names it. */
+export function goneMeanwhile(missing: ErrorRow): ApiError {
+  return new ApiError(missing, {
+    reason: { code: 'resource_gone', facts: { resource: errorNameOf(missing) } },
+  })
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest, onSendHookHandler } from 'fastify'
 import type { DatabaseOrTransaction } from '../../database/database.ts'
 import type { Guard } from '../../database/transactions.ts'
-import type { ApiError } from '../../kernel/errors.ts'
+import type { ApiError, RefusalReason } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { decide } from '../../policy/decide.ts'
 import { accessDenied } from './denied.ts'
@@ -51,7 +51,7 @@ export interface GuardOptions {
   readonly db: DatabaseOrTransaction
   readonly caller: Authenticated
   /** Creates the 401 for a caller who has ended. */
-  readonly ended: () => ApiError
+  readonly ended: (reason: RefusalReason) => ApiError
 }
 
 /** The guard of a request whose caller was authenticated. */
@@ -85,7 +85,7 @@ async function judge(
 ): Promise<void> {
   const principal = await caller.again(db)
   // The subject changes if the identity of a provider's token was linked to another account.
-  if (principal?.subject !== caller.principal.subject) throw ended()
+  if (principal?.subject !== caller.principal.subject) throw ended(reasonOfEnd(caller.principal))
   const resource = request.resource?.facts
   const rule = request.routeOptions.config.access?.rule
   const allowed = rule && decide(rule, principal, resource)
@@ -94,6 +94,10 @@ async function judge(
     throw accessDenied(rule, principal, resource ?? undefined)
   }
   request.principal = principal
+}
+
+function reasonOfEnd({ credential, subject }: Principal): RefusalReason {
+  return { code: 'caller_ended', facts: { user_id: subject, scheme: credential.scheme } }
 }
 
 /** Asserts, after a changing handler, that it used the guard. @throws Error if it did not */

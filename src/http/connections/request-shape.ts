@@ -11,7 +11,9 @@ const singular = ['host', 'authorization', 'content-type', 'origin'] as const
  * @throws ApiError badRequest
  */
 export function assertShape({ raw }: FastifyRequest): void {
-  if (isMisshapen(raw)) throw new ApiError('badRequest')
+  if (isMisshapen(raw)) {
+    throw new ApiError('badRequest', { reason: { code: 'misshapen_request' } })
+  }
 }
 
 // RFC 3986 section 3.2.2: reg-name, IPv4 and IPv6 literals, and a port.

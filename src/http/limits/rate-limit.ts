@@ -39,7 +39,11 @@ export const rateLimit = plugin<RateLimitOptions>(
       // Once per address and window. The context of the request begins after this hook.
       if (requests === max + 1) inContextOf(request, () => events.tell(rateLimitExceeded, {}))
       const retryAfterSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
-      throw new ApiError('tooManyRequests', { retryAfterSeconds })
+      // Asked no more about a refused address, so its further requests are not counted one by one.
+      const counted = Number.isFinite(requests) ? requests : null
+      const facts = { requests: counted, max, frees_at: endsAt }
+      const reason = { code: 'too_many_requests', facts } as const
+      throw new ApiError('tooManyRequests', { retryAfterSeconds, reason })
     }
 
     if (!workers.limits) {

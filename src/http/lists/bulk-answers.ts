@@ -1,8 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { throttledAddress } from '../../addresses/address.ts'
-import { type BatchQueue, createBatchQueue, tooManyBatches } from '../../bounded/batch-queue.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import {
+  type BatchQueue,
+  clientGone,
+  createBatchQueue,
+  tooManyBatches,
+} from '../../bounded/batch-queue.ts'
 import type { SharedLimits, Workers } from '../../workers/workers.ts'
 import { clientAddress } from '../limits/client-address.ts'
 
@@ -58,11 +62,11 @@ function callerName(request: FastifyRequest): string {
 function sharedQueue(limits: SharedLimits): BatchQueue {
   return {
     async make(work, options) {
-      if (options.signal.aborted) throw new ApiError('badRequest')
+      if (options.signal.aborted) throw clientGone()
       const { answer, leave } = await limits.enterBatch(options)
       try {
         if (answer === 'refused') throw tooManyBatches()
-        if (answer === 'gone') throw new ApiError('badRequest')
+        if (answer === 'gone') throw clientGone()
         return await work()
       } finally {
         leave()

@@ -46,7 +46,9 @@ export function createAssets(prefix: string, files: Readonly<Record<string, URL>
           const { version, contents } = read()
           const content = contents.get(params.file)
           const type = types[params.file.split('.').at(-1) as keyof typeof types] // of known files
-          if (!content) throw new ApiError('routeNotFound')
+          if (!content) {
+            throw new ApiError('routeNotFound', { reason: { code: 'unknown_asset' } })
+          }
           const tag = `"${version}"`
           reply.header('etag', tag)
           reply.header(

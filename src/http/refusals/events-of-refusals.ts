@@ -93,7 +93,8 @@ export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, opti
 
   /** Tells of a token or session that was used after its end. */
   function tellOfEnded({ row }: ApiError, { code, facts }: RefusalReason): void {
-    const user_id = typeof facts?.user_id === 'number' ? facts.user_id : null
+    const { user_id: id } = { user_id: null, ...facts }
+    const user_id = typeof id === 'number' ? id : null
     const kind = row === 'invalidRefreshToken' ? 'refresh' : 'access'
     if (ended.has(code)) options.events.tell(sessionUseAfterExpire, { user_id })
     else options.events.tell(tokenReuse, { user_id, kind })

@@ -21,12 +21,13 @@ import {
   assertRuleAsked,
   type LoadedResource,
   type ResourceOptions,
+  resourceAbsent,
 } from '../changes/resource.ts'
 import { assertJudgedAgain } from '../changes/still-allowed.ts'
 import { hasEmptyParameter } from '../connections/request-shape.ts'
 import { type Access, type Authenticator, accepts, isSafe, mistakesIn } from './declaration.ts'
 import { identify } from './identify.ts'
-import { isForeignPage } from './origin.ts'
+import { isForeignPage, reasonOfOrigin } from './origin.ts'
 import { assertRecentLogin } from './reauthentication.ts'
 
 declare module 'fastify' {
@@ -69,7 +70,7 @@ export const access = plugin<AccessOptions>(async (app, options) => {
   })
 
   app.addHook('onRequest', (request, _reply, done) => {
-    if (request.is404) throw new ApiError('routeNotFound')
+    if (request.is404) throw new ApiError('routeNotFound', { reason: { code: 'unknown_route' } })
     done()
   })
 })
@@ -100,7 +101,8 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
   if (csrf === 'foreignPage') {
     // After validation: 400 comes before 403.
     const refuseForeignPage: preHandlerHookHandler = (request, _reply, done) => {
-      done(isForeignPage(request, options.config) ? new ApiError('accessDenied') : undefined)
+      if (!isForeignPage(request, options.config)) return done()
+      done(new ApiError('accessDenied', { reason: reasonOfOrigin('foreign_page', request) }))
     }
     route.preHandler = [refuseForeignPage, ...[route.preHandler ?? []].flat()]
   }
@@ -134,7 +136,7 @@ function refusesEmptyParameters(url: string, options: AccessOptions): onRequestH
     if (rule && decide(rule, null) === false) {
       judge(rule, await identify(request, reply, accepted, options))
     }
-    throw new ApiError('routeNotFound')
+    throw new ApiError('routeNotFound', { reason: { code: 'empty_parameter' } })
   }
   return (request, reply, done) => (hasEmptyParameter(request) ? refuse(request, reply) : done())
 }
@@ -172,7 +174,7 @@ function loads(
 ): onRequestHookHandler {
   const take = (thing: object | null, request: FastifyRequest) => {
     request.resource = { loader, thing, facts: undefined, isConditionAsked: false }
-    if (thing === null && !needsResource(rule)) throw new ApiError(loader.missing)
+    if (thing === null && !needsResource(rule)) throw resourceAbsent(loader)
   }
   const applyRule = async (
     read: ReturnType<typeof loader.load>,
@@ -187,7 +189,7 @@ function loads(
       await identify(request, reply, accepted, options)
     }
     authorize(request, facts)
-    if (thing === null) throw new ApiError(loader.missing)
+    if (thing === null) throw resourceAbsent(loader)
   }
   return (request, reply, done) => {
     const { [loader.param]: text = '' } = request.params as Readonly<Record<string, string>>
@@ -215,7 +217,11 @@ export function authorize(request: FastifyRequest, facts: Resource): void {
   request.resource.facts = facts
   const rule = request.routeOptions.config.access?.rule
   if (rule && decide(rule, request.principal, facts) === true) return
-  if (!request.principal) throw new ApiError('authenticationRequired')
+  if (!request.principal) {
+    const facts = { rule: rule ? describeRule(rule) : null }
+    const reason = { code: 'no_caller_at_resource', facts } as const
+    throw new ApiError('authenticationRequired', { reason })
+  }
   throw accessDenied(rule, request.principal, facts)
 }
 

@@ -4,7 +4,7 @@ import { equalInConstantTime } from '../../kernel/digest.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import type { Authenticator } from './declaration.ts'
-import { isCrossSite } from './origin.ts'
+import { isCrossSite, reasonOfOrigin } from './origin.ts'
 
 /**
  * Protects a change from cross-site request forgery if browsers send its credential by themselves;
@@ -18,11 +18,15 @@ export function assertNotForged(
   { csrf }: Pick<Authenticator, 'csrf'>,
   config: Pick<Config, 'http'>,
 ): void {
-  if (csrf === 'sameSite' && isCrossSite(request, config)) throw new ApiError('accessDenied')
+  if (csrf === 'sameSite' && isCrossSite(request, config)) {
+    throw new ApiError('accessDenied', { reason: reasonOfOrigin('cross_site_request', request) })
+  }
   if (csrf !== 'token') return
   const sent = request.headers['x-csrf-token']
   const expected = 'csrfToken' in credential ? credential.csrfToken : undefined
   if (typeof sent !== 'string' || !expected || !equalInConstantTime(sent, expected)) {
-    throw new ApiError('csrfTokenInvalid')
+    throw new ApiError('csrfTokenInvalid', {
+      reason: { code: sent ? 'csrf_token_other' : 'csrf_token_absent' },
+    })
   }
 }

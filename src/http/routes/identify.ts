@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
 import type { Database } from '../../database/database.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { ApiError, type ApiErrorOptions, type RefusalReason } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
+import { absenceOf } from '../changes/absence.ts'
 import { type Authenticated, RequestGuard } from '../changes/still-allowed.ts'
 import { assertNotForged } from './csrf.ts'
 import { type Authenticator, isSafe } from './declaration.ts'
@@ -50,7 +51,7 @@ function tryFrom(first: number, asked: Asked): Principal | Promise<Principal> {
     }
     if (answer !== null) return known(answer, authenticator, asked)
   }
-  throw challenged(request, reply, accepted)
+  throw challenged(request, reply, accepted, absenceOf(request, accepted))
 }
 
 /** Only the Authorization header of a request counts, if it has one. */
@@ -71,7 +72,7 @@ function answerOf(authenticator: Authenticator, asked: Asked) {
 function known(caller: Authenticated, authenticator: Authenticator, asked: Asked): Principal {
   const { request, deps } = asked
   const { principal } = caller
-  const ended = () => refused(authenticator, asked)
+  const ended = (reason: RefusalReason) => refused(authenticator, asked, { reason })
   request.principal = principal
   request.guard = new RequestGuard(request, { caller, ended, db: deps.db })
   request.awaitsBody = !request.raw.complete // a body that has arrived needs no second judgement
@@ -81,15 +82,19 @@ function known(caller: Authenticated, authenticator: Authenticator, asked: Asked
 
 function refusalOf(error: unknown, authenticator: Authenticator, asked: Asked): unknown {
   const isRefused = error instanceof ApiError && error.status === 401
-  return isRefused ? refused(authenticator, asked, error.cause) : error
+  return isRefused ? refused(authenticator, asked, error) : error
 }
 
-function refused(authenticator: Authenticator, asked: Asked, cause?: unknown): ApiError {
+function refused(
+  authenticator: Authenticator,
+  asked: Asked,
+  { cause, reason }: Pick<ApiErrorOptions, 'cause' | 'reason'>,
+): ApiError {
   const { request, reply, accepted } = asked
-  if (authenticator.header !== 'bearer') return challenged(request, reply, accepted)
+  if (authenticator.header !== 'bearer') return challenged(request, reply, accepted, reason)
   reply.header('www-authenticate', `${authenticator.challenge}, error="invalid_token"`)
   const isAlone = accepted.length === 1 && authenticator.invalid
-  return new ApiError(isAlone || 'invalidOrExpiredToken', { cause })
+  return new ApiError(isAlone || 'invalidOrExpiredToken', { cause, reason })
 }
 
 /** Creates the 401 for a caller without a credential, with all challenges of the route. */
@@ -97,6 +102,7 @@ function challenged(
   request: FastifyRequest,
   reply: FastifyReply,
   accepted: readonly Authenticator[],
+  reason: RefusalReason,
 ): ApiError {
   const challenges = accepted
     .filter(({ header }) => header !== 'basic' || !isOwnFetch(request))
@@ -104,7 +110,8 @@ function challenged(
   const [first, ...more] = challenges
   if (first) reply.header('www-authenticate', more.length === 0 ? first : challenges)
   const [only, ...others] = accepted
-  return new ApiError(only && others.length === 0 ? only.missing : 'authenticationRequired')
+  const row = only && others.length === 0 ? only.missing : 'authenticationRequired'
+  return new ApiError(row, { reason })
 }
 
 /** Whether a script's fetch sent this: a Basic challenge makes the browser ask for a password. */

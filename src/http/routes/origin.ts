@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
+import type { RefusalReason } from '../../kernel/errors.ts'
 
 /** Whether a browser's page of an allowed origin sent this request. */
 function isAllowedOrigin(request: FastifyRequest, { http }: Pick<Config, 'http'>): boolean {
@@ -28,4 +29,17 @@ export function isForeignPage(
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
   if (origin === undefined || origin === config.baseUrl) return false
   return !URL.canParse(origin) || new URL(origin).host !== host
+}
+
+const maxShown = 256
+
+/** Which page sent a refused request, as the browser says. */
+export function reasonOfOrigin(
+  code: 'cross_site_request' | 'foreign_page',
+  { headers }: FastifyRequest,
+): RefusalReason {
+  const shown = (value: string | string[] | undefined) =>
+    typeof value === 'string' ? value.slice(0, maxShown) : null
+  const fetch_site = shown(headers['sec-fetch-site'])
+  return { code, facts: { origin: shown(headers.origin), fetch_site } }
 }

@@ -17,5 +17,9 @@ export function assertRecentLogin(
   const { config, url } = routeOptions
   if (!config.reauthentication || !principal) throw new Error(`${url} declares no reauthentication`)
   const age = clock.now() - principal.authTime
-  if (age > login.reauthenticateSeconds * 1000) throw new ApiError('recentLoginRequired')
+  if (age <= login.reauthenticateSeconds * 1000) return
+  const { subject: user_id, authTime } = principal
+  const login_at = Number.isFinite(authTime) ? authTime : null
+  const facts = { user_id, login_at, max_age_seconds: login.reauthenticateSeconds }
+  throw new ApiError('recentLoginRequired', { reason: { code: 'login_too_old', facts } })
 }

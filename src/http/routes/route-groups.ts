@@ -11,7 +11,7 @@ export async function routeGroups(app: FastifyInstance): Promise<void> {
     const csrf = rule.kind === 'anyone' ? ({ csrf: 'exempt' } as const) : {} // nothing is done
     for (const url of [prefix, `${prefix}/*`]) {
       app.all(url, { config: { access: { rule }, ...csrf }, schema: { hide: true } }, async () => {
-        throw new ApiError('routeNotFound')
+        throw new ApiError('routeNotFound', { reason: { code: 'unknown_route_of_group' } })
       })
     }
   }

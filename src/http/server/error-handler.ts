@@ -1,31 +1,13 @@
-import type {
-  FastifyError,
-  FastifyReply,
-  FastifyRequest,
-  FastifySchemaValidationError,
-} from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
-import { DatabaseUnavailable } from '../../database/errors.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { ApiError, type Detail, type ErrorName } from '../../kernel/errors.ts'
-import { describeValidation } from '../bodies/validation.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { asApiError } from '../bodies/thrown-errors.ts'
 import { serveNoMore } from '../connections/connections.ts'
 import { contentTypes } from '../media-types.ts'
 import { prefersPage, varyByAccept } from '../pages/negotiation.ts'
 import { sendPage } from '../pages/page.ts'
-
-/** The errors of requests that Fastify itself refuses, by its codes. */
-const byFastifyCode: Readonly<Record<string, ErrorName>> = {
-  FST_ERR_CTP_INVALID_JSON_BODY: 'invalidBody',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalidBody',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'invalidBody',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'badRequest',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'bodyTooLarge',
-  FST_ERR_BAD_URL: 'badRequest',
-}
-
-const unavailableRetrySeconds = 1
 
 // At most one log line in this time is about requests that are refused without a failure.
 const plannedLineMs = 10_000
@@ -77,7 +59,7 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
     return sendError(reply, error, told ? messageOf(error.cause) : undefined)
   })
   app.setNotFoundHandler(() => {
-    throw new ApiError('routeNotFound')
+    throw new ApiError('routeNotFound', { reason: { code: 'unknown_route' } })
   })
 
   function tellListeners(request: FastifyRequest, error: ApiError): void {
@@ -118,22 +100,6 @@ function sendError(reply: FastifyReply, error: ApiError, message: string | undef
   })
 }
 
-function asApiError(thrown: unknown, request: FastifyRequest): ApiError {
-  if (thrown instanceof ApiError) return thrown
-  // The client has closed the connection in the middle of its body and does not read the answer.
-  if (request.raw.destroyed && !request.raw.complete) return new ApiError('badRequest')
-  if (thrown instanceof DatabaseUnavailable) {
-    return new ApiError('serviceUnavailable', {
-      cause: thrown,
-      retryAfterSeconds: unavailableRetrySeconds,
-    })
-  }
-  const { code, validation, validationContext } = thrown as Partial<FastifyError>
-  if (validation && validationContext === 'body') return refusedBody(validation, request)
-  const row = code === undefined ? undefined : byFastifyCode[code]
-  return new ApiError(row ?? 'internal', { cause: thrown })
-}
-
 /** The error in the words that the route declares; without `details`, which are ours. */
 function reworded(error: ApiError, { routeOptions }: FastifyRequest): ApiError {
   const { row, cause, challenge, reason, retryAfterSeconds } = error
@@ -145,29 +111,6 @@ function reworded(error: ApiError, { routeOptions }: FastifyRequest): ApiError {
     reason,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   })
-}
-
-function refusedBody(errors: FastifySchemaValidationError[], request: FastifyRequest): ApiError {
-  if (request.body === undefined) return new ApiError('invalidBody')
-  const details: Detail[] = describeValidation(errors)
-  const required = request.routeOptions.config.required
-  const isMissing =
-    required &&
-    errors.some(({ keyword, instancePath, params }) => {
-      const field = keyword === 'required' ? params.missingProperty : instancePath.slice(1)
-      return required.fields.includes(String(field)) && lacks(request.body, String(field))
-    })
-  return new ApiError(isMissing ? required.error : 'validationFailed', { details })
-}
-
-/** Absent or null: the "basic check" of spec section 7 does not tell them apart. */
-function lacks(body: unknown, field: string): boolean {
-  return (
-    typeof body === 'object' &&
-    body !== null &&
-    !Array.isArray(body) &&
-    (body as Record<string, unknown>)[field] == null // any object may be read by name
-  )
 }
 
 function messageOf(cause: unknown): string {

@@ -1,0 +1,65 @@
+/**
+ * A queue with a limit for each key and one in all. A key at its limit drops its own oldest entry. A
+ * full queue drops the oldest entry of the key that has most of them, so that a key that floods it
+ * takes no place from the others. Each call costs the same at any size.
+ */
+export class FairQueue<Value> {
+  readonly #maxPerKey: number
+  readonly #maxEntries: number
+  readonly #entries = new Map<string, Value[]>()
+  // By their number of entries: the keys that have so many.
+  readonly #bySize: Set<string>[] = [new Set()]
+  #length = 0
+
+  constructor({ maxPerKey, maxEntries }: { maxPerKey: number; maxEntries: number }) {
+    this.#maxPerKey = maxPerKey
+    this.#maxEntries = maxEntries
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  push(key: string, value: Value): void {
+    const own = this.#entries.get(key)
+    if (own && own.length >= this.#maxPerKey) {
+      own.shift()
+      own.push(value)
+      return
+    }
+    if (this.#length >= this.#maxEntries) this.#dropOfLargest()
+    // The key may have been the largest, and its only entry the one that was dropped.
+    const entries = this.#entries.get(key) ?? []
+    this.#entries.set(key, entries)
+    entries.push(value)
+    this.#length += 1
+    this.#move(key, entries.length - 1, entries.length)
+  }
+
+  /** Empties the queue; answers its entries, those of a key in their order. */
+  takeAll(): Value[] {
+    const all = [...this.#entries.values()].flat()
+    this.#entries.clear()
+    this.#bySize.splice(1)
+    this.#length = 0
+    return all
+  }
+
+  #dropOfLargest(): void {
+    while (this.#bySize.length > 1 && this.#bySize.at(-1)?.size === 0) this.#bySize.pop()
+    const [key] = this.#bySize.at(-1) ?? []
+    const entries = key === undefined ? undefined : this.#entries.get(key)
+    if (key === undefined || !entries) return
+    entries.shift()
+    this.#length -= 1
+    this.#move(key, entries.length + 1, entries.length)
+    if (entries.length === 0) this.#entries.delete(key)
+  }
+
+  #move(key: string, from: number, to: number): void {
+    if (from > 0) this.#bySize[from]?.delete(key)
+    if (to === 0) return
+    this.#bySize[to] ??= new Set()
+    this.#bySize[to].add(key)
+  }
+}

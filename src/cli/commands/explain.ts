@@ -1,0 +1,90 @@
+import type { AnswerShown } from '../../explain/explain.ts'
+import { canonicalUsername } from '../../kernel/username.ts'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+  textOf,
+  UsageError,
+} from '../command.ts'
+import { knownSecret } from '../secrets.ts'
+import { withServices } from '../work.ts'
+
+export const commands: readonly CommandWork[] = [
+  {
+    name: 'explain',
+    options: {
+      token: { type: 'boolean', doc: 'whether a token would be refused; read from standard input' },
+      user: { type: 'string', value: 'NAME', doc: 'the account that would ask' },
+      route: { type: 'string', value: 'ROUTE', doc: 'the route that it would ask: "PUT /users/7"' },
+    },
+    example: 'explain --user ann --route "PUT /users/7"',
+    run: explain,
+  },
+]
+
+async function explain(call: CommandCall): Promise<void> {
+  const [id] = call.operands
+  const [user, route] = [textOf(call, 'user'), textOf(call, 'route')]
+  const isRoute = user !== undefined || route !== undefined
+  const asked = [id !== undefined, call.values.token === true, isRoute].filter(Boolean).length
+  if (id !== undefined && call.values.token === true) {
+    throw new UsageError('a token is never an argument: --token reads it from standard input')
+  }
+  if (asked !== 1) throw new UsageError('name one: an id, --token, or --user with --route')
+  if (id !== undefined) return explainId(call, id)
+  if (!isRoute) return explainOneToken(call)
+  if (user === undefined || route === undefined) {
+    throw new UsageError('--user and --route belong together')
+  }
+  return explainOneRoute(call, user, route)
+}
+
+function explainId(call: CommandCall, id: string): Promise<void> {
+  return withServices(call, async (services, deps) => {
+    const { explainRefusal } = await import('../../explain/explain.ts')
+    const refusal = await explainRefusal({ ...deps, ...services }, id)
+    // The id is not repeated: it may hold characters that steer a terminal.
+    if (!refusal) throw new CommandError('no refusal of this id is kept', exitCodes.notFound.code)
+    call.output.record(refusal)
+  })
+}
+
+async function explainOneToken(call: CommandCall): Promise<void> {
+  const token = (await knownSecret(call, 'token')).trim()
+  await withServices(call, async (services, deps) => {
+    const { explainToken } = await import('../../explain/explain.ts')
+    show(call, await explainToken({ ...deps, ...services }, token))
+  })
+}
+
+async function explainOneRoute(call: CommandCall, user: string, route: string): Promise<void> {
+  const { parseWanted } = await import('../../explain/match-route.ts')
+  const wanted = parseWanted(route)
+  const username = canonicalUsername(user)
+  if (!wanted) throw new UsageError('--route must be a method and a path, such as "PUT /users/7"')
+  if (!username) throw new UsageError('--user is no username')
+  await withServices(call, async (services, deps) => {
+    const account = await services.accounts.byUsername(username)
+    if (!account) throw new CommandError('no such account', exitCodes.notFound.code)
+    const { explainRoute } = await import('../../explain/explain.ts')
+    const { routesOfService } = await import('../declared-routes.ts')
+    const routes = await routesOfService(call, deps, services)
+    show(call, await explainRoute({ ...deps, ...services, routes }, account, wanted))
+  })
+}
+
+/** Shows an answer. @throws CommandError, after the output, if the service would refuse */
+function show({ output, values }: CommandCall, answer: AnswerShown): void {
+  const { checks, ...verdict } = answer
+  if (values.json === true) output.record(answer)
+  else {
+    output.record(verdict)
+    if (checks.length > 0) {
+      output.message('')
+      output.rows(checks.map(({ explanation: _, ...check }) => check))
+    }
+  }
+  if (!answer.passes) throw new CommandError('it would be refused', exitCodes.refused.code)
+}

@@ -1,0 +1,83 @@
+import type { RouteOptions } from 'fastify'
+
+/** The declared route of a method and path, with the parameters of the path. */
+export interface MatchedRoute {
+  readonly route: RouteOptions
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** What an operator wrote: `PUT /users/7`. */
+export interface WantedRoute {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+}
+
+const maxLength = 2048
+const format = /^([A-Za-z]{1,16}) +(\/[\x21-\x7e]*)$/
+
+/** Parses a method and a path; null for any other text. */
+export function parseWanted(text: string): WantedRoute | null {
+  const [, method, target] = text.length > maxLength ? [] : (text.trim().match(format) ?? [])
+  if (method === undefined || target === undefined) return null
+  const [path = ''] = target.split(/[?#]/, 1)
+  return { method: method.toUpperCase(), path }
+}
+
+/**
+ * Finds the route that a request would reach, as the router does: in each segment of the path a
+ * fixed text comes before a parameter, and that before a wildcard. Null if there is none, or if a
+ * parameter is empty.
+ */
+export function matchRoute(
+  routes: readonly RouteOptions[],
+  { method, path }: WantedRoute,
+): MatchedRoute | null {
+  const segments = path.split('/').map(decoded)
+  const asked = method === 'HEAD' ? 'GET' : method // HEAD routes are copies of their GET
+  let best: (MatchedRoute & { readonly rank: string }) | null = null
+  for (const route of routes) {
+    if (![route.method].flat().includes(asked)) continue
+    const params = paramsOf(route.url.split('/'), segments)
+    if (!params) continue
+    const rank = rankOf(route.url)
+    if (!best || rank < best.rank) best = { route, params, rank }
+  }
+  return best && { route: best.route, params: best.params }
+}
+
+function paramsOf(
+  pattern: readonly string[],
+  segments: readonly (string | null)[],
+): Record<string, string> | null {
+  const params: Record<string, string> = {}
+  for (const [index, part] of pattern.entries()) {
+    if (part === '*') {
+      return segments.length > index ? { ...params, '*': segments.slice(index).join('/') } : null
+    }
+    const segment = segments[index]
+    if (segment === undefined || segment === null) return null
+    if (part.startsWith(':')) {
+      if (segment === '') return null
+      params[part.slice(1)] = segment
+    } else if (part !== segment) return null
+  }
+  return pattern.length === segments.length ? params : null
+}
+
+/** A text that sorts the patterns of one path in the order of the router. */
+function rankOf(url: string): string {
+  return url
+    .split('/')
+    .map((part) => (part === '*' ? '2' : part.startsWith(':') ? '1' : '0'))
+    .join('')
+}
+
+/** Null for a segment that cannot be decoded: no route has it. */
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,93 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/load.ts'
+import type { Database } from '../database/database.ts'
+import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { stillAllowed } from '../http/changes/still-allowed.ts'
+import type { SchemaTypes, Static } from '../http/schemas.ts'
+import { ApiError, refuseField } from '../kernel/errors.ts'
+import { canonicalUsername } from '../kernel/username.ts'
+import { role } from '../policy/rules.ts'
+import { type ExplainDeps, explainRefusal, explainRoute, explainToken } from './explain.ts'
+import { parseWanted } from './match-route.ts'
+import { Answer, Question, RefusalBody, RefusalId } from './schemas.ts'
+
+/**
+ * GET /api/admin/explain/{id}: why a request was refused, by its X-Request-Id. POST
+ * /api/admin/explain: whether a token, or an account at a route, would be refused. The POST changes
+ * nothing; its body is none that may stand in an address or a log.
+ */
+export interface ExplainRoutesOptions extends ExplainDeps {
+  readonly config: ExplainDeps['config'] & Pick<Config, 'roles'>
+  readonly db: Database
+}
+
+const access = { rule: role('ADMIN') }
+
+export async function explainRoutes(
+  instance: FastifyInstance,
+  options: ExplainRoutesOptions,
+): Promise<void> {
+  const { accounts, db } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    '/api/admin/explain/:id',
+    {
+      config: { access, params: RefusalId, errors: ['refusalNotFound'] },
+      schema: {
+        operationId: 'explainRefusal',
+        summary: 'Why a request was refused, by its X-Request-Id; kept for 24 hours',
+        response: { 200: RefusalBody },
+      },
+    },
+    async (request) => {
+      const { id } = request.params as { id: string } // the parameter of the path
+      const refusal = await explainRefusal(options, id)
+      if (!refusal) throw new ApiError('refusalNotFound', { reason: { code: 'unknown_refusal' } })
+      return refusal
+    },
+  )
+
+  app.post(
+    '/api/admin/explain',
+    {
+      config: {
+        access,
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        errors: ['accountNotFound'],
+      },
+      schema: {
+        operationId: 'explain',
+        summary: 'Whether a token, or an account at a route, would be refused, and why',
+        body: Question,
+        response: { 200: Answer },
+      },
+    },
+    async (request) => {
+      const asked = parseQuestion(request.body)
+      await stillAllowed(request)?.judge(db) // it changes nothing, but tells what only an ADMIN may know
+      if ('token' in asked) return explainToken(options, asked.token)
+      const username = canonicalUsername(asked.username)
+      const account = username && (await accounts.byUsername(username))
+      if (!account) {
+        throw new ApiError('accountNotFound', { reason: { code: 'no_such_account' } })
+      }
+      const { routes } = request.server.declared
+      return explainRoute({ ...options, routes }, account, asked.wanted)
+    },
+  )
+}
+
+function parseQuestion({ token, username, route }: Static<typeof Question>) {
+  if (token !== undefined) {
+    if (username === undefined && route === undefined) return { token }
+    return refuseField(['token'], 'stands alone: leave out username and route')
+  }
+  if (username === undefined || route === undefined) {
+    return refuseField(['token'], 'is required, or else username and route')
+  }
+  const wanted = parseWanted(route)
+  if (!wanted) return refuseField(['route'], 'must be a method and a path, such as PUT /users/7')
+  return { username, wanted }
+}

@@ -1,0 +1,47 @@
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { deleteExpired } from '../database/purge.ts'
+import type { Clock } from '../kernel/clock.ts'
+
+// As long as the refusals that they explain.
+const keptMs = 86_400_000
+
+/** The ends of sessions together with all logins of their account, kept for a day. */
+export function sessionEnds(db: DatabaseOrTransaction) {
+  return {
+    /** Notes the sessions of an account that are about to end, but for one. */
+    async note(userId: number, exceptId: string | undefined, now: number): Promise<void> {
+      await db
+        .insertInto('session_ends')
+        .columns(['id', 'user_id', 'ended_at'])
+        .expression((eb) =>
+          eb
+            .selectFrom('sessions')
+            .select(['id', 'user_id', eb.val(now).as('ended_at')])
+            .where('user_id', '=', userId)
+            .$if(exceptId !== undefined, (query) => query.where('id', '!=', exceptId ?? '')),
+        )
+        .execute()
+    },
+
+    async byId(id: string): Promise<{ user_id: number; ended_at: number } | undefined> {
+      return db
+        .selectFrom('session_ends')
+        .select(['user_id', 'ended_at'])
+        .where('id', '=', id)
+        .executeTakeFirst()
+    },
+  }
+}
+
+/** Deletes up to `batchSize` of them that are older than a day; answers how many. */
+export function purgeSessionEnds(
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  batchSize: number,
+): Promise<number> {
+  const until = clock.now() - keptMs
+  return deleteExpired(
+    db,
+    { table: 'session_ends', key: 'id', column: 'ended_at', until },
+    batchSize,
+  )
+}
