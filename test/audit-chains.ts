@@ -8,9 +8,8 @@ import {
   serviceKeyName,
 } from '../src/audit/persons.ts'
 import { type AuditRecord, firstPrevious, macOf } from '../src/audit/record-form.ts'
-import type { Database } from '../src/database/database.ts'
-import type { AuditKeys } from '../src/keys/audit-keys.ts'
-import { readAuditKeys } from '../src/keys/audit-keys.ts'
+import type { DatabaseOrTransaction } from '../src/database/database.ts'
+import { type AuditKeys, readAuditKeys } from '../src/keys/audit-keys.ts'
 import type { TestApp } from './app.ts'
 
 /** A record with its fields opened. */
@@ -28,8 +27,15 @@ export async function recordTold({ app }: Pick<TestApp, 'app'>): Promise<void> {
 }
 
 /** All records in the order of insertion, opened; the chains are verified first. */
-export async function auditRecords({ deps }: Pick<TestApp, 'deps'>): Promise<OpenRecord[]> {
-  const { db } = deps
+export function auditRecords({ deps }: Pick<TestApp, 'deps'>): Promise<OpenRecord[]> {
+  return auditRecordsIn(deps.db, deps)
+}
+
+/** The same, of a database or a snapshot. */
+export async function auditRecordsIn(
+  db: DatabaseOrTransaction,
+  deps: Parameters<typeof readAuditKeys>[1],
+): Promise<OpenRecord[]> {
   const keys = await readAuditKeys(db, deps)
   const records = await db.selectFrom('audit_records').selectAll().orderBy('number').execute()
   await assertChainsWhole(db, keys)
@@ -54,7 +60,10 @@ export async function auditRecords({ deps }: Pick<TestApp, 'deps'>): Promise<Ope
 }
 
 /** Asserts that each chain has no gap, is told of, and authenticates; answers how many there are. */
-export async function assertChainsWhole(db: Database, keys: AuditKeys): Promise<number> {
+export async function assertChainsWhole(
+  db: DatabaseOrTransaction,
+  keys: AuditKeys,
+): Promise<number> {
   const records = await db
     .selectFrom('audit_records')
     .selectAll()
