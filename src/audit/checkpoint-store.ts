@@ -153,6 +153,25 @@ export function checkpointStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
+    /** Removes the row of a closed chain that has no record left; its tombstone stays. */
+    async removeEmptyChain(chain: string): Promise<void> {
+      await db
+        .deleteFrom('audit_chains')
+        .where('chain', '=', chain)
+        .where('closed_at', 'is not', null)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('audit_records')
+                .select('place')
+                .where('audit_records.chain', '=', chain),
+            ),
+          ),
+        )
+        .execute()
+    },
+
     tombstone: (chain: string): Promise<Tombstone | undefined> =>
       db.selectFrom('audit_tombstones').selectAll().where('chain', '=', chain).executeTakeFirst(),
 

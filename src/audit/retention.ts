@@ -46,6 +46,7 @@ export function createRetention({ db, clock, key, retentionDays }: RetentionDeps
     const count = (earlier?.records ?? 0) + removed.length
     const at = clock.now()
     await store.removeRecords(chain, place)
+    await store.removeEmptyChain(chain)
     await store.keepTombstone(signTombstone(key, { chain, place, mac, records: count, at }))
     return removed.length
   }

@@ -28,6 +28,8 @@ suite('the retention of the audit log', () => {
       await proof.run()
     }
     await write(otherProcess(deps)) // a chain that goes away whole
+    await sql`update audit_chains set closed_at = ${clock.now()}
+      where chain = (select chain from audit_records order by number desc limit 1)`.execute(db)
     await write(deps)
     clock.advance(20 * daySeconds)
     await write(deps)
@@ -47,6 +49,10 @@ suite('the retention of the audit log', () => {
     const kept = await db.selectFrom('audit_records').select('at').execute()
     assert.ok(kept.every(({ at }) => at >= clock.now() - 30 * daySeconds * 1000))
     assert.ok(after.checked.tombstones >= 2)
+    assert.ok(
+      after.checked.chains < before.checked.chains,
+      'a closed chain without records is gone',
+    )
     assert.ok(after.checked.checkpoints < before.checked.checkpoints)
     assert.match(
       after.notes.join(),

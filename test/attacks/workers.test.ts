@@ -110,6 +110,9 @@ suite('two workers whose database tells nothing', async () => {
       one.app.jobs.map(({ name }) => name),
     )
     assert.deepEqual(namesOf(1).toSorted(), [
+      'audit chains',
+      'audit checkpoints',
+      'audit records',
       'clients file',
       'keys of other processes',
       'refusals',

@@ -423,6 +423,7 @@ suite('which events a command records', async () => {
     'throttle list': [[], () => run('throttle list')],
     'throttle clear': [['authz_admin'], async () => run(`throttle clear ${await name()}`)],
     'keys list': [[], () => run('keys list')],
+    'audit verify': [[], () => run('audit verify')],
     'keys rotate': [['key_rotated'], () => run('keys rotate')],
     'keys retire': [
       ['key_retired'],
