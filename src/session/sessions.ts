@@ -118,6 +118,7 @@ const secretFormat = /^[A-Za-z0-9_-]{43}$/
 const maxUserAgentLength = 256
 const maxListed = 1000
 const maxKnown = 10_000
+const maxEnded = 1000
 const flushBatchSize = 200
 const excessBatchSize = 500
 // How long after its stored timeout a session may still be live: its last activity may not be
@@ -135,6 +136,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
   // By the cookie's value, cached until anything in the database changes.
   const known = new BoundedMap<string, StoredSession>(maxKnown)
   let knownVersion = feed.anyVersion()
+  // The users of sessions that were found ended, by id: for the event of that.
+  const ended = new BoundedMap<string, number>(maxEnded)
   // Activity that is not flushed yet. The job flushes all sessions together once a second: a commit
   // for each request would cost more than the request.
   const seen = new Map<string, number>()
@@ -176,7 +179,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     tellOfEnded(secret) {
       // What has another form was never a session's; what has it can be no guess.
       if (!secretFormat.test(secret)) return
-      events.tell(sessionUseAfterExpire, { user_id: known.get(secret)?.userId ?? null })
+      events.tell(sessionUseAfterExpire, { user_id: ended.get(digest(secret)) ?? null })
     },
 
     again: async (trx, id) => live(await sessionStore(trx).byId(id)),
@@ -252,14 +255,21 @@ export function createSessions(deps: SessionsDeps): Sessions {
     const lastSeenAt = lastSeenOf(session)
     const { createdAt } = session
     if (clock.now() < endOf({ createdAt, lastSeenAt })) return resumed(session, lastSeenAt)
-    return workers.count === 1 ? null : unlessSeenByOthers(session)
+    return workers.count === 1 ? hasEnded(session) : unlessSeenByOthers(session)
   }
 
   /** Checks a session that has ended as far as this worker knows. */
   async function unlessSeenByOthers(session: StoredSession): Promise<LiveSession | null> {
     const answers = await workers.askOthers('session activity', session.id)
     const lastSeenAt = Math.max(lastSeenOf(session), ...answers.map(Number))
-    return clock.now() < endOf({ ...session, lastSeenAt }) ? resumed(session, lastSeenAt) : null
+    return clock.now() < endOf({ ...session, lastSeenAt })
+      ? resumed(session, lastSeenAt)
+      : hasEnded(session)
+  }
+
+  function hasEnded({ id, userId }: StoredSession): null {
+    ended.set(id, userId)
+    return null
   }
 
   function resumed(session: StoredSession, lastSeenAt: number): LiveSession | null {
