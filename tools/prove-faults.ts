@@ -53,7 +53,9 @@ async function kills(options: Pick<KillOptions, 'victim' | 'cluster'>): Promise<
   )
   goal('acknowledged changes lost', figures.lost.length, 0)
   goal('half-written, or an id given twice', figures.half.length, 0)
-  for (const each of [...figures.lost, ...figures.half].slice(0, 10)) print(`    ${each}`)
+  goal('changes without a record, and chains that do not verify', figures.audit.length, 0)
+  for (const each of [...figures.lost, ...figures.half, ...figures.audit].slice(0, 10))
+    print(`    ${each}`)
   if (!options.cluster) {
     const broken = figures.integrity.filter((answer) => answer !== 'ok')
     goal('integrity_check other than ok', broken.length, 0)

@@ -100,7 +100,8 @@ function createWrite(
 ): ToldQueueDeps['write'] {
   return (entries, mayBeThere) =>
     transact(db, [], async (trx) => {
-      const there = mayBeThere ? await auditStore(trx).present(entries) : new Set<string>()
+      const made = entries.map(({ id, event: { at } }) => ({ id, at }))
+      const there = mayBeThere ? await auditStore(trx).present(made) : new Set<string>()
       for (const entry of entries) if (!there.has(entry.id)) add(trx, entry)
     })
 }

@@ -2,7 +2,6 @@ import type { Insertable } from 'kysely'
 import type { DatabaseOrTransaction, QueryHints } from '../database/database.ts'
 import { prepared, preparedForLists } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
-import type { Entry } from './make-record.ts'
 
 /** A record before it has a number. */
 export type NewRecord = Omit<Required<Insertable<Schema['audit_records']>>, 'number'>
@@ -151,9 +150,9 @@ export function auditStore(db: DatabaseOrTransaction) {
       return found
     },
 
-    /** The ids of those entries that are in the log. */
-    async present(entries: readonly Entry[]): Promise<Set<string>> {
-      const times = entries.map(({ event }) => event.at) // an index of the table finds them
+    /** The ids of those records, made at these times in epoch milliseconds, that are in the log. */
+    async present(records: readonly { readonly id: string; readonly at: number }[]) {
+      const times = records.map(({ at }) => at) // an index of the table finds them
       const rows = await db
         .selectFrom('audit_records')
         .select('id')
@@ -162,7 +161,7 @@ export function auditStore(db: DatabaseOrTransaction) {
         .where(
           'id',
           'in',
-          entries.map(({ id }) => id),
+          records.map(({ id }) => id),
         )
         .execute()
       return new Set(rows.map(({ id }) => id))

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { databaseFileName } from '../../src/database/sqlite/connect.ts'
+import { auditProblems } from './audit.ts'
 import { limitFileSize, mountSmallDisk, sizeOf } from './disks.ts'
 import { callerOf } from './http.ts'
 import { integrityOf } from './kills.ts'
@@ -78,6 +79,7 @@ async function assertServesWithoutRoom(
   assert.equal(await total(), written + 2, 'nothing of what was refused is there')
   assert.equal(await node.stop(), 0)
   assert.equal(integrityOf(node.directory), 'ok')
+  assert.deepEqual(await auditProblems(node.directory), [])
 }
 
 suite('R10: no room for the data', { concurrency: true }, () => {

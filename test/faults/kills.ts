@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { databaseFileName } from '../../src/database/sqlite/connect.ts'
+import { auditProblems } from './audit.ts'
 import type { RestartableCluster } from './cluster.ts'
 import { Journal } from './journal.ts'
 import { isReady, prepareNode } from './node.ts'
@@ -14,6 +15,8 @@ export interface KillFigures {
   readonly half: readonly string[]
   /** What SQLite says of its file after each kill; PostgreSQL recovers by itself. */
   readonly integrity: readonly string[]
+  /** What is wrong with the audit log after each kill. */
+  readonly audit: readonly string[]
   /** After each kill: milliseconds until the service was ready again. */
   readonly readyMs: readonly number[]
 }
@@ -25,6 +28,8 @@ export interface KillOptions {
   /** Without one: SQLite. */
   readonly cluster?: RestartableCluster
   readonly victim: 'service' | 'postmaster'
+  /** How many processes the service has; one unless given. */
+  readonly workers?: number
 }
 
 /** R1: kill -9 in the middle of writing, again and again; then the database against the journal. */
@@ -33,15 +38,18 @@ export async function killUnderLoad({
   changes,
   cluster,
   victim,
+  workers = 1,
 }: KillOptions): Promise<KillFigures> {
   const database = await cluster?.createDatabase()
+  const url = cluster && database ? cluster.url(database) : undefined
   const node = prepareNode({
-    env: cluster && database ? { DATABASE_URL: cluster.url(database) } : {},
+    env: { WORKERS: String(workers), ...(url !== undefined && { DATABASE_URL: url }) },
   })
   const journal = new Journal()
   const lost: string[] = []
   const half: string[] = []
   const integrity: string[] = []
+  const audit: string[] = []
   const readyMs: number[] = []
   try {
     await node.start()
@@ -63,12 +71,13 @@ export async function killUnderLoad({
       const comparison = await journal.compare(node)
       lost.push(...comparison.lost)
       half.push(...comparison.half)
+      audit.push(...(await auditProblems(node.directory, url)))
     }
   } finally {
     await node.remove()
   }
   const { acknowledged, unanswered } = journal
-  return { kills, acknowledged, unanswered, lost, half, integrity, readyMs }
+  return { kills, acknowledged, unanswered, lost, half, integrity, audit, readyMs }
 }
 
 /** What SQLite finds in the file of a folder. */

@@ -6,7 +6,7 @@ import { basic } from './node.ts'
 
 /** R1: what every kill must leave. */
 export function assertWhole(figures: KillFigures): void {
-  assert.deepEqual([figures.lost, figures.half], [[], []])
+  assert.deepEqual([figures.lost, figures.half, figures.audit], [[], [], []])
   assert.ok(figures.integrity.every((answer) => answer === 'ok'))
 }
 

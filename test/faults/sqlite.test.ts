@@ -8,6 +8,10 @@ suite('a SQLite file whose process was killed', { concurrency: true }, () => {
     assertWhole(await killUnderLoad({ kills: 1, changes: 60, victim: 'service' }))
   })
 
+  test('R1: and so with two workers, whose chains of the audit log are whole', async () => {
+    assertWhole(await killUnderLoad({ kills: 1, changes: 60, victim: 'service', workers: 2 }))
+  })
+
   test('R8: a migration that is killed in the middle runs again, and is whole', async () => {
     await assertMigration(null, [9])
   })
