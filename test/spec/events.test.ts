@@ -612,7 +612,8 @@ suite('every event, with its fields and its level', async () => {
         const { host, pathname } = new URL(url)
         const env = { DATA_DIR: directory, DATABASE_URL: '', MASTER_KEY: '' }
         const { told } = await command(`move --to ${url}`, { env }, { ...app, directory })
-        recorded.set(told, await recordsIn(directory, { DATABASE_URL: url }))
+        const MASTER_KEY = readFileSync(join(directory, 'master.key'), 'utf8').trim()
+        recorded.set(told, await recordsIn(directory, { DATABASE_URL: url, MASTER_KEY }))
         const { to } = told.find(({ event }) => event === 'database_moved') ?? {}
         assert.ok(String(to).includes(pathname.slice(1)) && host !== '', String(to))
         return { told, fields: { to, users: 0, by: 'cli', uid } }
