@@ -78,7 +78,7 @@ suite('metrics: what a caller sends makes no series', async () => {
   })
 })
 
-suite('metrics: they tell of nobody', async () => {
+suite('metrics: they name no person', async () => {
   const CLIENTS_FILE = clientsFile([entry('canary-client', { may: ['metrics'] })])
   const TOKEN_SECRET = 'jv8Zk2Qw5Nc9Lh3Rt6Yb1Xs4Md7Pf0Ga-canary'
   const app = await testApp({ CLIENTS_FILE, TOKEN_SECRET, LOGIN_ATTEMPTS: '2' })

@@ -1,5 +1,6 @@
 // A database makes a difference: the pool, the statements, and what is told while it is away.
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
@@ -16,6 +17,7 @@ import { soleProcess } from '../../src/workers/workers.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { ask, exchange } from '../raw-http.ts'
+import { tlsFolder } from '../tls-files.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -366,6 +368,19 @@ suite('GET /metrics: what is not measured by requests', async () => {
     )
     assert.ok(!text.includes('secret-folder'))
     assert.equal(sum(seriesIn(text), 'gatehouse_sessions_live'), 7)
+  })
+
+  test('when the certificate of TLS_CERT_FILE ends', async () => {
+    const { certFile, env } = tlsFolder()
+    const secure = await testApp(env)
+    const { validTo } = new X509Certificate(readFileSync(certFile))
+    const name = 'gatehouse_tls_certificate_expiry_timestamp_seconds'
+    assert.equal(sum(await read(secure), name), Date.parse(validTo) / 1000)
+    assert.equal(
+      (await read(app)).some((one) => one.name === name),
+      false,
+    )
+    await secure.close()
   })
 
   test('runs of jobs: how many succeeded and failed, and when one last did', async () => {
