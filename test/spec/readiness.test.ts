@@ -249,7 +249,7 @@ suite('ready stays 200', () => {
     const app = await testApp({}, { deps: { workers: { ...soleProcess, share: () => 1 } } })
     const logins = Array.from({ length: 40 }, (_, number) =>
       app.call('POST', '/login', {
-        json: { username: `none-${number}`, password: 'no password of anybody' },
+        json: { username: `none-${number}`, password: 'a password of no account' },
         from: `198.51.100.${number}`,
       }),
     )
