@@ -7,7 +7,7 @@ import type { Readiness } from './readiness.ts'
 
 /**
  * Health room: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
- * and GET /api/public/status. Neither tells anything else to anybody: reasons are for the log.
+ * and GET /api/public/status. Neither tells anything else: reasons are for the log.
  */
 export interface HealthRoutesOptions {
   readonly readiness: Readiness
