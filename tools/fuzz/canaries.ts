@@ -8,12 +8,17 @@ export interface Canaries {
   add(secret: string): void
   /** A secret that answers may tell again, but no error, log or database. */
   addToken(token: string): void
+  /** A secret of a session that its record in the database has, as the contract says, and no log. */
+  addTold(token: string): void
   /** A code of six digits: looked for as a whole value. */
   addCode(code: string): void
-  /** The secrets in a text, cut short; `isError`: with tokens. */
-  within(text: string, isError?: boolean): string[]
+  /** The secrets in a text, cut short. */
+  within(text: string, where: Where): string[]
   isCode(value: unknown): boolean
 }
+
+/** A success may tell a token again, and the database has what its tables are for. */
+export type Where = 'success' | 'error' | 'log' | 'database'
 
 const passwords = /cnry[0-9a-f]{20}/g
 const runs = [/[\w-]{16,}/g, /[A-Za-z0-9+/=]{16,}/g]
@@ -24,6 +29,13 @@ export function createCanaries(seed: number): Canaries {
   const secrets = new Set<string>()
   const tokens = new Set<string>()
   const codes = new Set<string>()
+  const told = new Set<string>()
+  const setsOf: Record<Where, readonly ReadonlySet<string>[]> = {
+    success: [secrets],
+    error: [secrets, tokens, told],
+    log: [secrets, tokens, told],
+    database: [secrets, tokens],
+  }
   return {
     password(number) {
       const password = `cnry${createHash('sha256').update(`${seed} ${number}`).digest('hex').slice(0, 20)}`
@@ -32,16 +44,18 @@ export function createCanaries(seed: number): Canaries {
     },
     add: (secret) => keep(secrets, secret),
     addToken: (token) => keep(tokens, token),
+    addTold: (token) => keep(told, token),
     addCode: (code) => codes.add(code),
-    within(text, isError = true) {
+    within(text, where) {
       const found = new Set<string>(text.match(passwords)?.filter((one) => secrets.has(one)))
+      const sets = setsOf[where]
       for (const run of runs) {
         for (const [part] of text.matchAll(run)) {
-          if (secrets.has(part) || (isError && tokens.has(part))) found.add(part)
+          if (sets.some((set) => set.has(part))) found.add(part)
         }
       }
-      const hash = hashes.exec(text)
-      if (!isError && hash) found.add(`a password hash, ${hash[0]}`)
+      const hash = where === 'database' ? null : hashes.exec(text)
+      if (hash) found.add(`a password hash, ${hash[0]}`)
       return [...found].map((one) => `${one.slice(0, 12)}...`)
     },
     isCode: (value) => codes.has(String(value)),

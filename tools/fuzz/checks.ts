@@ -53,7 +53,9 @@ export function judge(answer: ReadAnswer, { method, document, canaries }: Asked)
   } catch (error) {
     found.push({ kind: 'document', text: `${answer.status}: ${String(error)}` })
   }
-  const secrets = canaries.within(answer.body, answer.status >= 400)
+  const secrets = /^GET \/api\/(docs|openapi.json)$/.test(matched ?? '')
+    ? [] // the same for all, with examples of hashes
+    : canaries.within(answer.body, answer.status < 400 ? 'success' : 'error')
   for (const secret of secrets) {
     found.push({
       kind: 'secret',

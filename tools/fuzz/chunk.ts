@@ -116,11 +116,12 @@ export async function runChunk(
       if (isMatched) checkAccess(described, operation, own, at)
       const text = request.body?.toString() ?? ''
       world.learn(described, { target: request.target, body: text, principal }, own)
-      const isRefused = own.status === 401 || /enrol|change required/i.test(own.body)
+      const isRight = isValid(described)
+      const isRefused = isRight && unauthenticated.test(own.body)
       if (described.caller !== 'nobody' && (isRefused || endsLogin(described, own))) {
         world.credentials.noteRefused(described.caller)
       }
-      if (isValid(described)) {
+      if (isRight) {
         counts.valid += 1
         if (own.status < 300) counts.validDone += 1
       }
@@ -151,7 +152,7 @@ export async function runChunk(
   for (const finding of await world.check()) note(finding, null)
   readLog()
   for (const [table, text] of await service.tables()) {
-    for (const secret of world.canaries.within(text)) {
+    for (const secret of world.canaries.within(text, 'database')) {
       note({ kind: 'secret', text: `in the table ${table}: ${secret}` }, null)
     }
   }
@@ -177,10 +178,14 @@ function isValid({
   )
 }
 
+/** Of credentials that were right when they were made. */
+const unauthenticated =
+  /"(Authentication required|Invalid or expired token|Invalid token|No token provided)"|nrolment required|change required/
+
 /** A logout, a new password: the caller has to log in again. */
 function endsLogin({ method, path }: Described, { status }: ReadAnswer): boolean {
   if (status >= 300 || method === 'GET') return false
-  return /^\/logout$|\/account\/(password|sessions|totp)|\/tokens\/revoke$/.test(path)
+  return /^\/logout$|\/account\/(password|sessions)|\/tokens\/revoke$/.test(path)
 }
 
 function count(answer: ReadAnswer, counts: Counts): void {

@@ -39,7 +39,7 @@ type Role = Exclude<Caller, 'nobody'>
 const rolesOf: Readonly<Record<Role, readonly string[]>> = {
   USER: ['USER'],
   EDITOR: ['EDITOR'],
-  ADMIN: ['ADMIN'],
+  ADMIN: ['ADMIN', 'USER'],
 }
 
 /** Keeps one caller of each role; what ends its login or its account leads to another. */
@@ -75,7 +75,7 @@ export function createCredentials(ask: Ask, keeper: string, canaries: Canaries):
     const csrf: string = JSON.parse(session.body).csrf_token
     canaries.add(cookie.slice(cookie.indexOf('=') + 1))
     canaries.addToken(bearer)
-    canaries.addToken(csrf)
+    canaries.addTold(csrf)
     const basic = Buffer.from(`${username}:${password}`).toString('base64')
     canaries.add(basic)
     return { ...account, bearer, cookie, csrf, totpSecret: null }
@@ -118,7 +118,7 @@ export function headersFor(
 }
 
 /** The code that an authenticator app shows now, or a code that is wrong. */
-export function codeFor(principal: Principal | undefined, now: number): string {
+export function codeFor(principal: Principal | undefined, now: number, steps = 0): string {
   if (!principal?.totpSecret) return '000000'
-  return codeOfStep(fromBase32(principal.totpSecret), Math.floor(now / 1000 / stepSeconds))
+  return codeOfStep(fromBase32(principal.totpSecret), Math.floor(now / 1000 / stepSeconds) + steps)
 }

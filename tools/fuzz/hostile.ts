@@ -65,9 +65,18 @@ export const hostileTexts: readonly string[] = [
   '((a+)+)+$',
 ]
 
+// As fast-check's own `binary`, which is drawn from a list of a million.
+const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
+const someCharacter = fc.constantFrom(...'ab1 .-_/"\'<&%\u00e9\u0301\u4e2d\u05d0\u{1f600}\u200d')
+
+/** Texts of a few characters each, of more than one script. */
+export function textsOf(options: { readonly minLength?: number; readonly maxLength: number }) {
+  return fc.string({ unit: someCharacter, ...options })
+}
+
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...hostileTexts) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 2, arbitrary: fc.string({ unit: anyCharacter, maxLength: 40 }) },
   {
     weight: 1,
     arbitrary: fc.constantFrom(101, 300, 3_000, 20_001).map((length) => 'x'.repeat(length)),

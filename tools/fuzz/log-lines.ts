@@ -13,7 +13,7 @@ export function judgeLine(line: string, canaries: Canaries): Finding[] {
     kind: 'log',
     text: `${text}: ${JSON.stringify(shown)}`,
   })
-  const secrets = canaries.within(line)
+  const secrets = canaries.within(line, 'log')
   const all = secrets.map(
     (secret): Finding => ({ kind: 'secret', text: `in the log: ${secret} in ${shown}` }),
   )

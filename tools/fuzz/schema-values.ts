@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Schema } from '../../test/openapi/schemas.ts'
 import { slot, type Value } from './described.ts'
+import { textsOf as someTexts } from './hostile.ts'
 
 const pick = fc.nat({ max: 999 })
 const ofSlot = (name: string) => pick.map((number): Value => slot(name, number))
@@ -21,7 +22,7 @@ const byName: Readonly<Record<string, fc.Arbitrary<Value>>> = {
   captcha: ofSlot('captcha'),
   cursor: ofSlot('next'),
   request_id: ofSlot('request_id'),
-  provider: fc.constantFrom('default', 'acme'),
+  provider: fc.constantFrom('default', 'default', 'acme'),
   return_to: fc.constantFrom('/', '/console'),
   state: ofSlot('state'),
   roles: fc.subarray(['USER', 'EDITOR', 'ADMIN', 'ROLE_USER'], { minLength: 1 }),
@@ -35,11 +36,21 @@ const byName: Readonly<Record<string, fc.Arbitrary<Value>>> = {
   ),
 }
 /** These are in many bodies, and change who may do what: without them most is refused. */
-const rarely = new Set(['must_change', 'locked', 'captcha', 'totp', 'recovery_code'])
+const rarely = new Set([
+  'must_change',
+  'user_id',
+  'locked',
+  'active',
+  'captcha',
+  'totp',
+  'recovery_code',
+  'new_password',
+  'roles',
+])
 
 /** Values that a schema allows; `examples` of the document are among them. */
 export function valuesOf(schema: Schema, name = '', path = ''): fc.Arbitrary<Value> {
-  if (path === '/login' && name === 'username') return ofSlot('name')
+  if (path === '/login' && name === 'username') return fc.oneof(ofSlot('login'), ofSlot('name'))
   const known = byName[name]
   if (known) return known
   if ('const' in schema) return fc.constant(schema.const)
@@ -64,8 +75,8 @@ function objectsOf({ properties = {}, required = [] }: Schema, path: string): fc
   const parts = names.map((name) => {
     const values = valuesOf(properties[name], name, path)
     if (required.includes(name)) return values
-    // `password` is not required of a body that may have a hash in its place.
-    return fc.option(values, { nil: undefined, freq: rarely.has(name) ? 1 : 2 })
+    const weight = rarely.has(name) ? 1 : 9
+    return fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight, arbitrary: values })
   })
   return fc.tuple(...parts).map((values) => {
     const given = names.map((name, at) => [name, values[at]] as const)
@@ -88,7 +99,7 @@ function textsOf({ minLength = 0, maxLength = 60, pattern, format }: Schema): fc
   if (format === 'date-time') return byName.created_at ?? fc.constant('')
   if (pattern !== undefined) return matching(pattern)
   const max = Math.min(maxLength, longest)
-  const some = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(max, minLength + 20) })
+  const some = someTexts({ minLength, maxLength: Math.min(max, minLength + 20) })
   const atLimits = fc.constantFrom('x'.repeat(minLength), 'x'.repeat(max), '\u{1f600}'.repeat(max))
   return fc.oneof({ weight: 6, arbitrary: some }, { weight: 1, arbitrary: atLimits })
 }

@@ -117,6 +117,12 @@ export async function createWorld(service: FuzzedService, ask: Ask, seed: number
     keep('posts', (await made('/api/posts', { title: `Post ${number}` })).id)
   }
 
+  const [first] = seeded
+  if (first) {
+    const json = { username: first.username, password: passwords.get(first.username), mode: 'pair' }
+    learnFields(JSON.parse((await ask('POST', '/login', { json })).body), '')
+  }
+
   /** All fields of an answer that a later request could send. */
   function learnFields(value: unknown, segment: string): void {
     if (Array.isArray(value)) for (const one of value) learnFields(one, segment)
@@ -132,10 +138,20 @@ export async function createWorld(service: FuzzedService, ask: Ask, seed: number
 
   function learnText(name: string, text: string): void {
     if (secretFields.has(name)) canaries.add(text)
-    if (tokenFields.has(name)) canaries.addToken(text)
+    if (name === 'csrf_token') canaries.addTold(text)
+    else if (tokenFields.has(name)) canaries.addToken(text)
     if (tokenFields.has(name) && name !== 'csrf_token') keep('token', text)
     if (tokenFields.has(name) || /^(next|jti|recovery_codes|signature)$/.test(name))
       keep(name, text)
+  }
+
+  /** What is deleted is tried again only as the number that it might be. */
+  function forget(target: string): void {
+    const [last = ''] = target.split(/[/?]/).slice(-1)
+    for (const pool of pools.values()) {
+      const at = pool.findIndex((value) => String(value) === last)
+      if (at >= 0 && pool.length > 1) pool.splice(at, 1)
+    }
   }
 
   const picked = (name: string, pick: number) => {
@@ -153,11 +169,12 @@ export async function createWorld(service: FuzzedService, ask: Ask, seed: number
       if (slot === 'param' && name === 'username') return picked('accounts', pick)
       if (slot === 'param') return picked(segment, pick) ?? picked('request_id', pick) ?? pick
       if (slot === 'name') return picked('accounts', pick)
+      if (slot === 'login') return [...passwords.keys()][pick % passwords.size]
       if (slot === 'newName') return `new-${pick}`
       if (slot === 'newPassword') return canaries.password(pick)
       if (slot === 'etag') return etags.get(target) ?? '"none"'
       if (slot === 'totp') {
-        const code = codeFor(principal, Date.now())
+        const code = codeFor(principal, Date.now(), (pick % 3) - 1)
         if (code !== '000000') canaries.addCode(code)
         return code
       }
@@ -193,6 +210,7 @@ export async function createWorld(service: FuzzedService, ask: Ask, seed: number
           if (isNamed) touched.add(one.username)
         }
       }
+      if (isDone && request.method === 'DELETE') forget(target)
       const json = parsed(answer)
       const segment = lastSegment(request.path)
       if (isDone || answer.status === 403) learnFields(json, segment)
