@@ -48,6 +48,8 @@ export interface ChunkOptions {
   readonly seed: number
   readonly operations: ReadonlyMap<string, FuzzedOperation>
   readonly counts: Counts
+  /** How long an answer may take. */
+  readonly hangMs: number
   /** How many requests are under way at once. */
   readonly lanes: number
   /** Ends the chunk at the first finding. */
@@ -58,7 +60,7 @@ export interface ChunkOptions {
 export async function runChunk(
   service: FuzzedService,
   requests: readonly Described[],
-  { seed, operations, counts, lanes, isBrief = false }: ChunkOptions,
+  { seed, operations, counts, hangMs, lanes, isBrief = false }: ChunkOptions,
 ): Promise<Found[]> {
   const found: Found[] = []
   const byRequestId = new Map<string, number>()
@@ -67,7 +69,11 @@ export async function runChunk(
   let next = 0
 
   const note = (finding: Finding, at: number | null) => {
-    found.push({ ...finding, at, sent: at === null ? '' : (sentTexts.get(at) ?? '') })
+    found.push({
+      ...finding,
+      at,
+      sent: sentTexts.get(at ?? (requests.length === 1 ? 0 : -1)) ?? '',
+    })
   }
   const readLog = () => {
     for (const line of service.takeLog()) {
@@ -93,7 +99,7 @@ export async function runChunk(
   async function sendOne(described: Described, operation: FuzzedOperation, at: number) {
     const { request, principal, isInjected } = await concrete(described, operation, world, service)
     const startedAt = performance.now()
-    const sent = await service.send(request, described.twist, isInjected)
+    const sent = await service.send(request, { twist: described.twist, isInjected, hangMs })
     counts.slowestMs = Math.max(counts.slowestMs, performance.now() - startedAt)
     sentTexts.set(at, shown(request, described.twist))
     if (sentTexts.size > 200) sentTexts.delete(sentTexts.keys().next().value ?? 0)
@@ -199,6 +205,8 @@ function add(map: Map<string, number>, name: string): void {
   map.set(name, (map.get(name) ?? 0) + 1)
 }
 
+const plainly = { twist: 'plain', isInjected: true, hangMs: 60_000 } as const
+
 /** Requests of the tool itself: each from an address of its own. */
 function asking(service: FuzzedService): Ask {
   let asked = 0
@@ -215,8 +223,7 @@ function asking(service: FuzzedService): Ask {
       all.push(['content-type', 'application/json'], ['content-length', String(body.length)])
     const { answers, fault } = await service.send(
       { method, target: path, headers: all, body },
-      'plain',
-      true,
+      plainly,
     )
     const [answer] = answers
     if (!answer) throw new Error(`${method} ${path}: ${fault}`)

@@ -11,17 +11,17 @@ import type { ReadAnswer } from './answers.ts'
 import { injected } from './inject.ts'
 import { type FuzzedService, settingsOfRuns } from './service.ts'
 import { exchange, type Sent } from './sockets.ts'
-import { written } from './twists.ts'
+import { type Concrete, written } from './twists.ts'
 
 /** Where a service keeps its data: a cluster of PostgreSQL, or null for SQLite. */
 export interface ProcessOptions {
   readonly cluster: RestartableCluster | null
-  readonly hangMs: number
   /** A file with one more room. */
   readonly room?: string | undefined
 }
 
 const startMs = 60_000
+const silenceMs = 120
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
@@ -29,7 +29,7 @@ process.on('exit', () => {
 
 /** Starts the service as a process of its own, on a new database. */
 export async function startProcess(options: ProcessOptions): Promise<FuzzedService> {
-  const { cluster, hangMs, room } = options
+  const { cluster, room } = options
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-fuzz-'))
   const keeper = { username: 'keeper', password: `cnry${randomBytes(10).toString('hex')}` }
   const client = { id: 'fuzz', secret: randomBytes(32).toString('base64url') }
@@ -80,7 +80,7 @@ export async function startProcess(options: ProcessOptions): Promise<FuzzedServi
   const document = JSON.parse(await textAt(port, '/api/openapi.json')) as ApiDocument
   let requests = 0
 
-  function inject(request: Parameters<typeof injected>[0]): Promise<Sent> {
+  function inject(request: Concrete, hangMs: number): Promise<Sent> {
     requests += 1
     const number = requests
     return new Promise((resolve) => {
@@ -103,9 +103,12 @@ export async function startProcess(options: ProcessOptions): Promise<FuzzedServi
     document,
     keeper,
     client,
+    now: Date.now,
     secrets: [keeper.password, client.secret, masterKey, providerSecret],
-    send: (request, twist, isInjected) =>
-      isInjected ? inject(request) : exchange(port, written(request, twist), hangMs),
+    send: (request, { twist, isInjected, hangMs }) =>
+      isInjected
+        ? inject(request, hangMs)
+        : exchange(port, written(request, twist), { hangMs, silenceMs }),
     takeLog: () => lines.splice(0),
     tables: () => (cluster && database ? postgresTables(cluster, database) : sqliteTables(data)),
     ended: () => end,

@@ -2,6 +2,14 @@ import type { ApiDocument } from '../../test/openapi/operations.ts'
 import type { Sent } from './sockets.ts'
 import type { Concrete } from './twists.ts'
 
+export interface How {
+  /** The name of a row of `twists`. */
+  readonly twist: string
+  readonly isInjected: boolean
+  /** How long an answer may take. */
+  readonly hangMs: number
+}
+
 /** A running service, new and empty but for its first administrator. */
 export interface FuzzedService {
   readonly document: ApiDocument
@@ -9,8 +17,10 @@ export interface FuzzedService {
   /** Secrets of its settings. */
   readonly secrets: readonly string[]
   readonly client: { readonly id: string; readonly secret: string }
+  /** Epoch milliseconds, by its clock. */
+  now(): number
   /** By a socket, or given to the server without one. */
-  send(request: Concrete, twist: string, isInjected: boolean): Promise<Sent>
+  send(request: Concrete, how: How): Promise<Sent>
   /** The lines of the log since the last call. */
   takeLog(): string[]
   /** Reads every table as text, whatever tables there are. */

@@ -43,18 +43,21 @@ export async function shrink(
     last = again ?? last
     return again !== undefined
   }
-  if (found.at !== null) {
+  /** Shrinks the request at a place alone; null if it does not lead there alone. */
+  const alone = async (at: number): Promise<Shrunk | null> => {
     const property = fc.asyncProperty(arbitrary, async (one) => !(await leadsThere([one])))
     const { counterexample, counterexamplePath } = await fc.check(property, {
       seed,
-      path: String(found.at),
+      path: String(at),
       numRuns: 1,
       interruptAfterTimeLimit: limitMs,
       markInterruptAsFailure: false,
     })
     const [one] = counterexample ?? []
-    if (one) return { requests: [one], found: last, path: counterexamplePath }
+    return one ? { requests: [one], found: last, path: counterexamplePath } : null
   }
+  const first = found.at === null ? null : await alone(found.at)
+  if (first) return first
   let rest = requests.slice(0, found.at === null ? undefined : found.at + 1)
   if (!(await leadsThere(rest))) return { requests: [], found: null, path: null }
   for (let parts = 2; rest.length > 1 && performance.now() < endsAt; ) {
@@ -64,7 +67,9 @@ export async function shrink(
     else if (size === 1) break
     parts = shorter ? 2 : Math.min(parts * 2, rest.length)
   }
-  return { requests: rest, found: last, path: null }
+  const [only] = rest
+  const single = only && rest.length === 1 ? await alone(requests.indexOf(only)) : null
+  return single ?? { requests: rest, found: last, path: null }
 }
 
 /** The parts of a list, and then the list without each of them. */

@@ -11,14 +11,22 @@ export interface Sent {
   readonly mistakes?: readonly string[]
 }
 
-const silenceMs = 120
+export interface Patience {
+  /** How long an answer may take. */
+  readonly hangMs: number
+  /** After how long without a byte our side ends a request that is not whole. */
+  readonly silenceMs: number
+}
 
 /**
  * Writes a request to a port of loopback, and reads its answers. A request that the server may wait for
  * is ended by our side after a silence.
- * @param hangMs how long an answer may take
  */
-export function exchange(port: number, written: Written, hangMs: number): Promise<Sent> {
+export function exchange(
+  port: number,
+  written: Written,
+  { hangMs, silenceMs }: Patience,
+): Promise<Sent> {
   const { pieces, methods, isWhole } = written
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })

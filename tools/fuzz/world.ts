@@ -174,7 +174,7 @@ export async function createWorld(service: FuzzedService, ask: Ask, seed: number
       if (slot === 'newPassword') return canaries.password(pick)
       if (slot === 'etag') return etags.get(target) ?? '"none"'
       if (slot === 'totp') {
-        const code = codeFor(principal, Date.now(), (pick % 3) - 1)
+        const code = codeFor(principal, service.now(), (pick % 3) - 1)
         if (code !== '000000') canaries.addCode(code)
         return code
       }
