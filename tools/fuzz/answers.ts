@@ -14,6 +14,9 @@ export interface Read {
   readonly isComplete: boolean
 }
 
+/** The fault of a body that is shorter than its head says, or lacks its last chunk. */
+export const cutOff = 'the body of an answer is cut off'
+
 /** The first value of a header. */
 export function headerOf({ headers }: ReadAnswer, name: string): string | undefined {
   return headers.find(([each]) => each === name)?.[1]
@@ -58,7 +61,7 @@ export function readAnswers(bytes: Buffer, methods: readonly string[], isEnded: 
     const isHead = methods[answers.length] === 'HEAD' && /^$|^HTTP\//.test(text.slice(at, at + 5))
     const isEmpty = isHead || status === 204 || status === 304
     const body = isEmpty ? { raw: '', end: at } : bodyAt(text, at, headers, isEnded)
-    if (body === null) return incomplete('the body of an answer is cut off')
+    if (body === null) return incomplete(cutOff)
     if (typeof body === 'string') return { answers, fault: body, isComplete: false }
     answers.push({ status, headers, body: Buffer.from(body.raw, 'latin1').toString() })
     at = body.end

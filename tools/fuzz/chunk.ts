@@ -1,7 +1,7 @@
-import { headerOf, type ReadAnswer } from './answers.ts'
+import { cutOff, headerOf, type ReadAnswer } from './answers.ts'
 import { type Finding, judge } from './checks.ts'
 import { concrete } from './concrete.ts'
-import type { Ask } from './credentials.ts'
+import type { Ask, Principal } from './credentials.ts'
 import type { Described } from './described.ts'
 import { judgeLine } from './log-lines.ts'
 import type { FuzzedOperation } from './operations.ts'
@@ -64,7 +64,8 @@ export async function runChunk(
 ): Promise<Found[]> {
   const found: Found[] = []
   const byRequestId = new Map<string, number>()
-  const world = await createWorld(service, asking(service), seed)
+  const ask = asking(service)
+  const world = await createWorld(service, ask, seed)
   const sentTexts = new Map<number, string>()
   let next = 0
 
@@ -105,8 +106,10 @@ export async function runChunk(
     if (sentTexts.size > 200) sentTexts.delete(sentTexts.keys().next().value ?? 0)
     counts.requests += 1
     add(counts.byCaller, described.caller)
-    if (sent.fault !== null && service.ended() === null)
-      note({ kind: 'wire', text: sent.fault }, at)
+    const isWrong = sent.fault !== null && service.ended() === null
+    if (isWrong && !(await isOfEndedLogin(sent.fault ?? '', principal, ask))) {
+      note({ kind: 'wire', text: sent.fault ?? '' }, at)
+    }
     for (const text of sent.mistakes ?? []) note({ kind: 'document', text }, at)
     const { document } = service
     for (const answer of sent.answers) {
@@ -187,6 +190,17 @@ function isValid({
 /** Of credentials that were right when they were made. */
 const unauthenticated =
   /"(Authentication required|Invalid or expired token|Invalid token|No token provided)"|nrolment required|change required/
+
+/** A long answer is broken off where its caller's login has ended meanwhile, by another request. */
+async function isOfEndedLogin(
+  fault: string,
+  principal: Principal | undefined,
+  ask: Ask,
+): Promise<boolean> {
+  if (fault !== cutOff || !principal) return false
+  const headers = { authorization: `Bearer ${principal.bearer}` }
+  return (await ask('GET', '/api/me', { headers })).status === 401
+}
 
 /** A logout, a new password: the caller has to log in again. */
 function endsLogin({ method, path }: Described, { status }: ReadAnswer): boolean {

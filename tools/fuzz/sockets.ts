@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { type ReadAnswer, readAnswers } from './answers.ts'
+import { cutOff, type ReadAnswer, readAnswers } from './answers.ts'
 import type { Written } from './twists.ts'
 
 /** What a request led to. */
@@ -39,7 +39,9 @@ export function exchange(
       socket.destroy()
       const { answers, fault } = read(isEnded)
       const missing = isWhole && answers.length < methods.length ? 'no answer' : null
-      resolve({ answers, fault: more ?? fault ?? missing })
+      // Our own end of a broken request ends an answer that is still under way.
+      const isOurs = !isWhole && fault === cutOff
+      resolve({ answers, fault: more ?? (isOurs ? null : fault) ?? missing })
     }
     const hang = setTimeout(() => finish(false, `no end after ${hangMs} ms`), hangMs)
     // Our end tells the server that nothing more comes; before a whole request is answered, it would

@@ -53,6 +53,8 @@ interface Target {
 
 const targets = 6
 const maxPool = 200
+/** What is longer is the document, or tells nothing new. */
+const maxLearned = 50_000
 /** Fields of answers that are secrets, and must not be told again by any answer. */
 const secretFields = new Set(['secret', 'recovery_codes', 'password'])
 const tokenFields = new Set([
@@ -260,6 +262,7 @@ function decoded(target: string): string {
 }
 
 function parsed({ body }: ReadAnswer): Record<string, Value> | null {
+  if (body.length > maxLearned) return null
   try {
     return JSON.parse(body)
   } catch {
