@@ -1,0 +1,21 @@
+import { rooms } from '../../src/rooms.ts'
+import { start } from '../../src/start.ts'
+import { type Injected, injectInto } from './inject.ts'
+import { markServers } from './matched.ts'
+
+/**
+ * The service as `npm start` starts it, in a process of its own, with two additions: each answer has a
+ * header that names the route that made it, and a message of the parent is a request without a socket.
+ */
+const { servers } = markServers()
+
+process.on('message', async ({ number, request }: { number: number; request: Injected }) => {
+  const [to] = servers
+  if (!to) return
+  const answer = await injectInto(to, request).catch((error: unknown) => String(error))
+  process.send?.({ number, answer })
+})
+
+const more = process.env.FUZZ_ROOM ? [(await import(process.env.FUZZ_ROOM)).room] : []
+delete process.env.FUZZ_ROOM
+await start(process.env, [...rooms, ...more])

@@ -1,0 +1,70 @@
+import { connect } from 'node:net'
+import { cutOff, type ReadAnswer, readAnswers } from './answers.ts'
+import type { Written } from './twists.ts'
+
+/** What a request led to. */
+export interface Sent {
+  readonly answers: readonly ReadAnswer[]
+  /** Why that is wrong by itself: bytes that are no answer, no answer, a hang. */
+  readonly fault: string | null
+  /** What the service itself found wrong with its answers, where it runs in this process. */
+  readonly mistakes?: readonly string[]
+}
+
+export interface Patience {
+  /** How long an answer may take. */
+  readonly hangMs: number
+  /** After how long without a byte our side ends a request that is not whole. */
+  readonly silenceMs: number
+}
+
+/**
+ * Writes a request to a port of loopback, and reads its answers. A request that the server may wait for
+ * is ended by our side after a silence.
+ */
+export function exchange(
+  port: number,
+  written: Written,
+  { hangMs, silenceMs }: Patience,
+): Promise<Sent> {
+  const { pieces, methods, isWhole } = written
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    const chunks: Buffer[] = []
+    let silence: NodeJS.Timeout | undefined
+    const read = (isEnded: boolean) => readAnswers(Buffer.concat(chunks), methods, isEnded)
+    const finish = (isEnded: boolean, more: string | null = null) => {
+      clearTimeout(silence)
+      clearTimeout(hang)
+      socket.destroy()
+      const { answers, fault } = read(isEnded)
+      const missing = isWhole && answers.length < methods.length ? 'no answer' : null
+      // Our own end of a broken request ends an answer that is still under way.
+      const isOurs = !isWhole && fault === cutOff
+      resolve({ answers, fault: more ?? (isOurs ? null : fault) ?? missing })
+    }
+    const hang = setTimeout(() => finish(false, `no end after ${hangMs} ms`), hangMs)
+    // Our end tells the server that nothing more comes; before a whole request is answered, it would
+    // be read as a caller that is gone.
+    const endSoon = () => {
+      clearTimeout(silence)
+      if (!isWhole) silence = setTimeout(() => socket.end(), silenceMs)
+    }
+    socket.on('connect', async () => {
+      for (const [at, piece] of pieces.entries()) {
+        if (at > 0) await new Promise((next) => setTimeout(next, 5))
+        if (!socket.destroyed) socket.write(piece)
+      }
+      endSoon()
+    })
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      if (!isWhole) return endSoon()
+      const { answers, isComplete } = read(false)
+      if (isComplete && answers.length >= methods.length) finish(false)
+    })
+    // A reset after an answer is how a server ends a connection whose bytes it does not read.
+    socket.on('error', () => {})
+    socket.on('close', () => finish(true))
+  })
+}
