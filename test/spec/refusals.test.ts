@@ -72,7 +72,7 @@ suite('the event of a refusal', async () => {
     config: config as never, // all that is read of it
     events: { tell: ({ name }, fields) => void told.push([name, fields]) },
   })
-  let error = new ApiError('internal')
+  let error: ApiError
   let before = (_request: FastifyRequest) => {}
   app.get('/x/:id', async (request) => {
     before(request)
@@ -81,7 +81,7 @@ suite('the event of a refusal', async () => {
   })
   const eventsOf = async (row: ErrorName, code?: string, facts = {}) => {
     told.length = 0
-    error = new ApiError(row, code === undefined ? {} : { reason: { code, facts } as never })
+    error = new ApiError(row, { reason: { code: code ?? 'x-none', facts } as never })
     await app.inject('/x/secret')
     return [...told]
   }
