@@ -95,7 +95,6 @@ async function prove(database: string): Promise<void> {
         counts: into,
         hangMs,
         lanes,
-        isBrief,
       })
     } finally {
       await service.close()

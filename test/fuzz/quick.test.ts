@@ -67,7 +67,6 @@ suite('the tool finds what is planted', async () => {
       counts: newCounts(),
       hangMs: 300,
       lanes: 1,
-      isBrief: true,
     }
     const found = await runChunk(service, requests, options)
     await service.close()

@@ -52,15 +52,13 @@ export interface ChunkOptions {
   readonly hangMs: number
   /** How many requests are under way at once. */
   readonly lanes: number
-  /** Ends the chunk at the first finding. */
-  readonly isBrief?: boolean
 }
 
 /** Sends requests to a new service, and lists all that must not be. */
 export async function runChunk(
   service: FuzzedService,
   requests: readonly Described[],
-  { seed, operations, counts, hangMs, lanes, isBrief = false }: ChunkOptions,
+  { seed, operations, counts, hangMs, lanes }: ChunkOptions,
 ): Promise<Found[]> {
   const found: Found[] = []
   const byRequestId = new Map<string, number>()
@@ -87,7 +85,6 @@ export async function runChunk(
 
   async function lane(): Promise<void> {
     while (next < requests.length && service.ended() === null) {
-      if (isBrief && found.length > 0) return
       const at = next
       next += 1
       const described = requests[at]
