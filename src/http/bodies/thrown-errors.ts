@@ -30,8 +30,7 @@ const unavailableRetrySeconds = 1
 /** The error that a request is answered with, for anything that was thrown. */
 export function asApiError(thrown: unknown, request: FastifyRequest): ApiError {
   if (thrown instanceof ApiError) return thrown
-  // The client has closed the connection in the middle of its body and does not read the answer.
-  if (request.raw.destroyed && !request.raw.complete) {
+  if (isOfGoneClient(thrown, request)) {
     return new ApiError('badRequest', { reason: { code: 'client_gone' } })
   }
   if (thrown instanceof DatabaseUnavailable) {
@@ -50,6 +49,14 @@ export function asApiError(thrown: unknown, request: FastifyRequest): ApiError {
   }
   const reason = { code: 'unexpected_failure', facts: { error: nameOf(thrown) } } as const
   return new ApiError('internal', { cause: thrown, reason })
+}
+
+/**
+ * Whether the client has closed the connection in the middle of its body, or when all of it had
+ * arrived and was not read yet. It does not read the answer.
+ */
+function isOfGoneClient(thrown: unknown, { raw }: FastifyRequest): boolean {
+  return raw.destroyed && (!raw.complete || raw.errored === thrown)
 }
 
 const maxFields = 20
