@@ -188,15 +188,22 @@ function isValid({
 const unauthenticated =
   /"(Authentication required|Invalid or expired token|Invalid token|No token provided)"|nrolment required|change required/
 
+// What light-my-request says of an answer that the server has broken off.
+const cutOffByInject = 'response destroyed before completion'
+
 /** A long answer is broken off where its caller's login has ended meanwhile, by another request. */
 async function isOfEndedLogin(
   fault: string,
   principal: Principal | undefined,
   ask: Ask,
 ): Promise<boolean> {
-  if (fault !== cutOff || !principal) return false
-  const headers = { authorization: `Bearer ${principal.bearer}` }
-  return (await ask('GET', '/api/me', { headers })).status === 401
+  if (!principal || !(fault === cutOff || fault.endsWith(cutOffByInject))) return false
+  const byToken = { authorization: `Bearer ${principal.bearer}` }
+  const bySession = { cookie: principal.cookie }
+  return (
+    (await ask('GET', '/api/me', { headers: byToken })).status === 401 ||
+    (await ask('GET', '/api/session', { headers: bySession })).status === 401
+  )
 }
 
 /** A logout, a new password: the caller has to log in again. */
