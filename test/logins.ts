@@ -86,9 +86,11 @@ export async function takePlaces(
   await app.deps.db.insertInto('throttle_places').values(Array(count).fill(place)).execute()
 }
 
-/** How many events of a name the log holds. */
-export function eventsNamed({ log }: TestApp, event: string): number {
-  return log.filter((line) => line.event === event).length
+/** How many events of a name the log tells of: one by one, and by the counts of floods. */
+export function eventsNamed({ log, deps }: TestApp, event: string): number {
+  deps.events.tellCounts('atOnce')
+  const counts = log.filter((line) => line.event === event).map(({ count }) => Number(count ?? 1))
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 let hosts = 0

@@ -84,9 +84,12 @@ export interface Connected {
 export interface QueryHints {
   /** Its text is one of few: the session keeps it parsed and planned. */
   readonly isKept?: boolean
-  /** Nothing waits for its answer: it is sent with the next statement of the transaction. */
+  /** Nothing waits for its answer: it is sent with the next statement of the transaction, or with its commit. */
   readonly isDeferred?: boolean
-  /** Its transaction waits for the disk, also on a database with asynchronous commits. */
+  /**
+   * Its transaction waits for the disk, also on a database with asynchronous commits; and it is
+   * committed, also if it is all that was deferred.
+   */
   readonly isDurable?: boolean
 }
 

@@ -267,8 +267,8 @@ suite('every event, with its fields and its level', async () => {
     assert.equal(result.status, status, result.text)
     return told
   }
-  const denied = (route: string, who: Someone, scheme: string) => ({
-    ...{ error: 'accessDenied', route },
+  const denied = (reason: string, route: string, who: Someone, scheme: string) => ({
+    ...{ error: 'accessDenied', reason, route },
     ...{ by: String(who.userId), address, scheme },
   })
   const uid = process.getuid?.() ?? null
@@ -418,19 +418,21 @@ suite('every event, with its fields and its level', async () => {
         const headers = { authorization: `Bearer ${forged}` }
         const told = await refused(401, method, path, { headers, from })
         const error = path === '/users' ? 'invalidOrExpiredToken' : 'invalidToken'
-        return { told, fields: { error, route: path, address } }
+        const reason = 'token_bad_signature'
+        return { told, fields: { error, reason, route: path, address } }
       }),
     ),
     info('authn_token_fail', 'a refresh token that is none', async () => {
       const form = { refresh_token: other }
       const told = await refused(401, 'POST', '/refresh', { form, from })
-      return { told, fields: { error: 'invalidRefreshToken', route: '/refresh', address } }
+      const fields = { error: 'invalidRefreshToken', reason: 'token_malformed', route: '/refresh' }
+      return { told, fields: { ...fields, address } }
     }),
     critical('authz_fail', 'a caller lacks the role', async () => {
       const who = await someone()
       const headers = await app.bearer(who)
       const told = await refused(403, 'GET', '/api/admin/accounts', { headers, from })
-      return { told, fields: denied('/api/admin/accounts', who, 'bearer') }
+      return { told, fields: denied('role_lacking', '/api/admin/accounts', who, 'bearer') }
     }),
     critical('authz_fail', 'a client may not do this', async () => {
       const headers = asClient('shop')
@@ -443,8 +445,8 @@ suite('every event, with its fields and its level', async () => {
       return {
         told,
         fields: {
-          ...{ error: 'unauthorizedClient', route: '/oauth/revoke' },
-          ...{ by: 'client:shop', address, scheme: 'client' },
+          ...{ error: 'unauthorizedClient', reason: 'client_permission_lacking' },
+          ...{ route: '/oauth/revoke', by: 'client:shop', address, scheme: 'client' },
         },
       }
     }),
@@ -453,7 +455,7 @@ suite('every event, with its fields and its level', async () => {
       const headers = await app.bearer(who)
       const json = { name: 'Mine' }
       const told = await refused(403, 'PUT', `/users/${another.userId}`, { headers, json, from })
-      return { told, fields: denied('/users/:id', who, 'bearer') }
+      return { told, fields: denied('resource_rule', '/users/:id', who, 'bearer') }
     }),
     critical('malicious_csrf', 'a change of a session has the token of none', async () => {
       const who = await someone()
@@ -462,7 +464,10 @@ suite('every event, with its fields and its level', async () => {
       const told = await refused(403, 'POST', '/api/transfer', { headers, from })
       return {
         told,
-        fields: { ...denied('/api/transfer', who, 'session'), error: 'csrfTokenInvalid' },
+        fields: {
+          ...denied('csrf_token_other', '/api/transfer', who, 'session'),
+          error: 'csrfTokenInvalid',
+        },
       }
     }),
     critical('malicious_cors', 'a page of another site logs in', async () => {
@@ -470,14 +475,16 @@ suite('every event, with its fields and its level', async () => {
       const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
       const sent = { headers, form: { username, password }, from }
       const told = await refused(403, 'POST', '/login', sent)
-      return { told, fields: { error: 'accessDenied', route: '/login', address } }
+      const fields = { error: 'accessDenied', reason: 'foreign_page', route: '/login', address }
+      return { told, fields }
     }),
     critical('malicious_cors', 'a page of another site sends Basic credentials', async () => {
       const who = await someone()
       const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
       const headers = { ...app.basic(who), ...foreign }
       const told = await refused(403, 'PUT', '/api/account/password', { headers, json: {}, from })
-      return { told, fields: denied('/api/account/password', who, 'basic') }
+      const route = '/api/account/password'
+      return { told, fields: denied('cross_site_request', route, who, 'basic') }
     }),
     warn(
       'input_validation_fail',
@@ -485,30 +492,34 @@ suite('every event, with its fields and its level', async () => {
       async () => {
         const json = { name: other, email: other }
         const told = await refused(400, 'POST', '/users', { headers: admin, json, from })
-        const fields = { error: 'validationFailed', route: '/users', fields: ['email'] }
-        return { told, fields: { ...fields, ...byAdmin } }
+        const fields = { error: 'validationFailed', reason: 'schema_violated', route: '/users' }
+        return { told, fields: { ...fields, fields: ['email'], ...byAdmin } }
       },
     ),
     warn('input_validation_fail', 'a body is no JSON', async () => {
       const headers = { ...admin, 'content-type': 'application/json' }
       const told = await refused(400, 'POST', '/users', { headers, body: `{${other}`, from })
-      return { told, fields: { error: 'invalidBody', route: '/users', ...byAdmin } }
+      const fields = { error: 'invalidBody', reason: 'body_not_json', route: '/users' }
+      return { told, fields: { ...fields, ...byAdmin } }
     }),
     warn('input_validation_fail', 'a body is too large', async () => {
       const form = { username: 'x'.repeat(20_000) }
       const told = await refused(413, 'POST', '/login', { form, from })
-      return { told, fields: { error: 'bodyTooLarge', route: '/login', address } }
+      const fields = { error: 'bodyTooLarge', reason: 'body_too_large', route: '/login', address }
+      return { told, fields }
     }),
     info('sequence_fail', 'a code is due at the login', async () => {
       const { who } = await enrolled(app, `factor${++made}`)
       const { told, result } = await login(who, 'token')
       assert.equal(result.status, 401)
-      return { told, fields: { error: 'secondFactorRequired', route: '/login', address } }
+      const fields = { error: 'secondFactorRequired', reason: 'second_factor_absent' }
+      return { told, fields: { ...fields, route: '/login', address } }
     }),
     info('sequence_fail', 'a new password is due at the login', async () => {
       const { told, result } = await login(await someone({ must_change: true }), 'token')
       assert.equal(result.status, 403)
-      return { told, fields: { error: 'passwordChangeRequired', route: '/login', address } }
+      const fields = { error: 'passwordChangeRequired', reason: 'password_change_absent' }
+      return { told, fields: { ...fields, route: '/login', address } }
     }),
     info('sequence_fail', 'the login is too long ago', async () => {
       const old = watched(await testApp({ REAUTHENTICATE_SECONDS: '60' }))
@@ -519,8 +530,8 @@ suite('every event, with its fields and its level', async () => {
         old.call('PUT', '/api/account/password', { headers, json, from }),
       )
       assert.equal(result.status, 401)
-      const fields = { error: 'recentLoginRequired', route: '/api/account/password' }
-      return { told, fields: { ...fields, ...byAdmin } }
+      const fields = { error: 'recentLoginRequired', reason: 'login_too_old' }
+      return { told, fields: { ...fields, route: '/api/account/password', ...byAdmin } }
     }),
     info('authn_token_revoked', 'a bearer logs out', async () => {
       const headers = await app.bearer(await someone())

@@ -189,12 +189,14 @@ suite('steps of jobs', async () => {
     const left = async () =>
       (await db.selectFrom('sessions').select('id').orderBy('id').execute()).map(({ id }) => id)
     const until = { seenBefore: 50, createdBefore: 20 }
-    assert.equal(await purgeSessions(db, until, 1), 1)
+    const purged = async (batchSize: number) =>
+      (await purgeSessions(db, until, batchSize)).map(({ createdAt }) => createdAt)
+    assert.deepEqual(await purged(1), [40])
     assert.deepEqual(await left(), ['idle 2', 'live', 'old 1', 'old 2'])
-    assert.equal(await purgeSessions(db, until, 2), 2)
+    assert.deepEqual(await purged(2), [30, 10])
     assert.deepEqual(await left(), ['live', 'old 2'])
-    assert.equal(await purgeSessions(db, until, 2), 1)
-    assert.equal(await purgeSessions(db, until, 2), 0)
+    assert.deepEqual(await purged(2), [11])
+    assert.deepEqual(await purged(2), [])
     assert.deepEqual(await left(), ['live'])
   })
 
@@ -209,7 +211,7 @@ suite('steps of jobs', async () => {
     await db.insertInto('sessions').values(sessions(1000)).execute()
     const until = { seenBefore: 500, createdBefore: 800 }
     for (const removed of [250, 250, 250, 51, 0]) {
-      assert.equal(await purgeSessions(db, until, 250), removed)
+      assert.equal((await purgeSessions(db, until, 250)).length, removed)
     }
   })
 

@@ -76,8 +76,12 @@ function pathOf(
     const within = { ...place, segment, name }
     let text = textOf(filled(params[name], world, within))
     // What an administrator may do to the first one would end the chunk: its tests do that.
-    if (method !== 'GET' && world.isKeeper(text))
-      text = textOf(world.fill({ slot: 'param', pick: 0 }, within))
+    // What was learned of it may name it as well.
+    const others = Array.from({ length: 8 }, (_, pick) => ({ slot: 'param', pick }) as const)
+    while (method !== 'GET' && world.isKeeper(text)) {
+      const other = others.shift()
+      text = other ? textOf(world.fill(other, within)) : 'none'
+    }
     return isEncoded ? encoded(text) : text
   })
   return made.join('/')

@@ -43,8 +43,10 @@ export class Lease implements DatabaseConnection {
   #isLost = false
   #isTransaction = false
   #hasBegun = false
-  /** Statements that are sent with the next one. */
+  /** Statements that are sent with the next one, or with the commit. */
   #deferred: Statement[] = []
+  /** Whether one of them is more than the beginning and its locks, which alone need no commit. */
+  #defersChange = false
   #needsNotification = false
 
   constructor(session: PooledSession, options: LeaseOptions) {
@@ -68,6 +70,7 @@ export class Lease implements DatabaseConnection {
     if (isDurable) this.#asyncCommit = false
     const statement = { text, values: query.parameters.map(encoded), isKept }
     if (isDeferred && this.#isTransaction) {
+      this.#defersChange ||= isDurable
       this.#deferred.push(statement)
       return { rows: [] }
     }
@@ -94,7 +97,7 @@ export class Lease implements DatabaseConnection {
    * lock of the whole cluster until the disk has the commit.
    */
   async commit(): Promise<void> {
-    if (!this.#hasBegun && this.#deferred.length <= 1) return // nothing but the beginning
+    if (!this.#hasBegun && !this.#defersChange) return
     const notifies = this.#session.hasChanged
     const hasDeferred = this.#deferred.length > 0
     const beganAt = performance.now()
