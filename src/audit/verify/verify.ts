@@ -66,8 +66,10 @@ async function verify(
   const notes = foreignKeys({ attested, tombstones, restores, own: key.id }, findings)
   const removedThrough = tombstone?.place ?? 0
   const lastNumber = attested.last?.number ?? removedThrough
+  const ownFrom = attested.own?.number ?? Infinity
   const compared =
-    lines && (await readOutside(store, { key, lines, removedThrough, lastNumber }, findings))
+    lines &&
+    (await readOutside(store, { key, lines, removedThrough, lastNumber, ownFrom }, findings))
   const lacking = compared?.lacking ?? null
   const fork = lacking && { ...lacking, restore: explaining(lacking, restores) }
   if (fork) {
