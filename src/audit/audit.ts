@@ -50,6 +50,9 @@ export function createAudit(deps: AuditDeps): Audit {
     write: createWrite(db, (trx, entry) => records.add(trx, ofTold, entry)),
     hasLost: (count) => events.tell(auditRecordsLost, { count }),
     failed: (error) => log.error({ err: error }, 'events wait for the database'),
+    dropped: (types, error) => {
+      log.error({ err: error, types }, 'the audit log refuses events that wait: they are lost')
+    },
   })
   events.attach({
     record: (trx, event) => records.add(trx, ofChanges, entryOf(event)),

@@ -1,3 +1,4 @@
+import { CommitRefused } from '../database/errors.ts'
 import type { RecordedEvent } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
@@ -36,6 +37,8 @@ export interface ToldQueueDeps {
   readonly write: (entries: readonly Entry[], mayBeThere: boolean) => Promise<void>
   /** Called once when the database stops to take records. */
   readonly failed: (error: unknown) => void
+  /** Called with the types of events that can never be recorded, while others are. */
+  readonly dropped: (types: readonly string[], error: unknown) => void
   /** Called when the database takes records again, with the number of events that were lost. */
   readonly hasLost: (count: number) => void
 }
@@ -49,7 +52,7 @@ const answerWithinMs = 1000
 const retryMs = 1000
 
 export function createToldQueue(deps: ToldQueueDeps): ToldQueue {
-  const { clock, random, write, failed, hasLost } = deps
+  const { clock, random, write, failed, dropped, hasLost } = deps
   const waiting: Waiting[] = []
   const unanswered = new Map<string, Waiting[]>()
   let refusedNow: { requestId: string; status: number; reason: string | null } | undefined
@@ -89,7 +92,7 @@ export function createToldQueue(deps: ToldQueueDeps): ToldQueue {
 
   function tell(event: RecordedEvent): void {
     if (waiting.length >= maxWaiting) {
-      lost = { sinceStart: lost.sinceStart + 1, untold: lost.untold + 1 }
+      lose(1)
       return
     }
     const { requestId, request } = event.context
@@ -132,14 +135,54 @@ export function createToldQueue(deps: ToldQueueDeps): ToldQueue {
       if (batch.length === 0) return
       const hadFailed = mayBeThere
       mayBeThere = true
-      await write(batch, hadFailed)
-      mayBeThere = false
-      retryAt = 0
-      waiting.splice(0, batch.length)
-      for (const { event } of batch) unanswered.delete(event.context.requestId ?? '')
-      const { untold } = lost
-      lost = { ...lost, untold: 0 }
-      if (untold > 0) hasLost(untold)
+      try {
+        await write(batch, hadFailed)
+        waiting.splice(0, batch.length)
+        left(batch)
+      } catch (error) {
+        if (!(error instanceof CommitRefused) || batch.length === 1) throw error
+        await writeEach(batch, error)
+      }
     }
+  }
+
+  /**
+   * Writes one by one what was refused together. An event that is refused while another one is taken
+   * is lost: it would hold up all others for ever. If none is taken, all wait.
+   */
+  async function writeEach(batch: readonly Waiting[], refusal: CommitRefused): Promise<void> {
+    const refusedOnes: Waiting[] = []
+    for (const entry of batch) {
+      mayBeThere = true
+      try {
+        await write([entry], true)
+        waiting.splice(waiting.indexOf(entry), 1)
+        left([entry])
+      } catch (error) {
+        if (!(error instanceof CommitRefused)) throw error
+        refusedOnes.push(entry)
+      }
+    }
+    if (refusedOnes.length === batch.length) throw refusal
+    if (refusedOnes.length === 0) return
+    lose(refusedOnes.length)
+    const types = new Set(refusedOnes.map(({ event }) => event.type.name))
+    dropped([...types], refusal)
+    for (const entry of refusedOnes) waiting.splice(waiting.indexOf(entry), 1)
+    left(refusedOnes)
+  }
+
+  /** The entries do not wait any more. */
+  function left(entries: readonly Waiting[]): void {
+    mayBeThere = false
+    retryAt = 0
+    for (const { event } of entries) unanswered.delete(event.context.requestId ?? '')
+    const { untold } = lost
+    lost = { ...lost, untold: 0 }
+    if (untold > 0) hasLost(untold)
+  }
+
+  function lose(count: number): void {
+    lost = { sinceStart: lost.sinceStart + count, untold: lost.untold + count }
   }
 }

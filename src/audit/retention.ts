@@ -16,9 +16,9 @@ export interface RetentionDeps {
 const dayMs = 86_400_000
 
 /**
- * Makes the purge of the audit log. A step removes the oldest records of one chain, up to
- * `batchSize`, and signs in the same transaction a tombstone that tells where the chain goes on. When
- * no record is left to remove, it removes checkpoints that attest nothing but such records, with a
+ * Makes the purge of the audit log. A step removes the oldest records, up to `batchSize`, and signs in
+ * the same transaction for each of their chains a tombstone that tells where it goes on. When no
+ * record is left to remove, it removes checkpoints that attest nothing but such records, with a
  * tombstone of their own. It answers how many rows it removed.
  */
 export function createRetention({ db, clock, key, retentionDays }: RetentionDeps) {
@@ -32,7 +32,18 @@ export function createRetention({ db, clock, key, retentionDays }: RetentionDeps
     })
   }
 
+  /** Of as many chains as it takes: most chains of a killed process or of a command are short. */
   async function removeRecords(trx: DatabaseOrTransaction, before: number, batchSize: number) {
+    let removed = 0
+    while (removed < batchSize) {
+      const more = await removeOfChain(trx, before, batchSize - removed)
+      if (more === 0) break
+      removed += more
+    }
+    return removed
+  }
+
+  async function removeOfChain(trx: DatabaseOrTransaction, before: number, batchSize: number) {
     const store = checkpointStore(trx)
     const chain = await store.expiredChain(before)
     if (chain === undefined) return 0

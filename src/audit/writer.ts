@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import { DatabaseUnavailable } from '../database/errors.ts'
+import { CommitRefused, DatabaseUnavailable } from '../database/errors.ts'
 import { afterCommit, atEnd, attemptOf, beforeCommit } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
@@ -35,6 +35,8 @@ interface Pending {
   readonly taken: TakenChain
   readonly entries: Entry[]
   head: Head
+  /** Its chain is not used again: what stands behind its head may not be what this process knows. */
+  isRefused: boolean
 }
 
 export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
@@ -49,13 +51,13 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
       const before = pending.get(attempt)
       if (before) return void before.entries.push(entry)
       const taken = chains.take()
-      const records: Pending = { taken, entries: [entry], head: taken.chain }
+      const records: Pending = { taken, entries: [entry], head: taken.chain, isRefused: false }
       pending.set(attempt, records)
       if (committed) {
         afterCommit(trx, () => committed(records.entries.length, entry.event.at))
       }
       beforeCommit(trx, (own) => insert(own, records))
-      atEnd(trx, (end) => taken.giveBack(end, records.head))
+      atEnd(trx, (end) => taken.giveBack(records.isRefused ? 'unknown' : end, records.head))
     },
   }
 
@@ -63,8 +65,9 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
     try {
       await insertAll(trx, records)
     } catch (cause) {
+      records.isRefused = true
       if (cause instanceof DatabaseUnavailable) throw cause
-      throw new DatabaseUnavailable('the audit log takes no record', { cause })
+      throw new CommitRefused('the audit log takes no record', { cause })
     }
   }
 

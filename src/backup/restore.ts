@@ -1,3 +1,4 @@
+import { adoptTombstones } from '../audit/adopt-tombstones.ts'
 import { createAudit } from '../audit/audit.ts'
 import { disableTimeouts } from '../database/snapshot.ts'
 import { committing } from '../database/transactions.ts'
@@ -79,6 +80,7 @@ export async function restore(
         ...{ clock, tables, keepLogins, withoutKeys, onProgress },
       })
       await importKeys(trx, deps, kept)
+      await adoptTombstones(trx, deps)
       await deps.events.record(trx, backupRestored, {
         file: path,
         created_at: header.created_at,

@@ -24,6 +24,17 @@ export class DatabaseReadOnly extends DatabaseUnavailable {
   }
 }
 
+/**
+ * What was to go with a commit has failed, although the database answers: it refused a value, for
+ * example. Nothing was changed.
+ */
+export class CommitRefused extends DatabaseUnavailable {
+  constructor(reason: string, options: { cause: unknown }) {
+    super(reason, options)
+    this.name = 'CommitRefused'
+  }
+}
+
 /** The database ended this transaction in favour of another one: a new attempt may succeed. */
 export class TransactionConflict extends DatabaseUnavailable {
   constructor(options: { cause: unknown }) {

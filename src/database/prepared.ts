@@ -41,9 +41,8 @@ export function prepared<Values extends object, Row>(
     // A plugin, such as that of `withSchema`, decides the text too, and may change its mind.
     const isShared = plugins.length === 0
     const { query, places, isRead } = (isShared && compiled.get(adapter)) || compile(db)
-    const given = values as Readonly<Record<string, unknown>> // its keys are the parameters' names
     const parameters = places.map((place) =>
-      place instanceof Parameter ? given[place.name] : place,
+      place instanceof Parameter ? place.valueIn(values) : place,
     )
     if (isRead && isShared && !db.isTransaction && adapter instanceof ReadingAdapter) {
       const result = adapter.readAtOnce<Row>({ sql: query.sql, parameters })
@@ -95,27 +94,20 @@ export function preparedForLists<
   function queryFor(lists: Lists, lengths: string): Prepared<object, Row> {
     const named = Object.entries(lists).map(([list, things]) => [
       list,
-      things.map((_, index) => byName(`${list} ${index} `)),
+      things.map((_, index) => byName('lists', list, String(index))),
     ])
     const places: ListParameters<Lists> = Object.fromEntries(named)
-    const query = prepared<object, Row>((db) => build(db, places, byName<Values>()), hints)
+    const others = byName<Values>('more')
+    const query = prepared<object, Row>((db) => build(db, places, others), hints)
     queries.set(lengths, query)
     return query
   }
 
   return {
     all(db, lists, more) {
-      const values = { ...(more as Record<string, unknown>) } // of any name, as those of the lists
       let lengths = ''
-      for (const [list, things] of Object.entries(lists)) {
-        lengths += ` ${things.length}`
-        for (const [index, thing] of things.entries()) {
-          for (const [name, value] of Object.entries(thing)) {
-            values[`${list} ${index} ${name}`] = value
-          }
-        }
-      }
-      return (queries.get(lengths) ?? queryFor(lists, lengths)).all(db, values)
+      for (const things of Object.values(lists)) lengths += ` ${things.length}`
+      return (queries.get(lengths) ?? queryFor(lists, lengths)).all(db, { lists, more })
     },
   }
 }
@@ -129,15 +121,22 @@ interface Template<Row> {
 }
 
 class Parameter {
-  readonly name: string
+  readonly path: readonly string[]
 
-  constructor(name: string) {
-    this.name = name
+  constructor(path: readonly string[]) {
+    this.path = path
+  }
+
+  /** Follows the path into the values: no copy of them is made under other names. */
+  valueIn(values: object): unknown {
+    let value: unknown = values
+    for (const name of this.path) value = (value as Readonly<Record<string, unknown>>)[name]
+    return value
   }
 }
 
-function byName<Values extends object>(prefix = ''): Parameters<Values> {
+function byName<Values extends object>(...path: readonly string[]): Parameters<Values> {
   return new Proxy({} as Parameters<Values>, {
-    get: (_target, name) => sql`${new Parameter(prefix + String(name))}`,
+    get: (_target, name) => sql`${new Parameter([...path, String(name)])}`,
   })
 }

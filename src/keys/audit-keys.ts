@@ -31,13 +31,19 @@ export function auditKeysOf(masterKey: Uint8Array, dataKey: Uint8Array): AuditKe
   }
 }
 
+/** What `readAuditKeys` needs to find the master key. */
+export interface AuditKeysDeps {
+  readonly config: Pick<Config, 'masterKey' | 'database'>
+  readonly random: Random
+}
+
 /**
  * Reads the keys of the audit log, also in the transaction that makes the key set.
  * @throws Error if the master key does not open it, or there is none
  */
 export async function readAuditKeys(
   db: DatabaseOrTransaction,
-  { config, random }: { config: Pick<Config, 'masterKey' | 'database'>; random: Random },
+  { config, random }: AuditKeysDeps,
 ): Promise<AuditKeys> {
   const stored = await keyStore(db).all() // the newest first, as for the key set
   const key = stored.find(({ purpose, retiredAt }) => purpose === 'data' && retiredAt === null)

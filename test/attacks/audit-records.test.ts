@@ -202,6 +202,22 @@ suite('a change and its record: both or none', async () => {
     await auditRecords(app)
   })
 
+  test('a chain that another process has written is left after one refused change', async () => {
+    const change = (note: string) => transact(db, [], (trx) => events.record(trx, noted, { note }))
+    await change('before')
+    const { plain: _, actor: __, target: ___, number: ____, ...row } = await last(app, 'noted')
+    const forged = { ...row, place: row.place + 1 }
+    await db.insertInto('audit_records').values(forged).execute()
+    await assert.rejects(change('refused'), { name: 'CommitRefused' })
+    await change('after')
+    await db
+      .deleteFrom('audit_records')
+      .where('chain', '=', row.chain)
+      .where('place', '>', row.place)
+      .execute()
+    assert.notEqual((await last(app, 'noted')).chain, row.chain)
+  })
+
   test('without the key of a person there is no record, and no change', async () => {
     const allow = await refuseChanges(app, 'insert on audit_subjects')
     const before = await app.rows()
@@ -388,6 +404,25 @@ suite('events without a change', async () => {
     assert.deepEqual(
       await notes(),
       Array.from({ length: 100 }, (_, index) => String(index + 1)),
+    )
+  })
+
+  test('one that can never be recorded holds up no other, and is told as lost', async () => {
+    const odd = eventType<{ note: number }>('odd', 'warn')
+    events.tell(odd, { note: Number.NaN }) // no JSON
+    await recordTold(app)
+    app.clock.advance(1)
+    events.tell(refused, { note: 'behind' })
+    events.tell(odd, { note: Number.NaN })
+    events.tell(refused, { note: 'behind both' })
+    await recordTold(app)
+    assert.deepEqual((await notes()).slice(-2), ['behind', 'behind both'])
+    await recordTold(app)
+    assert.equal((await last(app, 'audit_records_lost')).plain.count, 2)
+    const errors = app.log.filter(({ types }) => types !== undefined)
+    assert.deepEqual(
+      errors.map(({ types }) => types),
+      [['odd']],
     )
   })
 

@@ -70,6 +70,17 @@ suite('the retention of the audit log', () => {
     assert.deepEqual((await verified(deps, lines)).problems, [])
   })
 
+  test('a step removes the records of many short chains', async () => {
+    const { deps, clock } = await testApp(quiet)
+    const proof = await proofOf(deps, { retentionDays: 1 })
+    for (let chain = 1; chain <= 5; chain += 1) await recordEvents(otherProcess(deps), 2)
+    await proof.run()
+    clock.advance(2 * daySeconds)
+    assert.ok((await proof.purge(50)) >= 10)
+    assert.deepEqual(await deps.db.selectFrom('audit_records').select('at').execute(), [])
+    assert.deepEqual((await verified(deps)).problems, [])
+  })
+
   test('0 days keep everything', async () => {
     const service = await testApp(quiet)
     const { deps, clock } = service

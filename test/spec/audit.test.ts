@@ -299,7 +299,7 @@ suite('the first page of each filter among 100,000 records', async () => {
   async function seedRange(first: number, last: number) {
     const numbers =
       testDatabase === 'sqlite'
-        ? sql`(with recursive n (i) as (select ${first} union all select i + 1 from n where i < ${last}) select i from n)`
+        ? sql`(with recursive n (i) as (select ${sql.lit(first)} union all select i + 1 from n where i < ${sql.lit(last)}) select i from n)`
         : sql`(select i from generate_series(${sql.lit(first)}, ${sql.lit(last)}) as i)`
     await sql`
       insert into audit_records (chain, place, id, at, type, level, outcome, request_id, facts, mac,

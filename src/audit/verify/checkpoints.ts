@@ -20,8 +20,6 @@ export interface Tombstones {
   readonly ofChains: ReadonlyMap<string, Pick<Tombstone, 'place' | 'mac'>>
   readonly ofCheckpoints: Pick<Tombstone, 'place' | 'mac'> | undefined
   readonly count: number
-  /** Those of another key; when the newest of them was made. */
-  readonly foreign: { readonly count: number; readonly at: number }
 }
 
 /** Reads the tombstones; one whose signature is wrong counts as if it were not there. */
@@ -31,17 +29,13 @@ export async function readTombstones(
   findings: Findings,
 ): Promise<Tombstones> {
   const ofChains = new Map<string, Pick<Tombstone, 'place' | 'mac'>>()
-  const foreign = { count: 0, at: 0 }
   let count = 0
   for (let after = ''; ; ) {
     const batch = await store.tombstonesAfter(after, batchSize)
     for (const tombstone of batch) {
-      const { chain, place, mac, at } = tombstone
+      const { chain, place, mac } = tombstone
       count += 1
-      if (tombstone.key_id !== key.id) {
-        foreign.count += 1
-        foreign.at = Math.max(foreign.at, at)
-      } else if (!key.verifies(tombstoneText(tombstone), tombstone.signature)) {
+      if (!key.verifies(tombstoneText(tombstone), tombstone.signature)) {
         const detail = `the tombstone of the chain ${chain} is not signed by this service`
         findings.add(generalProblem('tombstone', detail, chain), 0)
         continue
@@ -54,7 +48,7 @@ export async function readTombstones(
   }
   const ofCheckpoints = ofChains.get(checkpointsTombstone)
   ofChains.delete(checkpointsTombstone)
-  return { ofChains, ofCheckpoints, count, foreign }
+  return { ofChains, ofCheckpoints, count }
 }
 
 /** What the checkpoints attest. */

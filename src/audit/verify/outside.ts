@@ -30,6 +30,8 @@ export interface OutsideOptions {
   readonly removedThrough: number
   /** The last checkpoint of the database; 0 for none. */
   readonly lastNumber: number
+  /** The first checkpoint of the database by this key; behind it, one of another key is a problem. */
+  readonly ownFrom: number
 }
 
 const batchSize = 500
@@ -37,7 +39,7 @@ const batchSize = 500
 /** Compares each checkpoint of a file outside with the one that the database has of its number. */
 export async function readOutside(
   store: CheckpointStore,
-  { key, lines, removedThrough, lastNumber }: OutsideOptions,
+  { key, lines, removedThrough, lastNumber, ownFrom }: OutsideOptions,
   findings: Findings,
 ): Promise<ReadOutside> {
   const counts = { lines: 0, others: 0, removed: 0 }
@@ -90,8 +92,10 @@ export async function readOutside(
     }
   }
 
+  /** Whether it is a problem by itself. Of those that another key has signed before, none knows. */
   function isForged(ours: Checkpoint): boolean {
-    return ours.key_id !== key.id || !key.verifies(checkpointText(ours), ours.signature)
+    if (ours.key_id !== key.id) return ours.number > ownFrom
+    return !key.verifies(checkpointText(ours), ours.signature)
   }
 }
 

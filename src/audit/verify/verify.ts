@@ -3,7 +3,7 @@ import { inSnapshot } from '../../database/snapshot.ts'
 import type { AuditKeys } from '../../keys/audit-keys.ts'
 import { checkpointKey } from '../checkpoint-key.ts'
 import { checkpointStore } from '../checkpoint-store.ts'
-import { type Attested, readCheckpoints, readTombstones, type Tombstones } from './checkpoints.ts'
+import { type Attested, readCheckpoints, readTombstones } from './checkpoints.ts'
 import { createIndexCheck, readPersons } from './indexes.ts'
 import { explaining, readOutside } from './outside.ts'
 import { readRecords } from './records.ts'
@@ -63,11 +63,13 @@ async function verify(
     options,
     findings,
   )
-  const notes = foreignKeys({ attested, tombstones, restores, own: key.id }, findings)
+  const notes = foreignKeys({ attested, restores, own: key.id }, findings)
   const removedThrough = tombstone?.place ?? 0
   const lastNumber = attested.last?.number ?? removedThrough
+  const ownFrom = attested.own?.number ?? Infinity
   const compared =
-    lines && (await readOutside(store, { key, lines, removedThrough, lastNumber }, findings))
+    lines &&
+    (await readOutside(store, { key, lines, removedThrough, lastNumber, ownFrom }, findings))
   const lacking = compared?.lacking ?? null
   const fork = lacking && { ...lacking, restore: explaining(lacking, restores) }
   if (fork) {
@@ -101,7 +103,6 @@ async function verify(
 
 interface ForeignOptions {
   readonly attested: Attested
-  readonly tombstones: Tombstones
   readonly restores: readonly Restore[]
   /** The id of the key of this master key. */
   readonly own: string
@@ -112,21 +113,18 @@ interface ForeignOptions {
  * key, if such a restore is recorded and a checkpoint of this key vouches for it. Answers notes.
  */
 function foreignKeys(
-  { attested: { foreign, own }, tombstones, restores, own: id }: ForeignOptions,
+  { attested: { foreign, own }, restores, own: id }: ForeignOptions,
   findings: Findings,
 ): string[] {
-  const count = (foreign?.count ?? 0) + tombstones.foreign.count
-  if (count === 0) return []
-  const at = Math.max(foreign?.at ?? 0, tombstones.foreign.at)
-  const restore = explaining({ at }, restores)
+  if (!foreign) return []
+  const { count } = foreign
+  const restore = explaining(foreign, restores)
   if (!restore) {
-    const detail = `${count} checkpoints or tombstones are signed by another key than that of this master key (${id}), and no restore of a backup is recorded after them`
+    const detail = `${count} checkpoints are signed by another key than that of this master key (${id}), and no restore of a backup is recorded after them`
     findings.add(generalProblem('key', detail))
-  } else if (foreign && !own) {
+  } else if (!own) {
     const detail = `the checkpoints are those of another master key, from before the restore of ${new Date(restore.at).toISOString()}: start the service, whose first checkpoint vouches for them`
     findings.add(generalProblem('key', detail))
   }
-  return restore
-    ? [`${count} checkpoints and tombstones are of another master key, from before a restore`]
-    : []
+  return restore ? [`${count} checkpoints are of another master key, from before a restore`] : []
 }

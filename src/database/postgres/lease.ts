@@ -2,7 +2,7 @@ import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely
 import type { PoolClient } from 'pg'
 import type { DatabaseMeasurements } from '../../measurements/measurements.ts'
 import type { QueryHints } from '../database.ts'
-import { DatabaseUnavailable, TransactionConflict } from '../errors.ts'
+import { CommitRefused, DatabaseUnavailable, TransactionConflict } from '../errors.ts'
 import { Deadline } from '../mutex.ts'
 import { translated } from './errors.ts'
 import { type Answer, isPlain, type Message, type Statement } from './message.ts'
@@ -216,7 +216,7 @@ export class Lease implements DatabaseConnection {
 function asUnavailable(cause: unknown, { isForgotten }: Message): unknown {
   if (isForgotten) return new TransactionConflict({ cause }) // it is begun anew
   if (cause instanceof DatabaseUnavailable) return cause
-  return new DatabaseUnavailable('a statement that goes with the commit has failed', { cause })
+  return new CommitRefused('a statement that goes with the commit has failed', { cause })
 }
 
 /** Narrows a connection to a lease of this driver. @throws Error if it belongs to another one */

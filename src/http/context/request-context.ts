@@ -62,8 +62,23 @@ function factsOf(request: FastifyRequest): RequestFacts {
   }
 }
 
-/** The only success that a route declares. */
+const successes = new WeakMap<object, number | null>()
+
+/** The only success that a route declares. It stays the same: it is looked for once for each route. */
 function successOf({ schema, config }: FastifyRequest['routeOptions']): number | null {
+  const known = successes.get(config)
+  if (known !== undefined) return known
+  const found = declaredSuccess(schema, config)
+  successes.set(config, found)
+  return found
+}
+
+type RouteOptions = FastifyRequest['routeOptions']
+
+function declaredSuccess(
+  schema: RouteOptions['schema'],
+  config: RouteOptions['config'],
+): number | null {
   const declared = { ...(schema?.response as object | undefined), ...config.answers }
   const statuses = Object.keys(declared)
     .map(Number)
