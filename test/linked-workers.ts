@@ -13,6 +13,15 @@ export function linkedWorkers(count: number): Workers[] {
       const others = answers.filter((other) => other !== own)
       return Promise.all(others.map(async (other) => (await other.get(topic)?.(data)) ?? null))
     },
+    pollOthers: (topic, data) => {
+      const others = [...answers.entries()].filter(([, other]) => other !== own)
+      return Promise.all(
+        others.map(async ([pid, other]) => ({
+          pid,
+          answer: (await other.get(topic)?.(data)) ?? null,
+        })),
+      )
+    },
     onAsked: (topic, answer) => void own.set(topic, answer),
   }))
 }

@@ -32,7 +32,7 @@ export interface RefusalsDeps {
   /** The last refusals may be lost with the power. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
-  readonly workers: Pick<Workers, 'askOthers' | 'count' | 'onAsked'>
+  readonly workers: Pick<Workers, 'count' | 'onAsked' | 'pollOthers'>
 }
 
 const keptMs = 86_400_000
@@ -63,7 +63,7 @@ export function createRefusals(deps: RefusalsDeps): Refusals {
       const written = await kept(id)
       if (written) return written
       await flush()
-      if (workers.count > 1) await workers.askOthers(topic)
+      if (workers.count > 1) await workers.pollOthers(topic)
       return kept(id)
     },
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { FactValue } from '../kernel/errors.ts'
+import { levelOff, type NetworkRows } from './level-off.ts'
 
 /** A refusal as it is kept. Times in epoch milliseconds. */
 export interface Refusal {
@@ -57,28 +58,73 @@ export function refusalStore(db: DatabaseOrTransaction) {
     /**
      * Deletes what exceeds the bounds after an insert of these networks: of a network its own
      * oldest rows. If there are too many in all, the networks of this insert give way first, each
-     * down to its newest row; then those with the most rows.
+     * down to its newest row; then those with the most rows. Reads as few rows as it can: in a busy
+     * service the table is always full, and this runs each second.
      */
     async trim(inserted: readonly string[], { max, maxPerNetwork }: Bounds): Promise<void> {
-      const isInserted = sql<boolean>`network in (${sql.join(inserted)})`
-      await sql`delete from refusals where id in (
-        select id from (
-          select id, row_number() over (partition by network order by at desc, id desc) as place
-          from refusals where ${isInserted}
-        ) as ranked where place > ${maxPerNetwork})`.execute(db)
-      const { total } = await db
-        .selectFrom('refusals')
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow()
-      if (Number(total) <= max) return
-      await sql`delete from refusals where id in (
-        select id from (
-          select id, at, network,
-            row_number() over (partition by network order by at desc, id desc) as place
-          from refusals
-        ) as ranked
-        order by case when place > 1 and ${isInserted} then 0 else 1 end, place desc, at, id
-        limit ${Number(total) - max})`.execute(db)
+      const own = await rowsOf(inserted)
+      await drop(new Map(own.map(({ network, rows }) => [network, rows - maxPerNetwork])))
+      const tooMany = await excessOf(max)
+      if (tooMany === 0) return
+      const kept = own.map((one) => ({ ...one, rows: Math.min(one.rows, maxPerNetwork) }))
+      await drop(levelOff(kept, tooMany, 1))
+      const stillTooMany = await excessOf(max)
+      if (stillTooMany > 0) await drop(levelOff(await largest(stillTooMany), stillTooMany, 0))
     },
   }
+
+  async function excessOf(max: number): Promise<number> {
+    const { total } = await db
+      .selectFrom('refusals')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    // Many at once only after the bound was lowered: the next trim goes on.
+    return Math.min(maxDropped, Math.max(0, Number(total) - max))
+  }
+
+  async function rowsOf(networks: readonly string[]): Promise<NetworkRows[]> {
+    const rows = await byNetwork(db).where('network', 'in', networks).execute()
+    return rows.map(toNumbers)
+  }
+
+  /** The networks with the most rows, of equals those with the oldest. */
+  async function largest(count: number): Promise<NetworkRows[]> {
+    const rows = await byNetwork(db)
+      .orderBy('rows', 'desc')
+      .orderBy('oldest')
+      .limit(count)
+      .execute()
+    return rows.map(toNumbers)
+  }
+
+  /** Deletes as many of the oldest rows of each network. */
+  async function drop(counts: ReadonlyMap<string, number>): Promise<void> {
+    const given = [...counts].filter(([, count]) => count > 0)
+    if (given.length === 0) return
+    const values = given.map(
+      ([network, count]) => sql`(cast(${network} as text), cast(${count} as integer))`,
+    )
+    await sql`with given (network, dropped) as (values ${sql.join(values)})
+      delete from refusals where id in (
+        select ranked.id from (
+          select id, network, row_number() over (partition by network order by at, id) as place
+          from refusals where network in (select network from given)
+        ) as ranked
+        inner join given on given.network = ranked.network
+        where ranked.place <= given.dropped)`.execute(db)
+  }
+}
+
+const maxDropped = 5_000
+
+function byNetwork(db: DatabaseOrTransaction) {
+  return db
+    .selectFrom('refusals')
+    .select('network')
+    .select((eb) => [eb.fn.countAll<number>().as('rows'), eb.fn.min('at').as('oldest')])
+    .groupBy('network')
+}
+
+function toNumbers({ network, rows, oldest }: NetworkRows): NetworkRows {
+  return { network, rows: Number(rows), oldest: Number(oldest) }
 }

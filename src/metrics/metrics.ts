@@ -3,10 +3,11 @@ import type { Measurements } from '../measurements/measurements.ts'
 import type { Workers } from '../workers/workers.ts'
 import { exposition, type Form } from './exposition.ts'
 import type { Family } from './family.ts'
+import { createHeardWorkers } from './heard-workers.ts'
 import { type AuditLag, processFamilies } from './process-families.ts'
 import type { RefusalCounts } from './refusal-counts.ts'
 import { createRuntimeMetrics } from './runtime-families.ts'
-import { type ServiceDeps, serviceFamilies } from './service-families.ts'
+import { createServiceFamilies, type ServiceDeps } from './service-families.ts'
 
 /** The metrics of this service on this machine: of all its workers. */
 export interface Metrics {
@@ -22,7 +23,7 @@ export interface MetricsDeps extends ServiceDeps {
   readonly feed: Pick<ChangeFeed, 'lagSeconds'>
   readonly measurements: Measurements
   readonly refusals: RefusalCounts
-  readonly workers: Pick<Workers, 'askOthers' | 'index' | 'onAsked'>
+  readonly workers: Pick<Workers, 'index' | 'onAsked' | 'pollOthers'>
 }
 
 const topic = 'metrics'
@@ -32,6 +33,8 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const underWay = new Map<Form, Promise<string>>()
   const worker = String(workers.index)
   const runtime = createRuntimeMetrics(worker)
+  const serviceFamilies = createServiceFamilies(deps)
+  const heard = createHeardWorkers()
 
   /** What this process tells of itself, which the others may ask for. */
   const own = async (): Promise<readonly Family[]> => {
@@ -44,11 +47,10 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   workers.onAsked(topic, own)
 
   async function read(form: Form): Promise<string> {
-    const [mine, theirs] = await Promise.all([own(), workers.askOthers(topic)])
-    // A worker that starts or has ended has nothing to tell.
-    const others = theirs.filter((answer) => Array.isArray(answer)) as (readonly Family[])[]
-    const service = await serviceFamilies(deps, 1 + others.length)
-    return exposition([service, mine, ...others], form)
+    const [mine, polled] = await Promise.all([own(), workers.pollOthers(topic)])
+    const { silent, told } = heard.take(polled)
+    const service = await serviceFamilies({ answered: 1 + polled.length - silent, silent })
+    return exposition([service, mine, ...told], form)
   }
 
   return {

@@ -11,7 +11,7 @@ import { metricsRoutes } from './routes.ts'
 export interface Needs extends Omit<MetricsDeps, 'refusals'> {
   readonly config: Pick<Config, 'database' | 'http'>
   readonly log: Logger
-  readonly workers: Pick<Workers, 'askOthers' | 'index' | 'onAsked'>
+  readonly workers: Pick<Workers, 'index' | 'onAsked' | 'pollOthers'>
 }
 
 export const parts: RoomParts<Needs> = {

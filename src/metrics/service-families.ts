@@ -2,6 +2,7 @@ import type { Config } from '../config/load.ts'
 import { packageVersion } from '../config/version.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import type { Sessions } from '../session/sessions.ts'
+import { boundedCount } from './bounded-count.ts'
 import { type Family, gauge } from './family.ts'
 
 /** What one process of several tells for all of them. */
@@ -12,39 +13,55 @@ export interface ServiceDeps {
   readonly sessions: Pick<Sessions, 'count'>
 }
 
-/** The state of the service as it is now, of which the database is asked. */
-export async function serviceFamilies(deps: ServiceDeps, workers: number): Promise<Family[]> {
-  const until = deps.measurements.certificate.validUntil()
-  return [
-    gauge('gatehouse_build_info', 'Always 1; the labels tell what runs.', [
-      {
-        value: 1,
-        labels: {
-          version: packageVersion(),
-          node: process.versions.node,
-          database: deps.config.database.postgres ? 'postgresql' : 'sqlite',
+/** How many processes of the service the scrape has heard, and how many it asked in vain. */
+export interface HeardProcesses {
+  readonly answered: number
+  readonly silent: number
+}
+
+/** Makes what tells the state of the service as it is now, of which the database is asked. */
+export function createServiceFamilies(
+  deps: ServiceDeps,
+): (processes: HeardProcesses) => Promise<Family[]> {
+  const count = boundedCount(() => deps.sessions.count())
+  return async ({ answered, silent }) => {
+    const until = deps.measurements.certificate.validUntil()
+    return [
+      gauge('gatehouse_build_info', 'Always 1; the labels tell what runs.', [
+        {
+          value: 1,
+          labels: {
+            version: packageVersion(),
+            node: process.versions.node,
+            database: deps.config.database.postgres ? 'postgresql' : 'sqlite',
+          },
         },
-      },
-    ]),
-    gauge('gatehouse_workers', 'Processes of this service that have answered.', [
-      { value: workers },
-    ]),
-    ...(await databaseFamilies(deps)),
-    gauge(
-      'gatehouse_tls_certificate_expiry_timestamp_seconds',
-      'When the certificate of TLS_CERT_FILE ends.',
-      until === null ? [] : [{ value: until / 1000 }],
-    ),
-  ]
+      ]),
+      gauge('gatehouse_workers', 'Processes of this service that have answered.', [
+        { value: answered },
+      ]),
+      gauge(
+        'gatehouse_workers_silent',
+        'Processes of this service that did not answer the scrape: their gauges are left out, and their counters are those of their last answer.',
+        [{ value: silent }],
+      ),
+      ...(await databaseFamilies(deps, count)),
+      gauge(
+        'gatehouse_tls_certificate_expiry_timestamp_seconds',
+        'When the certificate of TLS_CERT_FILE ends.',
+        until === null ? [] : [{ value: until / 1000 }],
+      ),
+    ]
+  }
 }
 
 /** An unavailable database is told as such, and its counts are left out. */
-async function databaseFamilies({
-  assertDatabaseServes,
-  sessions,
-}: ServiceDeps): Promise<Family[]> {
+async function databaseFamilies(
+  { assertDatabaseServes }: ServiceDeps,
+  count: () => Promise<number>,
+): Promise<Family[]> {
   const live = await assertDatabaseServes()
-    .then(() => sessions.count())
+    .then(count)
     .catch(() => null)
   return [
     gauge(

@@ -4,6 +4,7 @@ import { type Counted, RequestCounts } from './request-counts.ts'
 import {
   type BatchAnswer,
   type Place,
+  type Polled,
   type SharedLimits,
   serviceOutput,
   shareOf,
@@ -46,6 +47,8 @@ export async function joinPrimary(): Promise<Workers> {
     limits: sharedLimits(peer),
     askOthers: async (topic, data) =>
       ((await peer.ask('others', { topic, data })) as unknown[] | undefined) ?? [],
+    pollOthers: async (topic, data) =>
+      ((await peer.ask('poll', { topic, data })) as Polled[] | undefined) ?? [],
     onAsked: (topic, answer) => void answers.set(topic, answer),
     reading: async () => void (await peer.ask('reading')),
     listening: async () => void (await peer.ask('listening')),

@@ -3,6 +3,7 @@ import { isatty } from 'node:tty'
 import { handedTo } from './handed-connections.ts'
 import { lineOutput, primaryLog, wholeLines } from './log.ts'
 import { createPeer, type Peer } from './peer.ts'
+import { createPoll } from './poll.ts'
 import { type BatchAsked, type CountAsked, createPrimaryLimits } from './shared-limits.ts'
 import { type EndOfWorker, type Place, serviceOutput } from './workers.ts'
 
@@ -22,6 +23,7 @@ interface Slot {
   readonly index: number
   worker?: Worker | undefined
   peer?: Peer | undefined
+  poll?: ReturnType<typeof createPoll> | undefined
   bornAt: number
   starts: number
   /** Whether it reads the database, and so must hear of changes. */
@@ -84,6 +86,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     slot.starts += 1
     slot.worker = worker
     slot.peer = peer
+    slot.poll = createPoll(peer, worker.process.pid ?? 0)
     worker.on('message', peer.receive)
     const closeHanded = handedTo(worker)
     worker.process.stdout?.on('data', wholeLines(output.write))
@@ -119,6 +122,11 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         const asked = data as { topic: string; data: unknown }
         const others = slots.filter((other) => other !== slot && other.isReading)
         return Promise.all(others.map((other) => heard(other, asked)))
+      }
+      case 'poll': {
+        const asked = data as { topic: string; data: unknown }
+        const others = slots.filter((other) => other !== slot && other.isReading)
+        return Promise.all(others.flatMap(({ poll }) => poll?.(asked.topic, asked.data) ?? []))
       }
       case 'count':
         return limits.count(data as CountAsked)
@@ -175,6 +183,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   function ended(slot: Slot, worker: Worker, code: number | null, signal: string | null): void {
     slot.worker = undefined
     slot.peer = undefined
+    slot.poll = undefined
     slot.isReading = false
     slot.isListening = false
     if (signalledAt !== undefined) {

@@ -30,6 +30,11 @@ export interface Workers {
    * asked: see `reading`.
    */
   askOthers(topic: string, data?: unknown): Promise<unknown[]>
+  /**
+   * Asks every other process too, and goes on without one that does not answer in time or cannot:
+   * none is ended. See `createPoll`.
+   */
+  pollOthers(topic: string, data?: unknown): Promise<readonly Polled[]>
   /** Answers what the others ask about a topic. */
   onAsked(topic: string, answer: (data: unknown) => unknown): void
   /** Tells, before this process first reads the database, that it must hear what is asked. */
@@ -42,6 +47,12 @@ export interface Workers {
   crashing(): Promise<void>
   /** Calls when the service stops, with the reason: a stop of all, or the loss of the primary. */
   onStop(stop: (reason: 'stop' | 'lost') => void): void
+}
+
+/** What a process answered to a poll; without `answer` if it did not. */
+export interface Polled {
+  readonly pid: number
+  readonly answer?: unknown
 }
 
 /** How a worker ended: with an exit code, or by a signal. */
@@ -82,6 +93,7 @@ export const soleProcess: Workers = {
   share: (total) => total,
   limits: null,
   askOthers: async () => [],
+  pollOthers: async () => [],
   onAsked: () => {},
   reading: async () => {},
   listening: async () => {},

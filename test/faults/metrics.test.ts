@@ -69,6 +69,32 @@ for (const database of databases) {
       }
     })
 
+    test('a worker that is busy is left out of a scrape, and goes on', async () => {
+      const { call, pids } = await place()
+      await call('GET', '/api/public/status')
+      const before = await scrape(port)
+      const [, second = 0] = pids()
+      process.kill(second, 'SIGSTOP')
+      try {
+        for (let round = 0; round < 3; round += 1) {
+          const during = await scrape(port)
+          const { value } = during
+          assert.deepEqual([value('gatehouse_workers'), value('gatehouse_workers_silent')], [1, 1])
+          assert.doesNotMatch(during.text, /process_resident_memory_bytes\{worker="1"\}/)
+          const answered =
+            'gatehouse_http_requests_total{route="/api/public/status",method="GET",status="200"}'
+          assert.equal(value(answered), before.value(answered))
+        }
+      } finally {
+        process.kill(second, 'SIGCONT')
+      }
+      await waitUntil(
+        'both workers',
+        async () => (await scrape(port)).value('gatehouse_workers') === 2,
+      )
+      assert.equal(pids()[1], second)
+    })
+
     test('when the first worker is killed, the one in its place listens again', async () => {
       const { pids } = await place()
       const first = pids()[0] ?? 0

@@ -13,7 +13,7 @@ import { createRefusalCounts } from '../../src/metrics/refusal-counts.ts'
 import { hashingQueue } from '../../src/passwords/hashing-queue.ts'
 import { measuredQueue } from '../../src/passwords/measured-queue.ts'
 import { attempt } from '../../src/runtime/jobs.ts'
-import { soleProcess } from '../../src/workers/workers.ts'
+import { type Polled, soleProcess } from '../../src/workers/workers.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { ask, exchange } from '../raw-http.ts'
@@ -420,26 +420,45 @@ suite('GET /metrics: what is not measured by requests', async () => {
     await other.session(other.admin)
     await app.session(app.admin)
     const theirs: ((data: unknown) => unknown)[] = []
-    const of = (given: TestApp, index: number, ask: () => Promise<unknown[]>) =>
+    const of = (given: TestApp, index: number, poll: () => Promise<Polled[]>) =>
       createMetrics({
         ...given.deps,
         sessions: { count: async () => 3 },
         refusals: createRefusalCounts(given.deps.measurements),
-        workers: { index, askOthers: ask, onAsked: (_, answer) => void theirs.push(answer) },
+        workers: { index, pollOthers: poll, onAsked: (_, answer) => void theirs.push(answer) },
       })
     const second = of(other, 1, async () => [])
     const [answer] = theirs
-    // As it comes through the channel: as JSON, and null of a worker that is gone.
-    const first = of(app, 0, async () => [
-      JSON.parse(JSON.stringify(await answer?.(undefined))),
-      null,
-    ])
+    // As it comes through the channel: as JSON, without an answer of one that is silent.
+    const told = JSON.parse(JSON.stringify(await answer?.(undefined)))
+    let polled: Polled[] = [{ pid: 1, answer: told }, { pid: 2 }]
+    const first = of(app, 0, async () => polled)
     const series = seriesIn(await first.text('prometheus'))
+    polled = [{ pid: 1 }, { pid: 2, answer: [] }]
+    const later = seriesIn(await first.text('prometheus'))
+    polled = [{ pid: 2, answer: [] }]
+    const without = seriesIn(await first.text('prometheus'))
     for (const metrics of [first, second]) metrics.stop()
+    assert.deepEqual(
+      [sum(series, 'gatehouse_workers'), sum(series, 'gatehouse_workers_silent')],
+      [2, 1],
+    )
+    // A worker that is busy now: what it has counted stays, what it is at is not told.
+    assert.deepEqual(
+      [sum(later, 'gatehouse_workers'), sum(later, 'gatehouse_workers_silent')],
+      [2, 1],
+    )
+    assert.equal(sum(later, 'gatehouse_sessions_started_total'), 3)
+    assert.deepEqual(
+      later
+        .filter(({ name }) => name === 'process_resident_memory_bytes')
+        .map(({ labels }) => labels.worker),
+      ['0'],
+    )
+    assert.equal(sum(without, 'gatehouse_sessions_started_total'), 1)
     assert.equal(sum(series, 'gatehouse_sessions_started_total'), 3)
     const logins = { route: '/login', method: 'POST', status: '200' }
     assert.equal(sum(series, 'gatehouse_http_requests_total', logins), 3)
-    assert.equal(sum(series, 'gatehouse_workers'), 2)
     assert.equal(sum(series, 'gatehouse_sessions_live'), 3)
     for (const name of ['process_resident_memory_bytes', 'gatehouse_http_requests_in_flight']) {
       const workers = series.filter((one) => one.name === name).map(({ labels }) => labels.worker)
