@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../events/events.ts'
+import { digest } from '../kernel/digest.ts'
 import type { Random } from '../kernel/random.ts'
 import type { AuditKeys } from '../keys/audit-keys.ts'
 import { canonicalJson } from './canonical-json.ts'
@@ -105,13 +106,14 @@ export function makeRecord(entry: Entry, writer: Writer, seals: Seals): Unchaine
 
 /** The fields that name nobody. */
 function factsOf({ event, status }: Entry, writer: Writer, actor: string | null) {
-  const { context, payload, type } = event
+  const { context, login, payload, type } = event
   const { request, scheme } = context
+  const factors = request && request.factors.length > 0 ? request.factors : login?.factors
   const ofRoute = type.outcome === 'success' ? request?.successStatus : undefined
   return {
     actor: kindOf(actor),
     scheme: scheme ?? undefined,
-    factors: request && request.factors.length > 0 ? request.factors : undefined,
+    factors: factors && factors.length > 0 ? factors : undefined,
     method: request?.method,
     route: request?.route ?? undefined,
     status: status ?? ofRoute ?? undefined,
@@ -129,27 +131,32 @@ function kindOf(actor: string | null): string {
 }
 
 function actorFields(
-  { context, payload }: RecordedEvent,
+  { context, payload, login }: RecordedEvent,
   subject: string | null,
 ): PersonalFields | null {
   const { address, request, by } = context
   const proven = by === null && typeof payload.username === 'string' ? payload.username : undefined
+  // A caller with a credential acts on another login, which is that of the target.
+  const own = by === null ? login : undefined
   const fields = {
     subject: subject ?? undefined,
-    username: subject === null ? undefined : (request?.username ?? proven),
+    username: subject === null ? undefined : (request?.username ?? proven ?? own?.username),
     address: address ?? undefined,
     proxies: request && request.proxies.length > 0 ? request.proxies : undefined,
     user_agent: request?.userAgent ?? undefined,
-    session: request?.session ?? undefined,
-    token: request?.token ?? undefined,
+    session: request?.session ?? own?.session,
+    token: request?.token ?? (own?.jti === undefined ? undefined : digest(own.jti)),
   }
   return Object.values(fields).some((value) => value !== undefined) ? fields : null
 }
 
 function targetFields(event: RecordedEvent, { keys }: Seals): PersonalFields | null {
-  const typed = unknownName(event)
-  const { payload } = event
-  const fields = typed === null ? payload : { ...payload, typed: typedName(keys.index, typed) }
+  const unknown = unknownName(event)
+  const { payload, typed = null } = event
+  const digested = unknown === null ? {} : { typed: typedName(keys.index, unknown) }
+  // The name that was typed is that of the account, if there is one: it is sealed with it.
+  const named = unknown === null && typed !== null ? { username: typed } : {}
+  const fields = { ...payload, ...digested, ...named }
   return Object.keys(fields).length > 0 ? (fields as PersonalFields) : null // a payload is JSON
 }
 

@@ -83,10 +83,11 @@ export function createCompletion(deps: CompletionDeps): Completion {
         }
         const given = await give(trx, { ...found, amr, authTime })
         if (isLogin) {
-          const { userId: user_id, failedLogins: failures } = account
+          const { userId: user_id, failedLogins: failures, username } = account
+          const login = { username, factors: amr }
           if (attempt && failures > 0) {
-            await events.record(trx, loginSuccessAfterFail, { user_id, failures })
-          } else await events.record(trx, loginSuccess, { user_id })
+            await events.record(trx, loginSuccessAfterFail, { user_id, failures }, { login })
+          } else await events.record(trx, loginSuccess, { user_id }, { login })
         }
         await attempt?.succeed(trx, account)
         return { given, account }

@@ -18,10 +18,23 @@ export interface RecordedEvent {
    * digest if no account has the name: users type passwords into the wrong field.
    */
   readonly typed?: string | null
+  readonly login?: LoginFacts
 }
 
 /** What an event tells the audit log alone. */
-export type Typed = Pick<RecordedEvent, 'typed'>
+export type ForAudit = Pick<RecordedEvent, 'typed' | 'login'>
+
+/** A login that begins or ends, or goes on in a new token: no credential of the request names it. */
+export interface LoginFacts {
+  /** The username of the account, in canonical form. */
+  readonly username?: string
+  /** RFC 8176. */
+  readonly factors?: readonly string[]
+  /** The digest under which the session is stored. */
+  readonly session?: string
+  /** The `jti` of the access token, of which a digest is recorded. */
+  readonly jti?: string
+}
 
 /** The audit log, which keeps every event. */
 export interface AuditSink {
@@ -56,14 +69,14 @@ export interface Events {
     trx: DatabaseOrTransaction,
     type: EventType<P>,
     payload: NoInfer<P>,
-    typed?: Typed,
+    forAudit?: ForAudit,
   ): Promise<void>
   /**
    * Delivers an event that changes nothing, such as a refusal, at once; of a flood of refusals the
    * log and the audit log get a count. The audit log gets those
    * from before its time when it is attached.
    */
-  tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, typed?: Typed): void
+  tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, forAudit?: ForAudit): void
   /** Sets the audit log of this process; it can only be made when the database is known. */
   attach(audit: AuditSink): void
   /** Delivers the counts of floods whose minute is over, or all of them. */
@@ -83,12 +96,12 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
   let audit: AuditSink | undefined
   let early: RecordedEvent[] = []
 
-  const happened = (type: EventType, payload: Payload, typed: Typed = {}): RecordedEvent => ({
+  const happened = (type: EventType, payload: Payload, forAudit: ForAudit = {}): RecordedEvent => ({
     type,
     payload,
     context: currentContext(),
     at: clock.now(),
-    ...typed,
+    ...forAudit,
   })
 
   const deliver = (event: RecordedEvent): void => {
@@ -110,9 +123,9 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     trx: DatabaseOrTransaction,
     type: EventType,
     payload: Payload,
-    typed: Typed | undefined,
+    forAudit: ForAudit | undefined,
   ) {
-    const event = happened(type, payload, typed)
+    const event = happened(type, payload, forAudit)
     afterCommit(trx, () => {
       deliver(event)
       deliverBounded(event)
@@ -135,8 +148,8 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
 
   const refusals = boundedRefusals(clock, tellBounded)
   return {
-    record: (trx, type, payload, typed) => record(trx, type as EventType, payload, typed),
-    tell: (type, payload, typed) => tell(happened(type as EventType, payload, typed)),
+    record: (trx, type, payload, forAudit) => record(trx, type as EventType, payload, forAudit),
+    tell: (type, payload, forAudit) => tell(happened(type as EventType, payload, forAudit)),
     attach(given) {
       audit = given
       for (const event of early) audit.tell(event)

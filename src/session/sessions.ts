@@ -146,7 +146,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   workers.onAsked('session activity', (id) => seen.get(id as string) ?? 0)
 
   return {
-    async start(trx, { account: { userId }, sessions: stored, amr }, client) {
+    async start(trx, { account: { userId, username }, sessions: stored, amr }, client) {
       const store = sessionStore(trx)
       const secret = randomText(random, secretBytes)
       const csrfToken = randomText(random, csrfTokenBytes)
@@ -161,7 +161,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
         address: client.address,
         userAgent: client.userAgent.slice(0, maxUserAgentLength),
       })
-      await events.record(trx, sessionCreated, { user_id: userId })
+      const login = { username, factors: amr, session: id }
+      await events.record(trx, sessionCreated, { user_id: userId }, { login })
       // The count includes ended sessions that are still stored; `endExcess` leaves them out.
       const mayExceed = maxPerAccount > 0 && stored + 1 > maxPerAccount
       const count = mayExceed ? await endExcess(trx, userId, id) : 0
@@ -245,7 +246,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
     reason: 'owner' | 'logout' | 'replaced',
   ): Promise<number | null> {
     const userId = await sessionStore(trx).remove(id)
-    if (userId !== null) await events.record(trx, sessionEnded, { user_id: userId, reason })
+    if (userId !== null) {
+      const login = { session: id }
+      await events.record(trx, sessionEnded, { user_id: userId, reason }, { login })
+    }
     return userId
   }
 

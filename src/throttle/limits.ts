@@ -220,7 +220,9 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       typed,
       async failed(trx) {
         const locked = await failures.failed(trx, username)
-        if (locked !== null) await events.record(trx, loginLock, { user_id: locked })
+        if (locked !== null) {
+          await events.record(trx, loginLock, { user_id: locked }, { typed })
+        }
       },
       succeeded: (trx, account) => failures.succeeded(trx, username, account),
     }

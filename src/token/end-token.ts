@@ -1,6 +1,7 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Guard } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
+import type { AccessClaims } from '../kernel/principal.ts'
 import { tokenRevoked } from './events.ts'
 import type { HowToRevoke, Revocations } from './revocations.ts'
 import type { Rotation } from './rotation.ts'
@@ -19,10 +20,19 @@ export interface TokenEnd {
   readonly guard?: Guard | undefined
 }
 
+/** What the event of an end tells of the token: claims of a token of this service, as far as known. */
+export type EndedToken = Partial<Pick<AccessClaims, 'sub' | 'jti' | 'username'>>
+
 /** The options of `Revocations` for an end, with its event. */
-export function endOf({ events }: Pick<EndTokenDeps, 'events'>, end: TokenEnd): HowToRevoke {
+export function endOf(
+  { events }: Pick<EndTokenDeps, 'events'>,
+  end: TokenEnd,
+  { sub, ...login }: EndedToken = {},
+): HowToRevoke {
   const { guard, reason } = end
-  const also = (trx: DatabaseOrTransaction) => events.record(trx, tokenRevoked, { reason })
+  const user_id = sub === undefined ? null : Number(sub)
+  const also = (trx: DatabaseOrTransaction) =>
+    events.record(trx, tokenRevoked, { user_id, reason }, { login })
   return { guard, also }
 }
 
@@ -38,7 +48,7 @@ export async function endAccessToken(
   const { tokens, revocations } = deps
   const claims =
     (await tokens.verifyAccess(token)) ?? (await tokens.verifyAccess(token, 'enrolment'))
-  if (claims) await revocations.revoke(claims, endOf(deps, end))
+  if (claims) await revocations.revoke(claims, endOf(deps, end, toldOf(claims)))
   return claims !== null
 }
 
@@ -56,7 +66,7 @@ export async function endRefreshToken(
   const claims = await tokens.verifyRefresh(token)
   if (!claims) return false
   const { id } = await rotation.pairOf(claims)
-  await revocations.endPair(id, claims.exp, endOf(deps, end))
+  await revocations.endPair(id, claims.exp, endOf(deps, end, { sub: claims.sub }))
   return true
 }
 
@@ -64,5 +74,11 @@ export async function endRefreshToken(
 export async function endLogin(deps: EndTokenDeps, token: string, end: TokenEnd): Promise<void> {
   const claims = await deps.tokens.verifyAccess(token)
   if (claims?.sid === undefined) await endAccessToken(deps, token, end)
-  else await deps.revocations.endPair(claims.sid, claims.exp, endOf(deps, end))
+  else {
+    await deps.revocations.endPair(claims.sid, claims.exp, endOf(deps, end, toldOf(claims)))
+  }
+}
+
+function toldOf({ sub, jti, username }: AccessClaims): EndedToken {
+  return { sub, jti, username }
 }

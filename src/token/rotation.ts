@@ -1,7 +1,7 @@
 import type { Config } from '../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
-import type { Events } from '../events/events.ts'
+import type { Events, LoginFacts } from '../events/events.ts'
 import { type Clock, clockLeewayMs, epochSeconds } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { RefreshClaims } from './claims.ts'
@@ -18,9 +18,9 @@ export interface Rotation {
   /**
    * Uses a token; answers the identity of its successor. Answers `reused` if the token was used
    * before or its family has ended: the caller then ends the pair. The guard checks the account in
-   * the same transaction.
+   * the same transaction. The event names the login.
    */
-  use(claims: RefreshClaims, guard: Guard): Promise<Successor | 'reused'>
+  use(claims: RefreshClaims, guard: Guard, login: LoginFacts): Promise<Successor | 'reused'>
   /** A token's pair, whose id stays the same through all rotations, and whether it has ended. */
   pairOf(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<TokenFamily>
   /** Whether a token was used already, or its family has ended. */
@@ -54,7 +54,7 @@ export function createRotation(deps: RotationDeps): Rotation {
   const { config, db, asyncCommitDb, clock, events, random } = deps
   const { refreshSeconds, refreshGraceSeconds } = config.token
   return {
-    use({ rid, exp, sub }, guard) {
+    use({ rid, exp, sub }, guard, login) {
       const work = async (trx: DatabaseOrTransaction): Promise<Successor | 'reused'> => {
         const store = rotationStore(trx)
         const now = clock.now()
@@ -64,7 +64,7 @@ export function createRotation(deps: RotationDeps): Rotation {
         if (earlier) {
           const isRetry = now < earlier.usedAt + refreshGraceSeconds * 1000
           if (isRetry && (await store.use(earlier.successor)) === null) {
-            return issued(trx, sub, successorOf(earlier))
+            return issued(trx, sub, successorOf(earlier), login)
           }
           return 'reused'
         }
@@ -79,7 +79,7 @@ export function createRotation(deps: RotationDeps): Rotation {
           usedAt: now,
         }
         await store.insert(use)
-        return issued(trx, sub, successorOf(use))
+        return issued(trx, sub, successorOf(use), login)
       }
       return transact(db, [lockName.account(sub)], work, guard)
     },
@@ -96,8 +96,14 @@ export function createRotation(deps: RotationDeps): Rotation {
       rotationStore(asyncCommitDb).purge(epochSeconds(clock.now() - clockLeewayMs), batchSize),
   }
 
-  async function issued(trx: DatabaseOrTransaction, sub: string, successor: Successor) {
-    await events.record(trx, tokenCreated, { user_id: Number(sub), grant: 'refresh' })
+  async function issued(
+    trx: DatabaseOrTransaction,
+    sub: string,
+    successor: Successor,
+    login: LoginFacts,
+  ) {
+    const payload = { user_id: Number(sub), grant: 'refresh' } as const
+    await events.record(trx, tokenCreated, payload, { login })
     return successor
   }
 }

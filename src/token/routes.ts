@@ -4,7 +4,7 @@ import type { Account } from '../authentication/account.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import type { Events } from '../events/events.ts'
+import type { Events, LoginFacts } from '../events/events.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { tokenReuse } from '../http/events.ts'
 import { toldOfRefusal } from '../http/refusals/told.ts'
@@ -136,9 +136,14 @@ export async function tokenRoutes(
       }
       const seconds = config.token.accessSeconds
       const authentication = { amr: claims.amr, authTime: claims.authTime * 1000 }
-      const successor = await succeed(claims, account, sid, request)
-      const access_token = await tokens.issueAccess(account, { ...authentication, seconds, sid })
-      if (!successor) events.tell(tokenCreated, { user_id: account.userId, grant: 'refresh' })
+      const jti = tokens.newJti()
+      const login = { username: account.username, factors: claims.amr, jti }
+      const successor = await succeed(claims, account, { sid, login }, request)
+      const options = { ...authentication, seconds, sid, jti }
+      const access_token = await tokens.issueAccess(account, options)
+      if (!successor) {
+        events.tell(tokenCreated, { user_id: account.userId, grant: 'refresh' }, { login })
+      }
       return {
         access_token,
         ...(successor && {
@@ -205,7 +210,7 @@ export async function tokenRoutes(
   async function succeed(
     claims: RefreshClaims,
     { userId }: Account,
-    sid: string,
+    { sid, login }: { readonly sid: string; readonly login: LoginFacts },
     request: FastifyRequest,
   ): Promise<Successor | null> {
     if (!config.token.rotatesRefresh) return null
@@ -217,7 +222,7 @@ export async function tokenRoutes(
         assertMayRefresh(claims, account)
       },
     }
-    const successor = await rotation.use(claims, guard)
+    const successor = await rotation.use(claims, guard, login)
     if (successor !== 'reused') return successor
     toldOfRefusal(request)
     // The thief may hold access tokens of the family as well. RFC 9700 section 4.14.2.

@@ -14,6 +14,8 @@ import type { Successor } from './rotation.ts'
 
 /** Issues and verifies the tokens of this service. Spec 2.4, 2.5, 5.3; RFC 7519. */
 export interface Tokens {
+  /** A new id of an access token, for one that is recorded before it is issued. */
+  newJti(): string
   /** Issues an access token that lives `seconds`. */
   issueAccess(account: Account, options: AccessOptions): Promise<string>
   /** Issues a token that allows only the enrolment of a second factor, for ten minutes. */
@@ -46,6 +48,8 @@ export interface AccessOptions extends AuthenticationEvent {
   readonly type?: AccessClaims['type']
   /** The id of the pair that the token belongs to. */
   readonly sid?: string
+  /** The id of the token; a new one by default. */
+  readonly jti?: string
 }
 
 export interface Pair {
@@ -69,9 +73,13 @@ const enrolmentSeconds = 600
 
 export function createTokens({ config, clock, random, keys }: TokensDeps): Tokens {
   const header = ({ algorithm, kid }: SigningKey) => ({ alg: algorithm, typ: 'JWT', kid })
+  const newJti = () => randomText(random, idBytes)
 
   return {
-    async issueAccess(account, { seconds, authTime, amr, sid, type = 'access' }) {
+    newJti,
+
+    async issueAccess(account, options) {
+      const { seconds, authTime, amr, sid, type = 'access', jti = newJti() } = options
       const key = await keys.signer('signing')
       const now = epochSeconds(clock.now())
       return signJws(key, header(key), {
@@ -88,7 +96,7 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
         exp: now + seconds,
         nbf: now,
         iat: now,
-        jti: randomText(random, idBytes),
+        jti,
       })
     },
 
@@ -97,13 +105,13 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
       return this.issueAccess(account, { ...options, type: 'enrolment' })
     },
 
-    async issuePair(account, { seconds, amr, authTime }) {
+    async issuePair(account, { amr, authTime, ...options }) {
       const issuedAt = epochSeconds(clock.now())
       const rid = randomText(random, idBytes)
       const identity = { rid, issuedAt, expiresAt: issuedAt + config.token.refreshSeconds }
       const sid = pairIdOf({ rid, exp: identity.expiresAt })
       const [accessToken, refreshToken] = await Promise.all([
-        this.issueAccess(account, { seconds, amr, authTime, sid }),
+        this.issueAccess(account, { ...options, amr, authTime, sid }),
         this.issueRefresh(account, { amr, authTime, identity }),
       ])
       return { accessToken, refreshToken }

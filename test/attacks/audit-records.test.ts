@@ -9,12 +9,14 @@ import { inSnapshot } from '../../src/database/snapshot.ts'
 import { committing, lockName, transact } from '../../src/database/transactions.ts'
 import { inContext } from '../../src/events/context.ts'
 import { eventType } from '../../src/events/types.ts'
+import { digest } from '../../src/kernel/digest.ts'
 import { readAuditKeys } from '../../src/keys/audit-keys.ts'
 import { createLog } from '../../src/runtime/deps.ts'
 import { eventsOf } from '../../src/runtime/sinks.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { assertChainsWhole, auditRecords, recordTold } from '../audit-chains.ts'
 import { refuseChanges } from '../database.ts'
+import { payloadOf } from '../forge.ts'
 import { assertRefusal } from '../refusal.ts'
 
 const noted = eventType<{ user_id?: number; note: string }>('noted')
@@ -135,13 +137,41 @@ suite('a record has every field, and names persons in sealed ones alone', async 
     )
     assert.equal(record.actor_key, 'service')
     assert.equal(record.actor?.address, '198.51.100.7')
-    assert.deepEqual(record.target, { user_id: maria.userId })
+    assert.deepEqual(record.target, { user_id: maria.userId, username: 'maria' })
     const success = (await auditRecords(app)).find(
       ({ type, target }) => type === 'authn_login_success' && target?.user_id === maria.userId,
     )
     assert.ok(success)
+    assert.deepEqual(success.plain.factors, ['pwd'])
+    assert.equal(success.actor?.username, 'maria')
     assert.equal(record.target_index, success.target_index)
     assert.equal(record.address_index, success.address_index)
+  })
+
+  test('a login names its user, its factors and what it gave, by which later records are found', async () => {
+    const nora = await app.account('nora')
+    const form = { username: nora.username, password: nora.password, mode: 'pair' }
+    const { access_token } = (await app.call('POST', '/login', { form, from })).body
+    const session = await app.session(nora)
+    const headers = { authorization: `Bearer ${access_token}` }
+    await app.call('POST', '/logout', { headers, from })
+    await app.call('POST', '/logout', { headers: { cookie: session.cookie }, from })
+    const created = await last(app, 'authn_token_created')
+    const [revoked, begun, ended] = [
+      await last(app, 'authn_token_revoked'),
+      await last(app, 'session_created'),
+      await last(app, 'session_ended'),
+    ]
+    const { jti } = payloadOf(String(access_token))
+    assert.deepEqual(
+      [created.actor?.token, revoked.actor?.token],
+      [digest(String(jti)), digest(String(jti))],
+    )
+    assert.match(String(begun.actor?.session), /^[\w-]{43}$/)
+    assert.equal(ended.actor?.session, begun.actor?.session)
+    for (const { actor } of [created, revoked, begun]) assert.equal(actor?.username, 'nora')
+    for (const { plain } of [created, begun]) assert.deepEqual(plain.factors, ['pwd'])
+    for (const record of [revoked, ended]) assert.equal(record.target_index, created.target_index)
   })
 
   test('an unknown name is kept as a keyed digest of what was typed, and as nothing else', async () => {

@@ -154,7 +154,11 @@ function assertRecorded(
   const payload = Object.entries(fields).filter(
     ([name]) => !(isOfRequest || name !== 'address' ? contextFields : []).includes(name as never),
   )
-  const { typed, ...shown } = target ?? {}
+  const { typed, ...sealed } = target ?? {}
+  // The name that was typed, if it is that of the account, is told to the audit log alone.
+  const { username: named, ...unnamed } = sealed
+  const shown = 'username' in fields ? sealed : unnamed
+  if (named !== undefined) assert.equal(typeof fields.user_id, 'number')
   assert.deepEqual(shown, Object.fromEntries(payload))
   if (typed !== undefined) assert.match(String(typed), /^[\w-]{43}$/)
   assert.equal(more.scheme, fields.scheme)
@@ -173,12 +177,28 @@ function assertRecorded(
   if (isRefusal && status !== null) assert.ok(Number(status) >= 400, String(status))
   if (isRefusal && !isOfChange) assert.notEqual(status, null)
   const isDigest = (value: unknown) => /^[\w-]{43}$/.test(String(value))
-  assert.equal(isDigest(session), fields.scheme === 'session')
-  assert.equal(isDigest(token), fields.scheme === 'bearer')
-  if (fields.by !== undefined) assert.equal(typeof username, 'string')
+  if (fields.by !== undefined) {
+    assert.equal(isDigest(session), fields.scheme === 'session')
+    assert.equal(isDigest(token), fields.scheme === 'bearer')
+    assert.equal(typeof username, 'string')
+  }
+  if (beginnings.has(type.name) && fields.by === undefined) {
+    assert.equal(typeof username, 'string')
+    assert.ok((more.factors as string[]).length > 0)
+    assert.equal(isDigest(session), type.name === 'session_created')
+    assert.equal(isDigest(token), type.name === 'authn_token_created')
+  }
 }
 
 const missing = {} as OpenedRecord
+
+/** What a login begins with: the caller has no credential of the service yet. */
+const beginnings = new Set([
+  'authn_login_success',
+  'authn_login_successafterfail',
+  'authn_token_created',
+  'session_created',
+])
 
 const withoutTime = ({ time, ...rest }: Told): Told => {
   assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -534,18 +554,22 @@ suite('every event, with its fields and its level', async () => {
       return { told, fields: { ...fields, route: '/api/account/password', ...byAdmin } }
     }),
     info('authn_token_revoked', 'a bearer logs out', async () => {
-      const headers = await app.bearer(await someone())
-      return { ...(await ask(headers, 'POST', '/logout')), fields: { reason: 'logout', address } }
+      const who = await someone()
+      const { told } = await ask(await app.bearer(who), 'POST', '/logout')
+      return { told, fields: { user_id: who.userId, reason: 'logout', address } }
     }),
     info('authn_token_revoked', 'an administrator ends a token', async () => {
-      const token = await app.token(await someone())
+      const who = await someone()
+      const token = await app.token(who)
       const { told } = await administer('POST', '/api/admin/tokens/revoke', { token })
-      return { told, fields: { ...byAdmin, reason: 'administrator' } }
+      return { told, fields: { ...byAdmin, user_id: who.userId, reason: 'administrator' } }
     }),
     info('authn_token_revoked', 'a client ends a token', async () => {
-      const token = await app.token(await someone())
+      const who = await someone()
+      const token = await app.token(who)
       const { told } = await during(app, () => askAs(app, 'revoke', token, { from }))
-      return { told, fields: { reason: 'client', by: 'client:shop', address, scheme: 'client' } }
+      const byClient = { by: 'client:shop', address, scheme: 'client' }
+      return { told, fields: { user_id: who.userId, reason: 'client', ...byClient } }
     }),
     warn('authn_client_fail', 'the secret of a client is wrong', async () => {
       const headers = asClient('shop', 'wrong')
