@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { cutOff, type ReadAnswer, readAnswers } from './answers.ts'
+import { cutOff, headerOf, type ReadAnswer, readAnswers } from './answers.ts'
 import type { Written } from './twists.ts'
 
 /** What a request led to. */
@@ -16,6 +16,15 @@ export interface Patience {
   readonly hangMs: number
   /** After how long without a byte our side ends a request that is not whole. */
   readonly silenceMs: number
+}
+
+/** Behind an answer that says so the server closes, and answers nothing. RFC 9112 section 9.6. */
+function answersAll(answers: readonly ReadAnswer[], methods: readonly string[]): boolean {
+  const last = answers.at(-1)
+  return (
+    answers.length >= methods.length ||
+    (last !== undefined && headerOf(last, 'connection') === 'close')
+  )
 }
 
 /**
@@ -38,7 +47,7 @@ export function exchange(
       clearTimeout(hang)
       socket.destroy()
       const { answers, fault } = read(isEnded)
-      const missing = isWhole && answers.length < methods.length ? 'no answer' : null
+      const missing = isWhole && !answersAll(answers, methods) ? 'no answer' : null
       // Our own end of a broken request ends an answer that is still under way.
       const isOurs = !isWhole && fault === cutOff
       resolve({ answers, fault: more ?? (isOurs ? null : fault) ?? missing })
