@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { openApiOf } from '../../src/http/documents/openapi.ts'
 import { secretFields } from '../../src/room/registry.ts'
 import type { Room } from '../../src/room/room.ts'
@@ -10,6 +11,7 @@ import { type FuzzedService, settingsOfRuns } from '../../tools/fuzz/service.ts'
 import { exchange, type Sent } from '../../tools/fuzz/sockets.ts'
 import { type Concrete, written } from '../../tools/fuzz/twists.ts'
 import { testApp } from '../app.ts'
+import { recordsAfter } from '../audit.ts'
 import { clientsFile, entry, secretOf } from '../clients.ts'
 import { takeMistakes } from '../openapi/answers.ts'
 import type { ApiDocument } from '../openapi/operations.ts'
@@ -64,7 +66,10 @@ export async function startInProcess(rooms: readonly Room<Wired>[] = ours): Prom
     },
     takeLog: () => lines.splice(0),
     async tables() {
-      const rows = await app.rows()
+      await app.app.jobs.find(({ name }) => name === 'audit records')?.run()
+      const opened = await recordsAfter(app.deps, 0)
+      assert.ok(opened.length > 0)
+      const rows = { ...(await app.rows()), 'audit_records, opened': opened }
       return new Map(Object.entries(rows).map(([name, all]) => [name, JSON.stringify(all)]))
     },
     ended: () => null,
