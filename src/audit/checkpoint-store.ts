@@ -7,15 +7,15 @@ import type { AuditRecord } from './record-form.ts'
 /** The end of a chain as its table has it now. */
 export interface ChainEnd {
   readonly chain: string
-  /** Epoch milliseconds. */
-  readonly openedAt: number
-  readonly closedAt: number | null
+  /** Epoch milliseconds; null if the list of chains lacks it. */
+  readonly openedAt: number | null
   readonly place: number
   readonly mac: string
   readonly number: number
-  /** When the last record was made. */
-  readonly at: number
 }
+
+// More come after the checkpoint that covers these.
+const maxBehind = 10_000
 
 const ends = prepared<{ since: number }, ChainEnd>((db, { since }) =>
   db
@@ -31,15 +31,23 @@ const ends = prepared<{ since: number }, ChainEnd>((db, { since }) =>
     .select([
       'chains.chain',
       'chains.opened_at as openedAt',
-      'chains.closed_at as closedAt',
       'records.place',
       'records.mac',
       'records.number',
-      'records.at',
     ])
     .where((eb) => eb.or([eb('chains.closed_at', 'is', null), eb('chains.closed_at', '>=', since)]))
     .orderBy('chains.opened_at')
     .orderBy('chains.chain'),
+)
+
+// In the order of numbers: grouped by chain, SQLite would read the index of all records instead.
+const chainsBehind = prepared<{ number: number }, { chain: string }>((db, { number }) =>
+  db
+    .selectFrom('audit_records')
+    .select('chain')
+    .where('number', '>', number)
+    .orderBy('number')
+    .limit(maxBehind),
 )
 
 const lastCheckpoint = prepared<object, Checkpoint>((db) =>
@@ -51,6 +59,44 @@ export function checkpointStore(db: DatabaseOrTransaction) {
   return {
     /** The ends of the chains that are open, or were closed at `since` or later. */
     ends: (since: number): Promise<ChainEnd[]> => ends.all(db, { since }),
+
+    /** The chains of the records behind a number. */
+    chainsBehind: async (number: number): Promise<Set<string>> =>
+      new Set((await chainsBehind.all(db, { number })).map(({ chain }) => chain)),
+
+    /** The ends of these chains, whatever the list of chains says of them. */
+    endsOf: (chains: readonly string[]): Promise<ChainEnd[]> =>
+      db
+        .selectFrom('audit_records as records')
+        .leftJoin('audit_chains as chains', 'chains.chain', 'records.chain')
+        .select([
+          'records.chain',
+          'chains.opened_at as openedAt',
+          'records.place',
+          'records.mac',
+          'records.number',
+        ])
+        .where('records.chain', 'in', chains)
+        .where('records.place', '=', (eb) =>
+          eb
+            .selectFrom('audit_records as last')
+            .select((max) => max.fn.max('last.place').as('place'))
+            .whereRef('last.chain', '=', 'records.chain'),
+        )
+        .orderBy('records.chain')
+        .execute(),
+
+    /** Those of these chains whose first record is behind a number. */
+    async begunBehind(chains: readonly string[], number: number): Promise<Set<string>> {
+      const rows = await db
+        .selectFrom('audit_records')
+        .select('chain')
+        .where('chain', 'in', chains)
+        .where('place', '=', 1)
+        .where('number', '>', number)
+        .execute()
+      return new Set(rows.map(({ chain }) => chain))
+    },
 
     last: (): Promise<Checkpoint | undefined> => lastCheckpoint.first(db, {}),
 

@@ -34,6 +34,9 @@ export interface Checkpoints {
 
 const batchSize = 500
 const dayMs = 86_400_000
+const none: ReadonlySet<string> = new Set()
+
+const chainsOf = (ends: readonly ChainEnd[]) => ends.map(({ chain }) => chain)
 
 /**
  * Creates the writer of checkpoints. It keeps in memory how much of each open chain is covered, and
@@ -73,7 +76,7 @@ export function createCheckpoints({ db, clock, key, youngMs }: CheckpointsDeps):
   ): Promise<Map<string, number>> {
     const read = new Map<string, number>()
     const missing = new Set(chains.map(({ chain }) => chain))
-    const oldest = Math.min(...chains.map(({ openedAt }) => openedAt))
+    const oldest = Math.min(...chains.map(({ openedAt }) => openedAt ?? 0))
     for (let before = (last?.number ?? 0) + 1; missing.size > 0; ) {
       const batch = await store.before(before, batchSize)
       for (const { chain, place } of batch.flatMap(({ heads }) => parseHeads(heads) ?? [])) {
@@ -98,15 +101,43 @@ export function createCheckpoints({ db, clock, key, youngMs }: CheckpointsDeps):
 
   async function newHeads(store: CheckpointStore) {
     const last = await catchUp(store)
-    // A chain that was closed a day before the last checkpoint is covered by it.
-    const chains = await store.ends(last ? last.at - dayMs : 0)
-    covered ??= await readBack(store, last, chains)
-    const before = covered
+    // The last number that a checkpoint surely knows.
+    const number = Math.max(
+      0,
+      ...(parseHeads(last?.heads ?? '[]') ?? []).map((head) => head.number),
+    )
+    const chains = await endsOf(store, last, number)
+    const before = covered ?? new Map<string, number>()
+    const unknown = chains.filter(({ chain }) => !before.has(chain))
+    // A chain that began behind the last checkpoint, while this process looked on, is in none yet.
+    const begun =
+      covered && unknown.length > 0 ? await store.begunBehind(chainsOf(unknown), number) : none
+    const older = unknown.filter(({ chain }) => !begun.has(chain))
+    const read = older.length > 0 ? await readBack(store, last, older) : []
+    for (const [chain, place] of read) before.set(chain, place)
+    covered = before
     const heads = chains.flatMap(({ chain, place, mac, number }): Head[] => {
       const from = (before.get(chain) ?? 0) + 1
       return place >= from ? [{ chain, from, place, mac, number }] : []
     })
     return { last, chains, heads, before }
+  }
+
+  /**
+   * The ends of the chains that may have grown: those that are open, or were closed lately, by the
+   * list of chains; and, because nothing authenticates that list, those of all records behind
+   * `number`: a row that says closed, or that is gone, must keep no record from the checkpoints.
+   */
+  async function endsOf(
+    store: CheckpointStore,
+    last: Checkpoint | undefined,
+    number: number,
+  ): Promise<ChainEnd[]> {
+    // A chain that was closed a day before the last checkpoint is covered by it.
+    const listed = await store.ends(last ? last.at - dayMs : 0)
+    const names = new Set(listed.map(({ chain }) => chain))
+    const others = [...(await store.chainsBehind(number)).difference(names)]
+    return others.length > 0 ? [...listed, ...(await store.endsOf(others))] : listed
   }
 
   async function add(trx: DatabaseOrTransaction, isUrgent: boolean): Promise<Checkpoint | null> {
