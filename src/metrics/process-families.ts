@@ -7,7 +7,7 @@ export interface ProcessState {
   readonly refusals: RefusalCounts
   /** The index of the worker, as its label; gauges of one process carry it. */
   readonly worker: string
-  /** See `ChangeFeed.lagSeconds`. */
+  /** See `ChangeFeed.lagMs`. */
   readonly feedLagSeconds: number
   /** Null without an audit log. */
   readonly auditLag: AuditLag | null
