@@ -90,6 +90,11 @@ function loginFamilies({ measurements, refusals }: ProcessState): Family[] {
       refusals.errors(),
     ),
     total(
+      'gatehouse_refusals_unexplained_total',
+      'Refusals whose reason was not kept for `gatehouse explain`, because too many came at once.',
+      measurements.refusalsLost,
+    ),
+    total(
       'gatehouse_account_lockouts_total',
       'Accounts that were locked because too many logins failed in a row.',
       of('authn_login_lock'),
