@@ -16,13 +16,16 @@ suite('fair queue', () => {
 
   test('a key keeps at most its own limit, although there is room', () => {
     const queue = new FairQueue<number>({ maxPerKey: 3, maxEntries: 100 })
-    for (let sent = 0; sent < 10; sent += 1) queue.push('one', sent)
+    let dropped = 0
+    for (let sent = 0; sent < 10; sent += 1) if (queue.push('one', sent)) dropped += 1
+    assert.equal(dropped, 7)
     assert.deepEqual(queue.takeAll(), [7, 8, 9])
   })
 
   test('if each key has one entry, the oldest key makes room', () => {
     const queue = new FairQueue<number>({ maxPerKey: 3, maxEntries: 3 })
-    for (let key = 0; key < 5; key += 1) queue.push(String(key), key)
+    const made = [0, 1, 2, 3, 4].map((key) => queue.push(String(key), key))
+    assert.deepEqual(made, [false, false, false, true, true])
     assert.deepEqual(queue.takeAll(), [2, 3, 4])
     assert.equal(queue.length, 0)
     queue.push('0', 9)

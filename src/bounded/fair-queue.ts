@@ -20,20 +20,23 @@ export class FairQueue<Value> {
     return this.#length
   }
 
-  push(key: string, value: Value): void {
+  /** Answers whether an entry made room for it. */
+  push(key: string, value: Value): boolean {
     const own = this.#entries.get(key)
     if (own && own.length >= this.#maxPerKey) {
       own.shift()
       own.push(value)
-      return
+      return true
     }
-    if (this.#length >= this.#maxEntries) this.#dropOfLargest()
+    const isFull = this.#length >= this.#maxEntries
+    if (isFull) this.#dropOfLargest()
     // The key may have been the largest, and its only entry the one that was dropped.
     const entries = this.#entries.get(key) ?? []
     this.#entries.set(key, entries)
     entries.push(value)
     this.#length += 1
     this.#move(key, entries.length - 1, entries.length)
+    return isFull
   }
 
   /** Empties the queue; answers its entries, those of a key in their order. */

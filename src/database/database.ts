@@ -47,15 +47,11 @@ export interface ChangeFeed {
    */
   announce?(): Promise<void>
   /**
-   * How long this process may not know of a change that others have made, in seconds; 0 while the
-   * feed is not asked. Absent where each look reads the database.
+   * How long this process may not know of a change that others have made, in milliseconds; 0 while
+   * the feed rests, because nothing asks it. It does not begin anew with each attempt to connect.
+   * Absent where each look reads the database.
    */
-  lagSeconds?(): number
-  /**
-   * For how long the feed has tried in vain to become current, in milliseconds; 0 if it is, or rests.
-   * Absent where it always is.
-   */
-  failingMs?(): number
+  lagMs?(): number
   /**
    * Does work that waits for nothing; it reads each of the numbers once at most. For requests that
    * had all arrived before the call: each of them is judged by a number that was read after that.

@@ -6,6 +6,7 @@ import { deleteExpired } from '../database/purge.ts'
 import { lockName, transact } from '../database/transactions.ts'
 import { inNoContext } from '../events/context.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Measurements } from '../measurements/measurements.ts'
 import type { Workers } from '../workers/workers.ts'
 import { type Refusal, refusalStore } from './store.ts'
 
@@ -32,6 +33,7 @@ export interface RefusalsDeps {
   /** The last refusals may be lost with the power. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
+  readonly measurements: Pick<Measurements, 'refusalsLost'>
   readonly workers: Pick<Workers, 'count' | 'onAsked' | 'pollOthers'>
 }
 
@@ -42,7 +44,7 @@ const idFormat = /^[A-Za-z0-9_-]{1,64}$/
 const topic = 'write refusals'
 
 export function createRefusals(deps: RefusalsDeps): Refusals {
-  const { config, db, asyncCommitDb, clock, workers } = deps
+  const { config, db, asyncCommitDb, clock, measurements, workers } = deps
   const { max } = config.refusals
   const bounds = { max, maxPerNetwork: Math.max(1, Math.ceil(max / 10)) }
   const queue = new FairQueue<Refusal>(queued)
@@ -53,7 +55,7 @@ export function createRefusals(deps: RefusalsDeps): Refusals {
     note(refusal) {
       if (max === 0) return
       const network = throttledAddress(refusal.address)
-      queue.push(network, { ...refusal, network })
+      enqueue({ ...refusal, network })
     },
 
     flush,
@@ -72,6 +74,10 @@ export function createRefusals(deps: RefusalsDeps): Refusals {
       const expired = { table: 'refusals', key: 'id', column: 'at', until } as const
       return deleteExpired(asyncCommitDb, expired, batchSize)
     },
+  }
+
+  function enqueue(refusal: Refusal): void {
+    if (queue.push(refusal.network, refusal)) measurements.refusalsLost += 1
   }
 
   /** Expired ones are not found, although a job has yet to delete them. */
@@ -100,7 +106,7 @@ export function createRefusals(deps: RefusalsDeps): Refusals {
       await inNoContext(() => transact(asyncCommitDb, [lockName.refusals], write))
     } catch (error) {
       const later = queue.takeAll()
-      for (const refusal of [...refusals, ...later]) queue.push(refusal.network, refusal)
+      for (const refusal of [...refusals, ...later]) enqueue(refusal)
       throw error
     }
     return refusals.length

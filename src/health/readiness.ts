@@ -26,7 +26,7 @@ export interface Readiness {
 
 export interface ReadinessDeps {
   readonly db: Database
-  readonly feed: Pick<ChangeFeed, 'failingMs'>
+  readonly feed: Pick<ChangeFeed, 'lagMs'>
   readonly keys: Pick<KeySet, 'refresh'>
   readonly accounts: Pick<Accounts, 'after'>
   readonly log: Pick<Logger, 'warn' | 'info'>
@@ -36,10 +36,10 @@ export interface ReadinessDeps {
 }
 
 /**
- * How long the change feed may try in vain. Meanwhile the database is asked at each request, so that
+ * How long the change feed may hear nothing. Meanwhile the database is asked at each request, so that
  * nothing that was revoked is accepted, but a node that cannot listen for so long needs a look.
  */
-export const maxFeedFailureMs = 30_000
+export const maxFeedLagMs = 30_000
 
 /**
  * Judges whether this process can serve. It goes by what every request needs, and never by what some
@@ -90,7 +90,7 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
         ? databaseFinding(error)
         : { reason: 'keys', detail: messageOf(error) }
     }
-    return (feed.failingMs?.() ?? 0) >= maxFeedFailureMs ? { reason: 'feed' } : { reason: null }
+    return (feed.lagMs?.() ?? 0) >= maxFeedLagMs ? { reason: 'feed' } : { reason: null }
   }
 
   /**

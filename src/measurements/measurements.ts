@@ -18,6 +18,8 @@ export interface Measurements {
   readonly loginsSucceeded: Counters
   /** Events without a change that the audit log could not take. */
   auditRecordsLost: number
+  /** Refusals whose reason was not kept, because too many came at once. */
+  refusalsLost: number
   readonly hashing: HashingMeasurements
   readonly database: DatabaseMeasurements
   readonly jobs: Map<string, JobMeasurements>
@@ -84,6 +86,7 @@ export function createMeasurements(database = databaseMeasurements()): Measureme
     ),
     loginsSucceeded: new Counters(),
     auditRecordsLost: 0,
+    refusalsLost: 0,
     hashing: {
       durations: new Histogram(bounds.request),
       waits: new Histogram(bounds.request),

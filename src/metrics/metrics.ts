@@ -20,7 +20,7 @@ export interface Metrics {
 export interface MetricsDeps extends ServiceDeps {
   /** What proves the audit log. */
   readonly auditProof?: { lag(): AuditLag }
-  readonly feed: Pick<ChangeFeed, 'lagSeconds'>
+  readonly feed: Pick<ChangeFeed, 'lagMs'>
   readonly measurements: Measurements
   readonly refusals: RefusalCounts
   readonly workers: Pick<Workers, 'index' | 'onAsked' | 'pollOthers'>
@@ -38,7 +38,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
 
   /** What this process tells of itself, which the others may ask for. */
   const own = async (): Promise<readonly Family[]> => {
-    const feedLagSeconds = feed.lagSeconds?.() ?? 0
+    const feedLagSeconds = (feed.lagMs?.() ?? 0) / 1000
     const auditLag = deps.auditProof?.lag() ?? null
     const state = { measurements, refusals, worker, feedLagSeconds, auditLag }
     const families = processFamilies(state)

@@ -7,7 +7,7 @@ export interface ProcessState {
   readonly refusals: RefusalCounts
   /** The index of the worker, as its label; gauges of one process carry it. */
   readonly worker: string
-  /** See `ChangeFeed.lagSeconds`. */
+  /** See `ChangeFeed.lagMs`. */
   readonly feedLagSeconds: number
   /** Null without an audit log. */
   readonly auditLag: AuditLag | null
@@ -88,6 +88,11 @@ function loginFamilies({ measurements, refusals }: ProcessState): Family[] {
       'Refused and failed requests by the name of the error that was answered.',
       ['error'],
       refusals.errors(),
+    ),
+    total(
+      'gatehouse_refusals_unexplained_total',
+      'Refusals whose reason was not kept for `gatehouse explain`, because too many came at once.',
+      measurements.refusalsLost,
     ),
     total(
       'gatehouse_account_lockouts_total',

@@ -33,6 +33,31 @@ export function sessionEnds(db: DatabaseOrTransaction) {
   }
 }
 
+const maxReadsPerSecond = 100
+
+/**
+ * Finds why no session has an id. A flood of made-up cookies must not cost a second read each, so of
+ * many in a second the others count as unknown.
+ */
+export function createEndReader({
+  db,
+  clock,
+}: {
+  readonly db: Database
+  readonly clock: Clock
+}): (id: string) => Promise<{ user_id: number; ended_at: number } | undefined> {
+  const ends = sessionEnds(db)
+  let second = 0
+  let reads = 0
+  return async (id) => {
+    const now = Math.floor(clock.now() / 1000)
+    if (now !== second) reads = 0
+    second = now
+    reads += 1
+    return reads > maxReadsPerSecond ? undefined : ends.byId(id)
+  }
+}
+
 /** Deletes up to `batchSize` of them that are older than a day; answers how many. */
 export function purgeSessionEnds(
   { db, clock }: { readonly db: Database; readonly clock: Clock },

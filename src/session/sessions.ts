@@ -12,7 +12,7 @@ import { digest } from '../kernel/digest.ts'
 import type { RefusalReason } from '../kernel/errors.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { Workers } from '../workers/workers.ts'
-import { sessionEnds } from './ends.ts'
+import { createEndReader, sessionEnds } from './ends.ts'
 import { sessionCreated, sessionEnded, sessionExpired } from './events.ts'
 import { purgeSessions, type StoredSession, sessionStore } from './store.ts'
 
@@ -136,6 +136,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const absoluteMs =
     config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
   const { byId: lookUp } = sessionStore(db)
+  const endOfSession = createEndReader({ db, clock })
   // By the cookie's value, cached until anything in the database changes.
   const known = new BoundedMap<string, StoredSession>(maxKnown)
   let knownVersion = feed.anyVersion()
@@ -291,7 +292,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
   /** Why no session has an id: all logins of its account were ended lately, or for another reason. */
   async function withoutRow(id: string): Promise<EndedSession> {
-    const end = await sessionEnds(db).byId(id)
+    const end = await endOfSession(id)
     return end ? { ended: { code: 'session_ended_with_logins', facts: end } } : unknown
   }
 

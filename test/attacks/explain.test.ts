@@ -4,9 +4,11 @@ import { suite, test } from 'node:test'
 import type { Refusals } from '../../src/explain/refusals.ts'
 import { createRefusals } from '../../src/explain/refusals.ts'
 import type { Refusal } from '../../src/explain/store.ts'
+import { createMeasurements } from '../../src/measurements/measurements.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
+import { countedDatabase } from '../counted-database.ts'
 import { linkedWorkers } from '../linked-workers.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -107,6 +109,27 @@ suite('refusals are kept within a bound', async () => {
     refusals.note(refusal('10.0.0.1'))
     assert.equal(await refusals.flush(), 0)
     assert.deepEqual(await kept(), [])
+  })
+
+  test('a flood while the database is away fills no memory, and what is lost is counted', async () => {
+    await clear()
+    const measurements = createMeasurements()
+    const refusals = createRefusals({ ...app.deps, measurements })
+    for (let sent = 0; sent < 100_000; sent += 1) refusals.note(refusal('203.0.113.9'))
+    assert.equal(measurements.refusalsLost, 100_000 - 200)
+    assert.equal(await refusals.flush(), 200)
+  })
+
+  test('a flood from many addresses stays within the bound', async () => {
+    await clear()
+    const refusals = boundedRefusals(app, 300)
+    for (let index = 0; index < 300; index += 1)
+      refusals.note(refusal(`10.1.${index >> 8}.${index & 255}`))
+    await refusals.flush()
+    for (let index = 0; index < 500; index += 1)
+      refusals.note(refusal(`10.2.${index >> 8}.${index & 255}`))
+    await refusals.flush()
+    assert.equal((await kept()).length, 300)
   })
 
   test('what cannot be written stays queued, and is written later', async () => {
@@ -252,5 +275,21 @@ suite('a refusal of one process is explained by all', async () => {
     const { headers } = await other.call('GET', '/no/such')
     await other.app.server.close()
     assert.equal(await codeAt(one, headers['x-request-id']), 'unknown_route')
+  })
+})
+
+suite('a flood of made-up session cookies', async () => {
+  const counted = await countedDatabase()
+  const app = await testApp({}, counted.options)
+
+  test('costs one read each, but for some in a second', async () => {
+    const { count } = await counted.during(async () => {
+      for (let sent = 1000; sent < 1300; sent += 1) {
+        const headers = { cookie: `JSESSIONID=${String(sent).padStart(43, 'A')}` }
+        const answer = await app.call('GET', '/api/protected', { headers })
+        assertRefusal(answer, 401, 'Authentication required')
+      }
+    })
+    assert.equal(count.statements, 300 + 100)
   })
 })

@@ -15,7 +15,7 @@ suite('the lag of the change feed', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo // it listens on a port
     const feed = createPostgresFeed({ host: '127.0.0.1', port, user: 'a', database: 'a' })
-    const lag = () => feed.lagSeconds?.() ?? Number.NaN
+    const lag = () => feed.lagMs?.() ?? Number.NaN
     assert.equal(lag(), 0)
     assert.equal(feed.isCurrent(), false)
     await until(() => attempts === 1 && lag() > 0)
@@ -25,6 +25,9 @@ suite('the lag of the change feed', () => {
       return attempts === 3
     })
     assert.ok(lag() > first, 'an attempt does not begin it anew')
+    const asked = lag()
+    await until(() => attempts === 5)
+    assert.ok(lag() > asked, 'it goes on while no request asks, and does not pass for sound')
     await feed.close()
     server.close()
   })

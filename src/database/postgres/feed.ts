@@ -35,7 +35,6 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
   let heardAt = Number.NEGATIVE_INFINITY
   /** Since when it has not heard; not reset while it tries again. */
   let silentSince = 0
-  let failingSince: number | undefined
   let isAsked = false
   let state: 'resting' | 'at work' | 'closed' = 'resting'
   let client: Client | undefined
@@ -49,11 +48,9 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
       if (state === 'resting') wake()
       return performance.now() - heardAt < staleAfterMs
     },
-    failingMs: () => (failingSince === undefined ? 0 : performance.now() - failingSince),
     version: () => version,
-    lagSeconds() {
-      if (state !== 'at work') return 0
-      return (performance.now() - Math.max(heardAt, silentSince)) / 1000
+    lagMs() {
+      return state === 'at work' ? performance.now() - Math.max(heardAt, silentSince) : 0
     },
     together: (work) => work(), // the numbers are in memory
     // PostgreSQL has no number for the changes of this process: each answer differs.
@@ -77,7 +74,6 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
 
   function rest(): void {
     state = 'resting'
-    failingSince = undefined
     next(leave, restMs)
   }
 
@@ -127,7 +123,6 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
     }
     if (client !== mine) return
     heardAt = askedAt
-    failingSince = undefined
     next(() => (isAsked ? heartbeat(mine) : rest()), heartbeatMs)
   }
 
@@ -139,7 +134,6 @@ export function createPostgresFeed(config: ClientConfig): PostgresFeed {
 
   function lose(mine: Client): void {
     if (client !== mine) return
-    failingSince ??= performance.now()
     leave()
     next(() => (isAsked ? listen() : rest()), reconnectMs)
   }
