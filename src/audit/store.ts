@@ -8,8 +8,8 @@ export type NewRecord = Omit<Required<Insertable<Schema['audit_records']>>, 'num
 export type ChainRow = Omit<Insertable<Schema['audit_chains']>, 'closed_at'>
 export type SubjectRow = Insertable<Schema['audit_subjects']>
 
-// A statement is kept for each number of rows.
-const maxRowsPerStatement = 16
+// A statement is kept for each of these numbers of rows.
+const rowsPerStatement = [16, 4, 3, 2, 1]
 const maxSubjectsPerStatement = 8
 
 // On PostgreSQL both go with the commit: nothing waits for their answer. What was given to a caller
@@ -80,9 +80,11 @@ export function auditStore(db: DatabaseOrTransaction) {
   return {
     /** Inserts records in their order. */
     async insert(records: readonly NewRecord[]): Promise<void> {
-      for (let from = 0; from < records.length; from += maxRowsPerStatement) {
-        const some = records.slice(from, from + maxRowsPerStatement)
-        await insertRecords.all(db, { records: some }, {})
+      for (let from = 0; from < records.length; ) {
+        const left = records.length - from
+        const count = rowsPerStatement.find((rows) => rows <= left) ?? 1
+        await insertRecords.all(db, { records: records.slice(from, from + count) }, {})
+        from += count
       }
     },
 

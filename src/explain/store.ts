@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { preparedForLists } from '../database/prepared.ts'
 import type { FactValue } from '../kernel/errors.ts'
 import { levelOff, type NetworkRows } from './level-off.ts'
 
@@ -30,8 +31,33 @@ export interface Bounds {
   readonly maxPerNetwork: number
 }
 
-// SQLite takes 32,766 parameters in a statement; a row has 12.
-const rowsPerInsert = 500
+// A statement is prepared for each of these numbers of rows; one for any number would be compiled anew
+// for each second of a flood.
+const rowsPerInsert = [64, 16, 4, 1]
+
+type Row = Omit<Refusal, 'facts'> & { readonly facts: string }
+
+const insertRows = preparedForLists<{ rows: Row[] }, object, never>((db, { rows }) =>
+  db
+    .insertInto('refusals')
+    .values(
+      rows.map((row) => ({
+        id: row.id,
+        at: row.at,
+        status: row.status,
+        error: row.error,
+        method: row.method,
+        route: row.route,
+        code: row.code,
+        facts: row.facts,
+        scheme: row.scheme,
+        subject: row.subject,
+        address: row.address,
+        network: row.network,
+      })),
+    )
+    .onConflict((conflict) => conflict.column('id').doNothing()),
+)
 
 export function refusalStore(db: DatabaseOrTransaction) {
   return {
@@ -45,13 +71,9 @@ export function refusalStore(db: DatabaseOrTransaction) {
     },
 
     async insert(refusals: readonly Refusal[]): Promise<void> {
-      for (let from = 0; from < refusals.length; from += rowsPerInsert) {
-        const rows = refusals.slice(from, from + rowsPerInsert)
-        await db
-          .insertInto('refusals')
-          .values(rows.map((row) => ({ ...row, facts: JSON.stringify(row.facts) })))
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .execute()
+      const rows = refusals.map((row) => ({ ...row, facts: JSON.stringify(row.facts) }))
+      for (const count of rowsPerInsert) {
+        while (rows.length >= count) await insertRows.all(db, { rows: rows.splice(0, count) }, {})
       }
     },
 
