@@ -1,9 +1,10 @@
+import type { AuditProof } from '../audit/proof.ts'
 import type { ChangeFeed } from '../database/database.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import type { Workers } from '../workers/workers.ts'
 import { exposition, type Form } from './exposition.ts'
 import type { Family } from './family.ts'
-import { type AuditLag, processFamilies } from './process-families.ts'
+import { processFamilies } from './process-families.ts'
 import type { RefusalCounts } from './refusal-counts.ts'
 import { createRuntimeMetrics } from './runtime-families.ts'
 import { type ServiceDeps, serviceFamilies } from './service-families.ts'
@@ -18,7 +19,7 @@ export interface Metrics {
 
 export interface MetricsDeps extends ServiceDeps {
   /** What proves the audit log. */
-  readonly auditProof?: { lag(): AuditLag }
+  readonly auditProof?: Pick<AuditProof, 'lag'>
   readonly feed: Pick<ChangeFeed, 'lagSeconds'>
   readonly measurements: Measurements
   readonly refusals: RefusalCounts
