@@ -65,11 +65,16 @@ export function errorText(name: string): string {
   return name in errorTable ? problemOf(name as keyof typeof errorTable).error : name // `in` does not narrow a text
 }
 
-/** The name of the account of a subject; null for another subject, and if it was deleted. */
+/** The user that a subject names; null for one of a provider, and for none. */
+export function userIdOf(subject: string | null): number | null {
+  return subject !== null && /^[1-9][0-9]{0,15}$/.test(subject) ? Number(subject) : null
+}
+
+/** The username of a subject's account, as it is now; null for another subject, and if it was deleted. */
 export async function usernameOf(
   subject: string | null,
   accounts: Pick<Accounts, 'byUserId'>,
 ): Promise<string | null> {
-  const isUserId = subject !== null && /^[1-9][0-9]{0,15}$/.test(subject)
-  return isUserId ? ((await accounts.byUserId(Number(subject)))?.username ?? null) : null
+  const userId = userIdOf(subject)
+  return userId === null ? null : ((await accounts.byUserId(userId))?.username ?? null)
 }
