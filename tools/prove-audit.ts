@@ -23,7 +23,7 @@ import {
 import { startCluster } from '../test/faults/cluster.ts'
 
 /**
- * Proves on both databases that every attack on the audit log by someone who can write the database
+ * Proves on both databases that every attack on the audit log by an attacker who can write the database
  * is noticed and the right record named, and that as many records as are asked for are verified in
  * less than five seconds of processor time. `npm run prove:audit`, `npm run prove:audit -- 20000`
  */

@@ -24,7 +24,7 @@ export interface CheckpointsDeps {
 /** Writes the checkpoints of the audit log. */
 export interface Checkpoints {
   /**
-   * Writes a checkpoint over what is new since the last one, of whatever process; unless `isUrgent`,
+   * Writes a checkpoint over what is new since the last one of any process; unless `isUrgent`,
    * not if the last one is younger than `youngMs`. Answers whether checkpoints cover everything that
    * was committed before the call. The commit of a checkpoint is on disk then, and so is everything
    * before it: no loss of power undoes what a checkpoint attests.

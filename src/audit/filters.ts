@@ -8,9 +8,9 @@ import { isStorableText } from '../kernel/text.ts'
 export interface AuditFilters {
   /** Records of one of these types. */
   readonly types?: readonly string[] | undefined
-  /** Who acted, as `subjectsOf` reads it. */
+  /** The actor: a subject or a username, see `indexesOf` in audit-log.ts. */
   readonly actor?: string | undefined
-  /** Whom the record concerns, likewise. */
+  /** The person whom the record concerns, likewise. */
   readonly target?: string | undefined
   /** In canonical form. */
   readonly address?: string | undefined

@@ -27,7 +27,7 @@ export interface Entry {
   readonly reason?: string | null
 }
 
-/** The subjects of an event: who acted, and whom it concerns; null if no person or program is known. */
+/** The subjects of an event: its actor and its target; null if no person or program is known. */
 export interface Subjects {
   readonly actor: string | null
   readonly target: string | null
@@ -104,7 +104,7 @@ export function makeRecord(entry: Entry, writer: Writer, seals: Seals): Unchaine
   }
 }
 
-/** The fields that name nobody. */
+/** The fields that name no person. */
 function factsOf({ event, status }: Entry, writer: Writer, actor: string | null) {
   const { context, login, payload, type } = event
   const { request, scheme } = context
@@ -122,7 +122,7 @@ function factsOf({ event, status }: Entry, writer: Writer, actor: string | null)
   }
 }
 
-/** The kind of who acted: `user`, `external`, `client`, `cli`, `bootstrap`, `job` or `unknown`. */
+/** The kind of the actor: `user`, `external`, `client`, `cli`, `bootstrap`, `job` or `unknown`. */
 function kindOf(actor: string | null): string {
   if (actor === null) return 'unknown'
   if (actor.startsWith('client:')) return 'client'

@@ -62,7 +62,7 @@ export function createRetention({ db, clock, key, retentionDays }: RetentionDeps
     return removed.length
   }
 
-  /** Only those a day older: what they attest is surely removed, whatever the clocks of the nodes. */
+  /** Only those a day older: what they attest is removed, even if the clocks of the nodes differ. */
   async function removeCheckpoints(trx: DatabaseOrTransaction, before: number, batchSize: number) {
     const store = checkpointStore(trx)
     const oldest = await store.from(0, batchSize + 1)

@@ -64,13 +64,20 @@ export interface Terminal extends Streams {
 /** The exit codes, and their meaning in docs/command-line.md. */
 export const exitCodes = {
   done: { code: 0, meaning: 'Done' },
-  failed: { code: 1, meaning: 'Failed for any other reason, such as wrong settings' },
+  failed: {
+    code: 1,
+    meaning:
+      'Failed for any other reason, such as wrong settings, or an audit log that is not whole',
+  },
   usage: { code: 2, meaning: 'Wrong usage, or a file that cannot be opened: nothing was done' },
-  notFound: { code: 3, meaning: 'There is no such account, user, client, key or database' },
+  notFound: {
+    code: 3,
+    meaning: 'There is no such account, user, client, key, refusal or database',
+  },
   refused: {
     code: 4,
     meaning:
-      'Refused by a rule: the last administrator, a taken name, an unacceptable password, a key in use, a token that does not pass',
+      'Refused by a rule: the last administrator, a taken name, an unacceptable password, a key in use, a token or a request that does not pass',
   },
   unavailable: { code: 5, meaning: 'The database is locked, full or unreadable; try again' },
   interrupted: { code: 130, meaning: 'Interrupted (SIGINT): no partial change or file is left' },

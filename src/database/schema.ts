@@ -289,7 +289,7 @@ interface AuditCheckpointsTable {
   at: number
   /** SHA-256 of the checkpoint before. */
   previous: string
-  /** JSON: chain, place and mac of the last record of each chain that has grown. */
+  /** JSON: of each chain that has grown, `[chain, from, place, mac, number]`; see checkpoint-form.ts. */
   heads: string
   /** How many records were ever written. */
   records: number

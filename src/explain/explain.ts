@@ -5,14 +5,13 @@ import type { Events } from '../events/events.ts'
 import type { ExternalBearer } from '../federation/authenticator.ts'
 import type { Static } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
-import { problemOf } from '../kernel/errors.ts'
+import { type ErrorRow, problemOf, type RefusalReason } from '../kernel/errors.ts'
 import { type JudgeTokenDeps, judgeToken, kindOf } from '../token/judge-token.ts'
-import { errorText, type LookUpReason, showReason, usernameOf } from './explanations.ts'
+import { errorText, type LookUpReason, showReason, userIdOf, usernameOf } from './explanations.ts'
 import { type Check, type JudgeRouteDeps, judgeRoute } from './judge-route.ts'
 import type { WantedRoute } from './match-route.ts'
 import type { Refusals } from './refusals.ts'
 import type { Answer, RefusalBody } from './schemas.ts'
-import type { Refusal } from './store.ts'
 
 /**
  * Explains refusals to an operator, over HTTP and at the command line: those that happened, and
@@ -35,7 +34,11 @@ export type AnswerShown = Static<typeof Answer>
 export async function explainRefusal(deps: ExplainDeps, id: string): Promise<RefusalShown | null> {
   const refusal = await deps.refusals.find(id)
   if (!refusal) return null
-  deps.events.tell(sensitiveRead, { what: 'explain', of: refusal.id, user_id: userOf(refusal) })
+  deps.events.tell(sensitiveRead, {
+    what: 'explain',
+    of: refusal.id,
+    user_id: userIdOf(refusal.subject),
+  })
   return {
     id: refusal.id,
     at: isoTime(refusal.at),
@@ -57,7 +60,7 @@ export async function explainToken(deps: ExplainDeps, token: string): Promise<An
   const { reason, subject } = external ?? (await judgeToken(deps, token))
   const kind = external ? 'external' : kindOf(token)
   const error = kind === 'refresh' ? 'invalidRefreshToken' : 'invalidOrExpiredToken'
-  const user_id = subject === null ? null : userOf({ subject })
+  const user_id = userIdOf(subject)
   deps.events.tell(sensitiveRead, { what: 'explain', of: 'token', user_id })
   return {
     of: `${kind} token`,
@@ -104,20 +107,11 @@ async function shownCheck({ asks, reason }: Check, { lookUpReason }: ExplainDeps
   return { asks, passes: false, code, explanation, facts }
 }
 
-async function shownRefusal(
-  row: Parameters<typeof problemOf>[0],
-  reason: Parameters<typeof showReason>[0],
-  { lookUpReason }: ExplainDeps,
-) {
+async function shownRefusal(row: ErrorRow, reason: RefusalReason, { lookUpReason }: ExplainDeps) {
   const { error, status } = problemOf(row)
   return { status, error, ...(await showReason(reason, lookUpReason)) }
 }
 
 function passed(explanation: string) {
   return { status: null, error: null, code: null, guard: null, explanation, facts: {} }
-}
-
-/** The user that a subject names; null for one of a provider, and for none. */
-function userOf({ subject }: Pick<Refusal, 'subject'>): number | null {
-  return subject !== null && /^[1-9][0-9]{0,15}$/.test(subject) ? Number(subject) : null
 }

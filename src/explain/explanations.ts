@@ -1,7 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { errorTable, type FactValue, problemOf, type RefusalReason } from '../kernel/errors.ts'
-import type { Reason } from '../reasons/reasons.ts'
+import type { Reason } from '../reasons/guards.ts'
 import type { RoomNames } from '../room/room.ts'
 import type { Refusal } from './store.ts'
 
@@ -60,16 +60,21 @@ function withTimes(facts: Readonly<Record<string, FactValue>>): ShownFacts {
 
 const maxTime = 8_640_000_000_000_000 // of a Date
 
-/** The text that the client saw, by the name of the error. */
+/** The text that the client saw, by the name of the error; an unknown name is answered as it is. */
 export function errorText(name: string): string {
-  return name in errorTable ? problemOf(name as keyof typeof errorTable).error : name // just asked
+  return name in errorTable ? problemOf(name as keyof typeof errorTable).error : name // `in` does not narrow a text
 }
 
-/** The name of the account of a subject; null for another subject, and if it was deleted. */
+/** The user that a subject names; null for one of a provider, and for none. */
+export function userIdOf(subject: string | null): number | null {
+  return subject !== null && /^[1-9][0-9]{0,15}$/.test(subject) ? Number(subject) : null
+}
+
+/** The username of a subject's account, as it is now; null for another subject, and if it was deleted. */
 export async function usernameOf(
   subject: string | null,
   accounts: Pick<Accounts, 'byUserId'>,
 ): Promise<string | null> {
-  const isUserId = subject !== null && /^[1-9][0-9]{0,15}$/.test(subject)
-  return isUserId ? ((await accounts.byUserId(Number(subject)))?.username ?? null) : null
+  const userId = userIdOf(subject)
+  return userId === null ? null : ((await accounts.byUserId(userId))?.username ?? null)
 }

@@ -8,7 +8,7 @@ import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import { mediaTypes } from '../http/media-types.ts'
 import { sendPage } from '../http/pages/page.ts'
-import { toldOfRefusal } from '../http/refusals/told.ts'
+import { markRefusalTold } from '../http/refusals/told.ts'
 import { Page, type SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
@@ -230,7 +230,7 @@ export async function externalRoutes(
   }
 
   function tellOfFailure(request: FastifyRequest, { config: { name } }: Provider, error: unknown) {
-    toldOfRefusal(request)
+    markRefusalTold(request)
     const { row = null } = error instanceof ApiError ? error : {}
     const { cause } = error instanceof ApiError ? error : {}
     const reason = cause instanceof Error ? cause.message : typeof row === 'string' ? row : null

@@ -2,23 +2,14 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import type { ListenAddress } from '../addresses/listen-address.ts'
-import { prepareConnections } from '../http/connections/connections.ts'
+import type { Connections } from '../http/connections/connections.ts'
 import { headerMs } from '../http/connections/draining.ts'
-import { requestClasses, takeRequests } from '../http/connections/node-requests.ts'
-import { answer, onClientError } from '../http/connections/parser-errors.ts'
-import { isMisshapen } from '../http/connections/request-shape.ts'
-import {
-  checkIntervalMs,
-  headersTimeoutMs,
-  requestTimeoutMs,
-} from '../http/connections/time-limits.ts'
+import { nodeServer } from '../http/connections/node-server.ts'
+import { answer } from '../http/connections/parser-errors.ts'
 import { reasonOf, systemCode } from '../kernel/reason.ts'
 import { metricsTypes } from './exposition.ts'
 import type { Metrics } from './metrics.ts'
 import { preferredForm } from './preferred-form.ts'
-
-// An import by name would load all exports of node:http, among them a client of its own.
-const { createServer } = process.getBuiltinModule('node:http')
 
 /** The listener of METRICS_ADDRESS. */
 export interface MetricsListener {
@@ -36,23 +27,10 @@ export function metricsListener(
   metrics: Pick<Metrics, 'text'>,
   { host, port }: ListenAddress,
 ): MetricsListener {
-  const server = createServer(
-    {
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: checkIntervalMs,
-      ...requestClasses,
-      requireHostHeader: false, // Node's answer would be empty
-    },
-    (request, response) => {
-      if (isMisshapen(request)) answer(response, 'badRequest')
-      else if (asksForMetrics(request)) void send(metrics, request, response)
-      else answer(response, 'routeNotFound')
-    },
-  )
-  const connections = prepareConnections(server)
-  takeRequests(server)
-  server.on('clientError', onClientError)
+  const { server, connections } = nodeServer((request, response) => {
+    if (asksForMetrics(request)) void send(metrics, request, response)
+    else answer(response, 'routeNotFound')
+  })
   return {
     async listen() {
       try {
@@ -109,10 +87,7 @@ function whyNot(error: unknown): string {
   return reasonOf(error)
 }
 
-async function closed(
-  server: Server,
-  connections: ReturnType<typeof prepareConnections>,
-): Promise<void> {
+async function closed(server: Server, connections: Connections): Promise<void> {
   if (!server.listening) return
   const done = new Promise((resolve) => server.close(resolve))
   connections.closeAfterAnswers()

@@ -1,10 +1,11 @@
+import type { AuditProof } from '../audit/proof.ts'
 import type { ChangeFeed } from '../database/database.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import type { Workers } from '../workers/workers.ts'
 import { exposition, type Form } from './exposition.ts'
 import type { Family } from './family.ts'
 import { createHeardWorkers } from './heard-workers.ts'
-import { type AuditLag, processFamilies } from './process-families.ts'
+import { processFamilies } from './process-families.ts'
 import type { RefusalCounts } from './refusal-counts.ts'
 import { createRuntimeMetrics } from './runtime-families.ts'
 import { createServiceFamilies, type ServiceDeps } from './service-families.ts'
@@ -19,7 +20,7 @@ export interface Metrics {
 
 export interface MetricsDeps extends ServiceDeps {
   /** What proves the audit log. */
-  readonly auditProof?: { lag(): AuditLag }
+  readonly auditProof?: Pick<AuditProof, 'lag'>
   readonly feed: Pick<ChangeFeed, 'lagMs'>
   readonly measurements: Measurements
   readonly refusals: RefusalCounts

@@ -1,5 +1,7 @@
+import type { AuditLag } from '../audit/proof.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import { counted, counter, type Family, gauge, histogram, total } from './family.ts'
+import { loginFamilies } from './login-families.ts'
 import type { RefusalCounts } from './refusal-counts.ts'
 
 export interface ProcessState {
@@ -11,14 +13,6 @@ export interface ProcessState {
   readonly feedLagSeconds: number
   /** Null without an audit log. */
   readonly auditLag: AuditLag | null
-}
-
-/** How far behind the evidence of the audit log is. */
-export interface AuditLag {
-  /** The age of the oldest record that no checkpoint covers yet. */
-  readonly uncoveredMs: number
-  /** For each sink outside, the age of the oldest checkpoint that it lacks. */
-  readonly sinks: readonly { readonly name: string; readonly unsentMs: number }[]
 }
 
 /** What one process has measured, as metrics of which those of several workers can be summed. */
@@ -62,78 +56,6 @@ function requestFamilies({ measurements: { requests }, worker }: ProcessState): 
       'Requests that were refused before a route was looked for: malformed, too slow, of an unknown method.',
       ['status'],
       requests.unrouted.entries(),
-    ),
-  ]
-}
-
-function loginFamilies({ measurements, refusals }: ProcessState): Family[] {
-  const { events, sessionsEnded, tokens } = measurements
-  const seen = new Map(events.entries().map(({ values: [name = ''], count }) => [name, count]))
-  const of = (name: string) => seen.get(name) ?? 0
-  return [
-    counted(
-      'gatehouse_logins_total',
-      'Logins by method, result (success, refused), and the refusal; steps such as a code that is asked for count as refused.',
-      ['method', 'result', 'reason'],
-      refusals.logins(),
-    ),
-    counted(
-      'gatehouse_throttled_total',
-      'Requests that a rate limit refused: of logins and clients ("login"), or the general one ("requests").',
-      ['limit'],
-      refusals.throttled(),
-    ),
-    counted(
-      'gatehouse_refusals_total',
-      'Refused and failed requests by the name of the error that was answered.',
-      ['error'],
-      refusals.errors(),
-    ),
-    total(
-      'gatehouse_refusals_unexplained_total',
-      'Refusals whose reason was not kept for `gatehouse explain`, because too many came at once.',
-      measurements.refusalsLost,
-    ),
-    total(
-      'gatehouse_account_lockouts_total',
-      'Accounts that were locked because too many logins failed in a row.',
-      of('authn_login_lock'),
-    ),
-    total(
-      'gatehouse_second_factor_failures_total',
-      'Wrong codes and recovery codes.',
-      of('mfa_fail'),
-    ),
-    total('gatehouse_sessions_started_total', 'Sessions that began.', of('session_created')),
-    counted(
-      'gatehouse_sessions_ended_total',
-      'Sessions that were ended, by reason; those that expired are not counted.',
-      ['reason'],
-      sessionsEnded.entries(),
-    ),
-    counted(
-      'gatehouse_tokens_issued_total',
-      'Access tokens that were issued, by a login or a refresh.',
-      ['grant'],
-      tokens.issued.entries(),
-    ),
-    counted(
-      'gatehouse_tokens_revoked_total',
-      'Tokens that were revoked one by one, by reason.',
-      ['reason'],
-      tokens.revoked.entries(),
-    ),
-    counted(
-      'gatehouse_token_reuse_total',
-      'Tokens that came again after their end: a refresh token after its replacement is a sign of theft.',
-      ['kind'],
-      tokens.reused.entries(),
-    ),
-    counted(
-      'gatehouse_events_total',
-      'Events by their name in the log and the audit log.',
-      ['event'],
-      events.entries(),
     ),
   ]
 }

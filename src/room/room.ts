@@ -7,7 +7,7 @@ import type { Migration } from '../database/migrations/statement.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Tag, TagName } from '../http/tags.ts'
 import type { ErrorRow } from '../kernel/errors.ts'
-import type { Reason } from '../reasons/reasons.ts'
+import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
 
 /**

@@ -7,7 +7,7 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Events, LoginFacts } from '../events/events.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { tokenReuse } from '../http/events.ts'
-import { toldOfRefusal } from '../http/refusals/told.ts'
+import { markRefusalTold } from '../http/refusals/told.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { named, rolesOf, type SchemaTypes, Text, TextOrNull } from '../http/schemas.ts'
 import { ApiError, type RefusalReason } from '../kernel/errors.ts'
@@ -224,7 +224,7 @@ export async function tokenRoutes(
     }
     const successor = await rotation.use(claims, guard, login)
     if (successor !== 'reused') return successor
-    toldOfRefusal(request)
+    markRefusalTold(request)
     // The thief may hold access tokens of the family as well. RFC 9700 section 4.14.2.
     await revocations.endPair(sid, claims.exp, {
       also: (trx) => events.record(trx, tokenReuse, { user_id: userId, kind: 'refresh' }),

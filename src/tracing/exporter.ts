@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from 'pino'
+import { fetchFailure } from './fetch-failure.ts'
 import { exportRequest, type Resource } from './otlp.ts'
 import type { EndedSpan } from './span.ts'
 
@@ -167,7 +168,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       if (!retryable.has(status)) return { kind: 'refused', reason }
       return { kind: 'failed', reason, pauseMs: pauseOf(response.headers) }
     } catch (error) {
-      return { kind: 'failed', reason: reasonOf(error), pauseMs: null }
+      return { kind: 'failed', reason: fetchFailure(error), pauseMs: null }
     }
   }
 }
@@ -198,11 +199,4 @@ function pauseOf(headers: Headers): number | null {
   const until = isSeconds ? 0 : Date.parse(text) - Date.parse(headers.get('date') ?? '')
   const pauseMs = isSeconds ? Number(text) * 1000 : until
   return pauseMs >= 0 ? Math.min(pauseMs, maxPauseMs) : null
-}
-
-/** The code or the name of an error: its message may hold the address. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { cause } = error
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name
 }

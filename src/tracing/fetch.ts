@@ -1,5 +1,6 @@
 import { currentTrace } from '../events/context.ts'
 import { traceHeaders } from '../events/trace-context.ts'
+import { fetchFailure } from './fetch-failure.ts'
 import type { Traces } from './traces.ts'
 
 export interface TracedFetchOptions {
@@ -27,7 +28,7 @@ export function tracedFetch({ fetch, traces, hiddenPaths }: TracedFetchOptions):
       if (response.status >= 400) span?.fail(String(response.status))
       return response
     } catch (error) {
-      span?.fail(typeOf(error))
+      span?.fail(fetchFailure(error))
       throw error
     } finally {
       span?.end()
@@ -51,11 +52,4 @@ function attributesOf(
     'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
     'url.full': isHidden ? `${hiddenPaths}/REDACTED` : `${origin}${pathname}`,
   }
-}
-
-/** The code of what failed below `fetch`, or the name of its error. */
-function typeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { cause } = error
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name
 }

@@ -102,7 +102,7 @@ suite('a record has every field, and names persons in sealed ones alone', async 
     await app.call('PUT', path, { headers, from, json: { active: true } })
   })
 
-  test('a login: who proved to be the person has acted', async () => {
+  test('a login: its actor is the person who has proved it', async () => {
     const call = { form: { ...maria, mode: 'token', userId: '' }, from, headers: forwarded }
     const answer = await app.call('POST', '/login', call)
     assert.equal(answer.status, 200)
@@ -125,7 +125,7 @@ suite('a record has every field, and names persons in sealed ones alone', async 
     for (const text of [secret, ...secret.split('.')]) assert.ok(!opened.includes(text))
   })
 
-  test('a failed login: the target is its account, and the address is sealed for nobody', async () => {
+  test('a failed login: the target is its account, and the key of the service seals the address', async () => {
     const form = { username: 'maria', password: 'not that of maria', mode: 'token' }
     const answer = await app.call('POST', '/login', { form, from, headers: forwarded })
     assertRefusal(answer, 401, 'Invalid credentials')

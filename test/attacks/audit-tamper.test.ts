@@ -31,7 +31,7 @@ async function missOf(
   return first ? `it needs no checkpoint outside: ${JSON.stringify(first)}` : null
 }
 
-suite('someone who can write the database, and has no key', () => {
+suite('an attacker who can write the database, and has no key', () => {
   test('cannot change, remove or add anything of the audit log unnoticed', async () => {
     const { deps, clock } = await testApp({ LOG_LEVEL: 'silent' })
     const { db } = deps

@@ -180,7 +180,7 @@ suite('GET /api/admin/audit where records were erased or changed', async () => {
     return one(requestId)
   }
 
-  const nobody = {
+  const unnamed = {
     actor: { kind: 'user', subject: null, username: null },
     address: null,
     proxies: [],
@@ -192,7 +192,7 @@ suite('GET /api/admin/audit where records were erased or changed', async () => {
   test('of an actor who was erased all personal fields are null, and the rest stays', async () => {
     const before = await seeded('erased-1', '101')
     await db.deleteFrom('audit_subjects').where('subject', '=', '101').execute()
-    assert.deepEqual(await one('erased-1'), { ...before, ...nobody, erased: true })
+    assert.deepEqual(await one('erased-1'), { ...before, ...unnamed, erased: true })
     const byActor = await app.call('GET', `${path}?actor=101`, { headers })
     assert.deepEqual([byActor.status, byActor.body.data], [200, []])
   })
@@ -215,7 +215,7 @@ suite('GET /api/admin/audit where records were erased or changed', async () => {
       .where('request_id', '=', 'swapped-2')
       .executeTakeFirstOrThrow()
     await change('swapped-1', { actor_sealed, actor_key })
-    assert.deepEqual(await one('swapped-1'), { ...before, ...nobody, damaged: true })
+    assert.deepEqual(await one('swapped-1'), { ...before, ...unnamed, damaged: true })
   })
 
   const damages: readonly [what: string, values: Record<string, string | null>][] = [
@@ -229,7 +229,7 @@ suite('GET /api/admin/audit where records were erased or changed', async () => {
     test(`${what} does not open, and the record says so`, async () => {
       const before = await seeded(`damaged-${index}`, String(110 + index))
       await change(`damaged-${index}`, values)
-      assert.deepEqual(await one(`damaged-${index}`), { ...before, ...nobody, damaged: true })
+      assert.deepEqual(await one(`damaged-${index}`), { ...before, ...unnamed, damaged: true })
     })
   }
 
@@ -273,7 +273,7 @@ suite('GET /api/admin/audit where records were erased or changed', async () => {
     const before = await seeded('row', '131')
     const sealed = sealSubjectKey(seededRandom(3), audit.data, '132', new Uint8Array(32))
     await db.updateTable('audit_subjects').set({ sealed }).where('subject', '=', '131').execute()
-    assert.deepEqual(await one('row'), { ...before, ...nobody, damaged: true })
+    assert.deepEqual(await one('row'), { ...before, ...unnamed, damaged: true })
     const byActor = await app.call('GET', `${path}?actor=131`, { headers })
     assert.deepEqual([byActor.status, byActor.body.data], [200, []])
   })

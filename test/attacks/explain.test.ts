@@ -179,7 +179,7 @@ suite('reasons are for ADMIN alone', async () => {
   const question = { username: 'ann', route: 'GET /users' }
 
   for (const [who, headers, status, error] of [
-    ['nobody', {}, 401, 'Authentication required'],
+    ['no credential', {}, 401, 'Authentication required'],
     ['a client', asClient('shop'), 401, 'Authentication required'],
     ['USER', app.basic(ann), 403, 'Access denied'],
     ['EDITOR', app.basic(ed), 403, 'Access denied'],

@@ -1543,13 +1543,12 @@ export interface components {
          *             "username": "ann"
          *           },
          *           "details": {
-         *             "from": [
-         *               "USER"
-         *             ],
-         *             "to": [
+         *             "roles": [
          *               "USER",
          *               "ADMIN"
-         *             ]
+         *             ],
+         *             "locked": false,
+         *             "active": true
          *           },
          *           "address": "203.0.113.7",
          *           "proxies": [],
@@ -1566,9 +1565,9 @@ export interface components {
          *           "route": "/api/admin/accounts/:username",
          *           "status": 200,
          *           "request_id": "req-4f2a9c",
-         *           "instance": "auth-1:4242",
-         *           "version": "1.0.0",
-         *           "chain": "bV0mX2nYcRk5tZ8u",
+         *           "instance": "auth-1/4242",
+         *           "version": "0.4.0",
+         *           "chain": "bV0mX2nYcRk5tZ8uWdE7fG",
          *           "place": 17,
          *           "erased": false,
          *           "damaged": false
@@ -1604,13 +1603,12 @@ export interface components {
          *         "username": "ann"
          *       },
          *       "details": {
-         *         "from": [
-         *           "USER"
-         *         ],
-         *         "to": [
+         *         "roles": [
          *           "USER",
          *           "ADMIN"
-         *         ]
+         *         ],
+         *         "locked": false,
+         *         "active": true
          *       },
          *       "address": "203.0.113.7",
          *       "proxies": [],
@@ -1627,9 +1625,9 @@ export interface components {
          *       "route": "/api/admin/accounts/:username",
          *       "status": 200,
          *       "request_id": "req-4f2a9c",
-         *       "instance": "auth-1:4242",
-         *       "version": "1.0.0",
-         *       "chain": "bV0mX2nYcRk5tZ8u",
+         *       "instance": "auth-1/4242",
+         *       "version": "0.4.0",
+         *       "chain": "bV0mX2nYcRk5tZ8uWdE7fG",
          *       "place": 17,
          *       "erased": false,
          *       "damaged": false
@@ -7216,13 +7214,12 @@ export interface operations {
                      *             "username": "ann"
                      *           },
                      *           "details": {
-                     *             "from": [
-                     *               "USER"
-                     *             ],
-                     *             "to": [
+                     *             "roles": [
                      *               "USER",
                      *               "ADMIN"
-                     *             ]
+                     *             ],
+                     *             "locked": false,
+                     *             "active": true
                      *           },
                      *           "address": "203.0.113.7",
                      *           "proxies": [],
@@ -7239,9 +7236,9 @@ export interface operations {
                      *           "route": "/api/admin/accounts/:username",
                      *           "status": 200,
                      *           "request_id": "req-4f2a9c",
-                     *           "instance": "auth-1:4242",
-                     *           "version": "1.0.0",
-                     *           "chain": "bV0mX2nYcRk5tZ8u",
+                     *           "instance": "auth-1/4242",
+                     *           "version": "0.4.0",
+                     *           "chain": "bV0mX2nYcRk5tZ8uWdE7fG",
                      *           "place": 17,
                      *           "erased": false,
                      *           "damaged": false

@@ -430,7 +430,7 @@ suite('every event, with its fields and its level', async () => {
       return { told, fields: { user_id: who.userId, kind: 'access', address } }
     }),
     ...(['GET /api/me', 'GET /users'] as const).map((route) =>
-      info('authn_token_fail', `a token that nobody signed: ${route}`, async () => {
+      info('authn_token_fail', `a token with a forged signature: ${route}`, async () => {
         const token = await app.token(await someone())
         const forged = `${token.slice(0, -4)}AAAA`
         secrets.add(forged)

@@ -4,7 +4,13 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { ApiError } from '../../src/kernel/errors.ts'
-import { guards, type ReasonCode, reasons } from '../../src/reasons/reasons.ts'
+import { accessReasons } from '../../src/reasons/access.ts'
+import { credentialReasons } from '../../src/reasons/credentials.ts'
+import { guards } from '../../src/reasons/guards.ts'
+import { loginReasons } from '../../src/reasons/logins.ts'
+import { type ReasonCode, reasons } from '../../src/reasons/reasons.ts'
+import { requestReasons } from '../../src/reasons/requests.ts'
+import { serviceReasons } from '../../src/reasons/service.ts'
 import { type Answer, passwordOf, type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { enrolled } from '../factor.ts'
@@ -501,6 +507,17 @@ suite('the registry of reasons', () => {
       assert.match(explanation, /^[A-Z].{15,}\.$/, code)
       assert.ok(guards.includes(guard), code)
     }
+  })
+
+  test('each code stands in one file', () => {
+    const files = [
+      accessReasons,
+      credentialReasons,
+      loginReasons,
+      requestReasons,
+      serviceReasons,
+    ].map((file) => Object.keys(file))
+    assert.equal(files.flat().length, Object.keys(reasons).length)
   })
 
   test('every code is one that the service refuses with, and every refusal names one', () => {

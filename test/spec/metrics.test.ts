@@ -94,8 +94,11 @@ suite('GET /metrics: who may read it', async () => {
   })
 
   test('no other caller: 401 and 403, without a metric', async () => {
-    const nobody = await app.call('GET', '/metrics')
-    assert.deepEqual([nobody.status, nobody.text], [401, '{"error":"Authentication required"}'])
+    const anonymous = await app.call('GET', '/metrics')
+    assert.deepEqual(
+      [anonymous.status, anonymous.text],
+      [401, '{"error":"Authentication required"}'],
+    )
     for (const headers of [app.basic(ann), await app.bearer(ann), asClient('shop')]) {
       const { status, text } = await app.call('GET', '/metrics', { headers })
       assert.deepEqual([status, text], [403, '{"error":"Access denied"}'])

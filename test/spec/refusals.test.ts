@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import fastify, { type FastifyRequest } from 'fastify'
 import type { EventContext } from '../../src/events/context.ts'
 import { eventsOfRefusals } from '../../src/http/refusals/events-of-refusals.ts'
-import { toldOfRefusal } from '../../src/http/refusals/told.ts'
+import { markRefusalTold } from '../../src/http/refusals/told.ts'
 import type { RefusalListener } from '../../src/http/server/error-handler.ts'
 import { ApiError, type ErrorName } from '../../src/kernel/errors.ts'
 import { type TestApp, testApp } from '../app.ts'
@@ -126,7 +126,7 @@ suite('the event of a refusal', async () => {
       'internal',
     ] as const
     for (const row of untold) assert.deepEqual(await eventsOf(row), [], row)
-    before = toldOfRefusal
+    before = markRefusalTold
     assert.deepEqual(await eventsOf('accessDenied'), [])
     before = () => {}
     assert.equal((await eventsOf('accessDenied')).length, 1)

@@ -57,7 +57,7 @@ export function readAnswers(bytes: Buffer, methods: readonly string[], isEnded: 
     const status = Number(found)
     at = headEnd + 4
     if (status < 200) continue
-    // What the parser refuses has a body, whatever the method was to be.
+    // What the parser refuses has a body, also for HEAD.
     const isHead = methods[answers.length] === 'HEAD' && /^$|^HTTP\//.test(text.slice(at, at + 5))
     const isEmpty = isHead || status === 204 || status === 304
     const body = isEmpty ? { raw: '', end: at } : bodyAt(text, at, headers, isEnded)

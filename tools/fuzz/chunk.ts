@@ -124,7 +124,7 @@ export async function runChunk(
       world.learn(described, { target: request.target, body: text, principal }, own)
       const isRight = isValid(described)
       const isRefused = isRight && unauthenticated.test(own.body)
-      if (described.caller !== 'nobody' && (isRefused || endsLogin(described, own))) {
+      if (described.caller !== 'anonymous' && (isRefused || endsLogin(described, own))) {
         world.credentials.noteRefused(described.caller)
       }
       if (isRight) {
@@ -135,7 +135,7 @@ export async function runChunk(
     readLog()
   }
 
-  /** What only the document and the groups of routes say: who got what. */
+  /** What only the document and the groups of routes tell: which callers may succeed. */
   async function checkAccess(
     { caller, path }: Described,
     { operation, principal }: { operation: FuzzedOperation; principal: Principal | undefined },
@@ -144,7 +144,7 @@ export async function runChunk(
   ): Promise<void> {
     if (status >= 300) return
     const isWrong =
-      (caller === 'nobody' && operation.schemes.length > 0) ||
+      (caller === 'anonymous' && operation.schemes.length > 0) ||
       (caller !== 'ADMIN' && path.startsWith('/api/admin/')) ||
       (caller === 'USER' && path.startsWith('/api/editor/'))
     if (isWrong && !(await hasMoreRoles(caller, principal)))

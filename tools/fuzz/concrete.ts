@@ -19,7 +19,7 @@ export async function concrete(
   { client }: FuzzedService,
 ): Promise<Ready> {
   const { caller, method } = described
-  const principal = caller === 'nobody' ? undefined : await world.credentials.of(caller)
+  const principal = caller === 'anonymous' ? undefined : await world.credentials.of(caller)
   const place: Place = { request: described, principal }
   const path = pathOf(described, world, place)
   const query = queryOf(described, world, place)

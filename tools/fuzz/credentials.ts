@@ -26,15 +26,15 @@ export type Ask = (
 ) => Promise<ReadAnswer>
 
 export interface Credentials {
-  of(caller: Exclude<Caller, 'nobody'>): Promise<Principal>
+  of(caller: Exclude<Caller, 'anonymous'>): Promise<Principal>
   /** The credentials were refused: they are made anew before the next request. */
-  noteRefused(caller: Exclude<Caller, 'nobody'>): void
+  noteRefused(caller: Exclude<Caller, 'anonymous'>): void
   /** Which accounts are or were callers. */
   isCaller(username: string): boolean
   current(caller: Caller): Principal | undefined
 }
 
-type Role = Exclude<Caller, 'nobody'>
+type Role = Exclude<Caller, 'anonymous'>
 
 const rolesOf: Readonly<Record<Role, readonly string[]>> = {
   USER: ['USER'],
@@ -98,7 +98,7 @@ export function createCredentials(ask: Ask, keeper: string, canaries: Canaries):
     },
     noteRefused: (role) => current.delete(role),
     isCaller: (username) => names.has(username),
-    current: (role) => (role === 'nobody' ? undefined : known.get(role)),
+    current: (role) => (role === 'anonymous' ? undefined : known.get(role)),
   }
 }
 

@@ -25,7 +25,7 @@ export interface Described {
   readonly from: number
 }
 
-export const callers = ['nobody', 'USER', 'EDITOR', 'ADMIN'] as const
+export const callers = ['anonymous', 'USER', 'EDITOR', 'ADMIN'] as const
 export type Caller = (typeof callers)[number]
 export const schemes = ['bearer', 'session', 'basic'] as const
 export type Scheme = (typeof schemes)[number]

@@ -12,7 +12,7 @@ import {
 import { type Described, isSlot, type Slot, type Value } from './described.ts'
 import type { FuzzedService } from './service.ts'
 
-/** What a chunk of requests knows of its service: who and what there is, and what was told. */
+/** What a chunk of requests knows of its service: accounts, rows and secrets, and what was told. */
 export interface World {
   readonly canaries: Canaries
   readonly credentials: Credentials

@@ -50,7 +50,7 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
         const records = await store.records(head.chain, from, head.place, recordsAtOnce)
         for (const record of records) yield { record }
         const last = records.at(-1)
-        if (!last) break // removed: by retention, or by whom `audit verify` tells of
+        if (!last) break // removed by retention, or by an attacker: `audit verify` tells which
         from = last.place + 1
       }
     }

@@ -2,7 +2,7 @@ import type { AuditRecord } from '../record-form.ts'
 
 /**
  * A record as it leaves the service: keyed digests in place of persons and addresses, and no sealed
- * field. Who has no key cannot tell of whom it is, only that two records are of the same person.
+ * field. A reader without the keys sees only that two records are of the same person.
  */
 export interface OutsideRecord {
   readonly chain: string

@@ -71,7 +71,7 @@ export function createIndexCheck(
     const target = opened(record, 'target')
     if (actor === 'closed' || target === 'closed') {
       if (isPartial) return 'unknown'
-      // Who erases a person empties the indexes: only a deleted key leaves them.
+      // An erasure empties the indexes. Where they are left, the key alone was deleted.
       if (actor === 'closed' && record.actor_index !== null) return { wrong: 'actor_index' }
       if (target === 'closed' && record.target_index !== null) return { wrong: 'target_index' }
       if (actor !== 'closed' && wrongOfActor(record, actor)) return { wrong: 'actor_index' }

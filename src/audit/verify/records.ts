@@ -191,7 +191,7 @@ async function readChains(store: CheckpointStore): Promise<Map<string, ChainRow>
   }
 }
 
-/** Whether a record, which tells who has written it, agrees with its row in the list of chains. */
+/** Whether a record, which names its process, agrees with its row in the list of chains. */
 function names(record: AuditRecord, { instance, version }: ChainRow): boolean {
   try {
     const facts = JSON.parse(record.facts)

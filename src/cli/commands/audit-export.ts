@@ -8,7 +8,10 @@ export const commands: readonly CommandWork[] = [
   {
     name: 'audit export',
     options: {
-      follow: { type: 'boolean', doc: 'goes on with new records, until a signal' },
+      follow: {
+        type: 'boolean',
+        doc: 'goes on with new records until a signal, then exits with 0',
+      },
       since: {
         type: 'string',
         value: 'time',

@@ -16,8 +16,12 @@ export const commands: readonly CommandWork[] = [
     name: 'explain',
     options: {
       token: { type: 'boolean', doc: 'whether a token would be refused; read from standard input' },
-      user: { type: 'string', value: 'NAME', doc: 'the account that would ask' },
-      route: { type: 'string', value: 'ROUTE', doc: 'the route that it would ask: "PUT /users/7"' },
+      user: { type: 'string', value: 'username', doc: 'the account that would send the request' },
+      route: {
+        type: 'string',
+        value: 'route',
+        doc: 'method and path of the request: "PUT /users/7"',
+      },
     },
     example: 'explain --user ann --route "PUT /users/7"',
     run: explain,

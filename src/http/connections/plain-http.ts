@@ -2,15 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config/load.ts'
 import { securityHeaders } from '../headers.ts'
-import { prepareConnections, serveNoMore } from './connections.ts'
+import { serveNoMore } from './connections.ts'
 import { headerMs, untilRead } from './draining.ts'
-import { requestClasses, takeRequests } from './node-requests.ts'
-import { answer, onClientError } from './parser-errors.ts'
-import { isMisshapen } from './request-shape.ts'
-import { checkIntervalMs, headersTimeoutMs, requestTimeoutMs } from './time-limits.ts'
-
-// An import by name would load all exports of node:http, among them a client of its own.
-const { createServer } = process.getBuiltinModule('node:http')
+import { nodeServer } from './node-server.ts'
+import { answer } from './parser-errors.ts'
 
 /** The server of HTTP_REDIRECT_PORT. */
 export interface PlainHttp {
@@ -25,23 +20,10 @@ export interface PlainHttp {
  * (ASVS 4.1.2). It reads no credentials, and each answer closes its connection.
  */
 export function plainHttp({ baseUrl }: Pick<Config, 'baseUrl'>): PlainHttp {
-  const server = createServer(
-    {
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: checkIntervalMs,
-      ...requestClasses,
-      requireHostHeader: false, // Node's answer would be empty
-    },
-    (request, response) => {
-      if (isMisshapen(request)) answer(response, 'badRequest')
-      else if (isNavigation(request)) redirect(response, targetOf(request, baseUrl))
-      else answer(response, 'httpsRequired')
-    },
-  )
-  const connections = prepareConnections(server)
-  takeRequests(server)
-  server.on('clientError', onClientError)
+  const { server, connections } = nodeServer((request, response) => {
+    if (isNavigation(request)) redirect(response, targetOf(request, baseUrl))
+    else answer(response, 'httpsRequired')
+  })
   return {
     server,
     async close() {

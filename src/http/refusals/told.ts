@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 const told = new WeakSet<FastifyRequest>()
 
 /** Notes that the refusal of a request is told where its cause is known, with what is known there. */
-export function toldOfRefusal(request: FastifyRequest): void {
+export function markRefusalTold(request: FastifyRequest): void {
   told.add(request)
 }
 

@@ -1,0 +1,36 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type Connections, prepareConnections } from './connections.ts'
+import { requestClasses, takeRequests } from './node-requests.ts'
+import { answer, onClientError } from './parser-errors.ts'
+import { isMisshapen } from './request-shape.ts'
+import { checkIntervalMs, headersTimeoutMs, requestTimeoutMs } from './time-limits.ts'
+
+// An import by name would load all exports of node:http, among them a client of its own.
+const { createServer } = process.getBuiltinModule('node:http')
+
+/**
+ * Makes a server of node:http for a port beside that of the service, which does little: it has the
+ * limits of the service, and the same answers to a request that is malformed.
+ */
+export function nodeServer(respond: (request: IncomingMessage, response: ServerResponse) => void): {
+  readonly server: Server
+  readonly connections: Connections
+} {
+  const server = createServer(
+    {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: checkIntervalMs,
+      ...requestClasses,
+      requireHostHeader: false, // Node's answer would be empty
+    },
+    (request, response) => {
+      if (isMisshapen(request)) answer(response, 'badRequest')
+      else respond(request, response)
+    },
+  )
+  const connections = prepareConnections(server)
+  takeRequests(server)
+  server.on('clientError', onClientError)
+  return { server, connections }
+}
