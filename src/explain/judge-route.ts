@@ -52,7 +52,13 @@ export async function judgeRoute(
   const judgement = new Judgement()
   if (!canBeDecoded(wanted.path)) {
     judgement.add('an address that can be decoded', { code: 'bad_url' }, 'badRequest')
-    return { route: null, rule: null, schemes: [], checks: judgement.checks, error: judgement.error }
+    return {
+      route: null,
+      rule: null,
+      schemes: [],
+      checks: judgement.checks,
+      error: judgement.error,
+    }
   }
   const found = matchRoute(deps.routes, wanted)
   const rule = found?.route.config?.access?.rule ?? groupOf(wanted.path)?.rule ?? null
