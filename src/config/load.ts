@@ -67,10 +67,11 @@ export function loadConfig(
   const tls = readTls(values)
   warnings.push(...tls.warnings)
   const hashing = hashingOf(values, env)
-  warnings.push(...hashingWarnings(hashing))
+  warnings.push(...hashingWarnings(hashing), ...metricsWarnings(values))
   const all = [
     ...contradictions(values),
     ...hashingMistakes(hashing),
+    ...metricsMistakes(values),
     ...tls.mistakes,
     ...(ownRoles ? roleContradictions(values, ownRoles) : []),
     ...providerContradictions(oidc.providers, { ...about(values), ownRoles }),
@@ -92,6 +93,18 @@ function unsupportedSettings(env: Readonly<Record<string, string | undefined>>):
   return Object.keys(env)
     .filter((name) => unsupported.test(name) && env[name] !== '')
     .map((name) => `${name} is not supported by this version`)
+}
+
+function metricsMistakes({ HOST, METRICS_ADDRESS: metrics, PORT }: SettingValues): string[] {
+  const isSame = metrics?.host === HOST && metrics.port === PORT && PORT !== 0
+  return isSame ? ['METRICS_ADDRESS must not be HOST and PORT, where the service listens'] : []
+}
+
+function metricsWarnings({ METRICS_ADDRESS: metrics }: SettingValues): string[] {
+  if (!metrics || isLoopback(metrics.host)) return []
+  return [
+    'METRICS_ADDRESS is no loopback address and asks for no credential: only the monitoring should reach it',
+  ]
 }
 
 /** Checks the settings of TLS against each other, and reads the files that they name. */

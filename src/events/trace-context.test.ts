@@ -97,6 +97,7 @@ suite('tracestate', () => {
     ['longer than 512 characters', `a=${'x'.repeat(255)},b=${'x'.repeat(255)}`],
     ['with a control character', 'a=b\x01'],
     ['with an umlaut', 'a=\xfc'],
+    ['with a space that is none of HTTP', 'a=b,\xa0c=d'],
   ] as const) {
     test(`${about} is left out, and the trace stays`, () => {
       const context = read(valid, text)

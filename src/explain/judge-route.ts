@@ -11,7 +11,7 @@ import { type Principal, rolesAmong } from '../kernel/principal.ts'
 import { decide } from '../policy/decide.ts'
 import { groupOf, groups } from '../policy/groups.ts'
 import { describeRule, needsResource, type Rule } from '../policy/rules.ts'
-import { type MatchedRoute, matchRoute, type WantedRoute } from './match-route.ts'
+import { canBeDecoded, type MatchedRoute, matchRoute, type WantedRoute } from './match-route.ts'
 
 export interface JudgeRouteDeps {
   readonly config: Pick<Config, 'roles'>
@@ -49,8 +49,18 @@ export async function judgeRoute(
   account: Account,
   wanted: WantedRoute,
 ): Promise<JudgedRoute> {
-  const found = matchRoute(deps.routes, wanted)
   const judgement = new Judgement()
+  if (!canBeDecoded(wanted.path)) {
+    judgement.add('an address that can be decoded', { code: 'bad_url' }, 'badRequest')
+    return {
+      route: null,
+      rule: null,
+      schemes: [],
+      checks: judgement.checks,
+      error: judgement.error,
+    }
+  }
+  const found = matchRoute(deps.routes, wanted)
   const rule = found?.route.config?.access?.rule ?? groupOf(wanted.path)?.rule ?? null
   const accepted = found?.route.config?.accepted ?? []
   const principal = principalOf(account, deps)

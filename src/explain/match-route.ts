@@ -24,6 +24,11 @@ export function parseWanted(text: string): WantedRoute | null {
   return { method: method.toUpperCase(), path }
 }
 
+/** Whether the router can decode a path; it looks for no route of another one. */
+export function canBeDecoded(path: string): boolean {
+  return path.split('/').every((segment) => decoded(segment) !== null)
+}
+
 /**
  * Finds the route that a request would reach, as the router does: in each segment of the path a
  * fixed text comes before a parameter, and that before a wildcard. Null if there is none, or if a

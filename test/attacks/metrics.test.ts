@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { suite, test } from 'node:test'
+import { loadConfig } from '../../src/config/load.ts'
 import { digest } from '../../src/kernel/digest.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry, secretOf } from '../clients.ts'
@@ -217,6 +218,29 @@ suite('metrics: METRICS_ADDRESS', async () => {
       message: `nothing can listen at METRICS_ADDRESS 127.0.0.1:${taken}: another program listens there; stop it, or set another port`,
     })
     blocker.close()
+  })
+
+  test('where the service listens is a mistake of the settings', () => {
+    const settings = { NODE_ENV: 'test', PORT: '3000', METRICS_ADDRESS: '127.0.0.1:3000' }
+    const mistakes = ['METRICS_ADDRESS must not be HOST and PORT, where the service listens']
+    assert.throws(() => loadConfig(settings), { mistakes })
+    assert.ok(loadConfig({ ...settings, METRICS_ADDRESS: '127.0.0.1:3001' }))
+  })
+
+  test('an address that others can reach is warned of', () => {
+    const warning =
+      'METRICS_ADDRESS is no loopback address and asks for no credential: only the monitoring should reach it'
+    for (const [address, isOpen] of [
+      ['0.0.0.0:9464', true],
+      ['[::]:9464', true],
+      ['10.0.0.1:9464', true],
+      ['127.0.0.1:9464', false],
+      ['[::1]:9464', false],
+      ['localhost:9464', false],
+    ] as const) {
+      const { warnings } = loadConfig({ NODE_ENV: 'test', METRICS_ADDRESS: address })
+      assert.equal(warnings.includes(warning), isOpen, address)
+    }
   })
 
   for (const text of [

@@ -620,6 +620,19 @@ suite('questions before a refusal', async () => {
       ['ann', 'GET /%75sers'],
       ['ann', 'GET /users/'],
       ['ed', 'GET /api/user/account'],
+      ['ann', 'GET /users/%ff'],
+      ['ann', 'GET /api/admin/%'],
+      ['ann', 'GET /users/1%2f2'],
+      ['ann', 'GET /users/1;x'],
+      ['ann', 'GET //users'],
+      ['ann', 'GET /api//admin/accounts'],
+      ['ann', 'GET /api/admin'],
+      ['ann', 'GET /api/admin/'],
+      ['ann', 'GET /api/%61dmin/accounts'],
+      ['ann', 'GET /api/ADMIN/accounts'],
+      ['ann', 'GET /metrics'],
+      ['admin', 'GET /metrics'],
+      ['ann', 'GET /api/admin/explain/'],
     ] as const) {
       const [method = '', url = ''] = route.split(' ')
       const headers = app.basic({ username, password: passwordsOf(username), userId: 0 })
