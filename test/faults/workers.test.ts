@@ -126,8 +126,9 @@ for (const database of databases) {
             .log()
             .slice(-1)
             .map(({ msg }) => msg),
-          ['stopped'],
+          ['all workers have stopped'], // by the primary, after the event, which a worker records
         )
+        assert.equal(node.lines('event', 'sys_shutdown').length, 1)
         assert.equal(node.lines('signal', 'SIGTERM').length, 1)
       } finally {
         await node.remove()
