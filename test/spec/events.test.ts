@@ -1010,7 +1010,7 @@ suite('every event, with its fields and its level', async () => {
       await recordWaiting(tested)
       const { problems, checked } = await verified(tested.deps)
       assert.deepEqual(problems, [])
-      assert.ok(checked.records > 40)
+      assert.ok(checked.records > 5)
     }
   })
 
