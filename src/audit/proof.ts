@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../config/load.ts'
@@ -83,8 +84,11 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
   }
 
   function openFeeds(): Promise<readonly SinkFeed[]> {
-    feeds ??= import('./outside/sinks.ts').then(({ sinksOf }) => {
-      const placesPath = join(config.database.dataDirectory, 'audit-sinks.json')
+    feeds ??= import('./outside/sinks.ts').then(async ({ sinksOf }) => {
+      const { dataDirectory } = config.database
+      // With PostgreSQL nothing else makes the folder. If it cannot be made, the sink says why.
+      await mkdir(dataDirectory, { recursive: true, mode: 0o700 }).catch(() => {})
+      const placesPath = join(dataDirectory, 'audit-sinks.json')
       const options = { placesPath, mayRepair: workers.index === 0 }
       opened = sinksOf(config.audit, options).map((sink) => createSinkFeed(sink, deps))
       return opened

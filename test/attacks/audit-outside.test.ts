@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -34,7 +35,6 @@ function numbersOf(lines: readonly string[]): (number | undefined)[] {
 /** A proof with sinks of its own, in folders of its own: another node. */
 async function nodeOf({ deps, directory }: TestApp, name: string, ...addresses: string[]) {
   const own = join(directory, name)
-  mkdirSync(own)
   const checkpointsFile = join(own, 'audit-checkpoints.jsonl')
   const sinks = addresses.map(parseAuditSink)
   const proof = await proofOf(deps, { checkpointsFile, sinks }, own)
@@ -42,10 +42,11 @@ async function nodeOf({ deps, directory }: TestApp, name: string, ...addresses: 
 }
 
 suite('what leaves the service of the audit log', () => {
-  test('checkpoints go to a file of this user alone, whole lines at its end', async () => {
+  test('checkpoints go to a file of this user alone, in a folder that is made, whole lines at its end', async () => {
     const service = await testApp(quiet)
     const { deps, clock } = service
-    const { proof, file } = await nodeOf(service, 'node')
+    const { proof, file, folder } = await nodeOf(service, 'node')
+    assert.equal(existsSync(folder), false)
     for (const expected of [[1], [1, 2]]) {
       await recordEvents(deps, 3)
       clock.advance(10)
@@ -54,6 +55,7 @@ suite('what leaves the service of the audit log', () => {
       assert.deepEqual(numbersOf(linesOf(file)), expected)
     }
     assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.equal(statSync(folder).mode & 0o777, 0o700)
     await proof.run()
     await proof.sent()
     assert.equal(linesOf(file).length, 2, 'nothing is new')

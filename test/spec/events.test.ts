@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { sensitiveRead } from '../../src/audit/events.ts'
+
 import { loadConfig } from '../../src/config/load.ts'
 import { packageVersion } from '../../src/config/version.ts'
 import { connect } from '../../src/database/connect.ts'
@@ -16,6 +17,7 @@ import { rooms } from '../../src/rooms.ts'
 import { startService } from '../../tools/service.ts'
 import { type Call, type Someone, type TestApp, testApp } from '../app.ts'
 import { lastNumber, type OpenedRecord, recordsAfter } from '../audit.ts'
+import { verified } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { asClient, ask as askAs, clientsFile, entry, writeClients } from '../clients.ts'
 import { steppingClock } from '../clock.ts'
@@ -1012,6 +1014,15 @@ suite('every event, with its fields and its level', async () => {
       [...new Set(rows.map(({ event }) => event))].toSorted(),
       [...new Set([...types.keys(), ...others])].toSorted(),
     )
+  })
+
+  test('the log of all these events is whole, with its indexes', async () => {
+    for (const tested of [app, client]) {
+      await recordWaiting(tested)
+      const { problems, checked } = await verified(tested.deps)
+      assert.deepEqual(problems, [])
+      assert.ok(checked.records > 5)
+    }
   })
 
   test('no secret of all these requests stands in any line of the log', () => {

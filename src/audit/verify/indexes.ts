@@ -93,7 +93,8 @@ export function createIndexCheck(
 
   function wrongOfTarget({ target_key: name, target_index }: AuditRecord, fields: Fields) {
     // A name that was typed, and that no account has, stands as its digest in the payload.
-    const typed = fields?.user_id === null && typeof fields.typed === 'string' ? fields.typed : null
+    const isTyped = typeof fields?.user_id !== 'number' && typeof fields?.typed === 'string'
+    const typed = isTyped ? String(fields.typed) : null
     const expected = byPseudonym.get(name ?? '')?.indexes.target ?? typed
     return target_index === expected ? null : 'target_index'
   }

@@ -133,7 +133,11 @@ export async function readRecords(
     if (found === 'erased') counts.erased += 1
     else if (found === 'unknown') counts.unknownIndexes += 1
     else if (found !== 'right') {
-      problem('index', record, `has an ${found.wrong} that does not follow from its sealed fields`)
+      problem(
+        'index',
+        record,
+        `is indexed wrongly: its ${found.wrong} does not follow from its sealed fields`,
+      )
     }
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { AnswerShown } from '../../explain/explain.ts'
 import { canonicalUsername } from '../../kernel/username.ts'
 import {
@@ -48,10 +49,16 @@ async function explain(call: CommandCall): Promise<void> {
 function explainId(call: CommandCall, id: string): Promise<void> {
   return withServices(call, async (services, deps) => {
     const { explainRefusal } = await import('../../explain/explain.ts')
-    const refusal = await explainRefusal({ ...deps, ...services }, id)
+    const read = () => explainRefusal({ ...deps, ...services }, id)
+    const { readSoon } = await import('../explain-text.ts')
+    const refusal = await readSoon(read, setTimeout)
     // The id is not repeated: it may hold characters that steer a terminal.
     if (!refusal) throw new CommandError('no refusal of this id is kept', exitCodes.notFound.code)
-    call.output.record(refusal)
+    if (call.values.json === true) return call.output.record(refusal)
+    const { factsInWords, nextStep } = await import('../explain-text.ts')
+    const { explanation, facts, ...others } = refusal
+    const next = nextStep(refusal.code, refusal.username)
+    call.output.record({ explanation, facts: factsInWords(facts), next, ...others })
   })
 }
 
@@ -59,7 +66,7 @@ async function explainOneToken(call: CommandCall): Promise<void> {
   const token = (await knownSecret(call, 'token')).trim()
   await withServices(call, async (services, deps) => {
     const { explainToken } = await import('../../explain/explain.ts')
-    show(call, await explainToken({ ...deps, ...services }, token))
+    await show(call, await explainToken({ ...deps, ...services }, token))
   })
 }
 
@@ -75,19 +82,26 @@ async function explainOneRoute(call: CommandCall, user: string, route: string): 
     const { explainRoute } = await import('../../explain/explain.ts')
     const { routesOfService } = await import('../declared-routes.ts')
     const routes = await routesOfService(call, deps, services)
-    show(call, await explainRoute({ ...deps, ...services, routes }, account, wanted))
+    await show(call, await explainRoute({ ...deps, ...services, routes }, account, wanted))
   })
 }
 
 /** Shows an answer. @throws CommandError, after the output, if the service would refuse */
-function show({ output, values }: CommandCall, answer: AnswerShown): void {
-  const { checks, ...verdict } = answer
+async function show({ output, values }: CommandCall, answer: AnswerShown): Promise<void> {
   if (values.json === true) output.record(answer)
   else {
-    output.record(verdict)
+    const { factsInWords, nextStep } = await import('../explain-text.ts')
+    const { checks, of, passes, explanation, facts, ...others } = answer
+    const next = nextStep(answer.code, answer.username)
+    output.record({ of, passes, explanation, facts: factsInWords(facts), next, ...others })
     if (checks.length > 0) {
       output.message('')
-      output.rows(checks.map(({ explanation: _, ...check }) => check))
+      output.rows(
+        checks.map(({ explanation: _, facts, ...check }) => ({
+          ...check,
+          facts: factsInWords(facts),
+        })),
+      )
     }
   }
   if (!answer.passes) throw new CommandError('it would be refused', exitCodes.refused.code)
