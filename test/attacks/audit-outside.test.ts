@@ -11,9 +11,10 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createSinkFeed } from '../../src/audit/outside/feed.ts'
-import { checkpointOfLine } from '../../src/audit/outside/file-sink.ts'
+import { checkpointOfLine, fileSink, maxLineBytes } from '../../src/audit/outside/file-sink.ts'
 import type { Item, Sink } from '../../src/audit/outside/sink.ts'
 import { syslogSink } from '../../src/audit/outside/syslog-sink.ts'
+import { linesOf as fileLinesOf } from '../../src/audit/verify/outside-file.ts'
 import { parseAuditSink } from '../../src/config/audit-sinks.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { canaries, proofOf, recordEvents, verified } from '../audit-log.ts'
@@ -349,6 +350,42 @@ suite('syslog servers', () => {
     assert.deepEqual(numbersOf(second.messages).filter(Boolean), [2, 3])
     await second.close()
   })
+})
+
+test('a line without an end fills no memory: the sink and the verification pass over it', async () => {
+  const { directory } = await testApp(quiet)
+  const path = join(directory, 'long.jsonl')
+  const checkpoint = {
+    ...{ number: 7, at: 5, previous: 'p', heads: '[]' },
+    ...{ records: 0, key_id: 'k', signature: 's' },
+  }
+  const line = `${JSON.stringify({ checkpoint })}\n`
+  writeFileSync(path, line)
+  const half = Buffer.alloc(maxLineBytes / 2 + 1, 'x')
+  appendFileSync(path, half)
+  appendFileSync(path, half)
+  const options = { name: 'long', path, takesRecords: false, mayRepair: true }
+  appendFileSync(path, '\n')
+  const sink = fileSink(options)
+  assert.equal((await sink.place())?.number, 7)
+  const lines = await Array.fromAsync(fileLinesOf(path))
+  assert.deepEqual(
+    lines.map((text) => text.length < 1000),
+    [true, true],
+  )
+  assert.equal(checkpointOfLine(lines[0] ?? '')?.number, 7)
+  appendFileSync(path, line.replace('7', '8'))
+  assert.equal((await sink.place())?.number, 8)
+})
+
+test('lines of a file are as they are, however the reads divide them', async () => {
+  const { directory } = await testApp(quiet)
+  const path = join(directory, 'lines')
+  const long = 'ü'.repeat(50_000)
+  writeFileSync(path, `one\r\n\n${long}\n${'x'.repeat(200_001)}\nlast`)
+  assert.deepEqual(await Array.fromAsync(fileLinesOf(path, 200_000)), [
+    ...['one', '', long, '(a line that is too long)', 'last'],
+  ])
 })
 
 test('a line of the file outside that was changed is told, and its other lines still count', async () => {
