@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   mkdirSync,
@@ -315,6 +316,21 @@ suite('syslog servers', () => {
     await assert.rejects(sink.send(items), /ECONNREFUSED/)
   })
 
+  test('a server that is never silent and never reads to the end gets no batch for ever', async () => {
+    const server = await syslogStream({
+      instead(socket) {
+        socket.pause()
+        const greeting = setInterval(() => socket.write('.'), 5)
+        socket.once('close', () => clearInterval(greeting))
+        return true
+      },
+    })
+    const address = parseAuditSink(`syslog+tcp://127.0.0.1:${server.port}`)
+    assert.ok(address.kind !== 'file')
+    await assert.rejects(syslogSink({ address, places, silentMs: 60 }).send(items), /too slow/)
+    await server.close()
+  })
+
   test('datagrams are sent one for each message', async () => {
     const server = await syslogDatagrams()
     const sink = sinkTo(`syslog://127.0.0.1:${server.port}`)
@@ -350,6 +366,15 @@ suite('syslog servers', () => {
     assert.deepEqual(numbersOf(second.messages).filter(Boolean), [2, 3])
     await second.close()
   })
+})
+
+test('a pipe in the place of the file is refused, and holds up nothing', async () => {
+  const { directory } = await testApp(quiet)
+  const path = join(directory, 'pipe')
+  execFileSync('mkfifo', [path])
+  const sink = fileSink({ name: 'pipe', path, takesRecords: false, mayRepair: true })
+  await assert.rejects(sink.place(), { message: `${path} is no file` })
+  await assert.rejects(sink.send([]), { message: `${path} is no file` })
 })
 
 test('a line without an end fills no memory: the sink and the verification pass over it', async () => {

@@ -91,7 +91,8 @@ export function checkpointOfLine(line: string): Checkpoint | null {
 }
 
 async function openFile(path: string, flags: number): Promise<FileHandle> {
-  const file = await open(path, flags, 0o600)
+  // A pipe without a reader would otherwise keep a thread of this process for ever.
+  const file = await open(path, flags | constants.O_NONBLOCK, 0o600)
   if ((await file.stat()).isFile()) return file
   await file.close()
   throw new Error(`${path} is no file`)
