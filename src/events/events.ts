@@ -18,10 +18,12 @@ export interface RecordedEvent {
    * digest if no account has the name: users type passwords into the wrong field.
    */
   readonly typed?: string | null
+  /** How the request is refused that this event is recorded for, which is answered later. */
+  readonly refusal?: { readonly status: number; readonly reason: string }
 }
 
 /** What an event tells the audit log alone. */
-export type Typed = Pick<RecordedEvent, 'typed'>
+export type Typed = Pick<RecordedEvent, 'typed' | 'refusal'>
 
 /** The audit log, which keeps every event. */
 export interface AuditSink {
