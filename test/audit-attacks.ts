@@ -115,6 +115,12 @@ export const auditAttacks: readonly AuditAttack[] = [
     expected: ['index', 'key'],
   },
   {
+    name: 'gives the key of a person another name, so that the person looks erased',
+    apply: ({ db }) =>
+      change('audit_subjects', 'pseudonym', 'another', sql`subject = '1003'`).execute(db),
+    expected: ['key'],
+  },
+  {
     name: 'deletes a record',
     apply: ({ db }) => sql`delete from audit_records where ${ofVictim}`.execute(db),
     expected: ['missing'],

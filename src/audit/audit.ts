@@ -60,7 +60,7 @@ export function createAudit(deps: AuditDeps): Audit {
   })
 
   function entryOf(event: RecordedEvent): Entry {
-    return { id: ulid(event.at, random), event }
+    return { id: ulid(event.at, random), event, ...event.refusal }
   }
 
   async function leave(before: number): Promise<void> {

@@ -19,10 +19,12 @@ export interface RecordedEvent {
    */
   readonly typed?: string | null
   readonly login?: LoginFacts
+  /** How the request is refused that this event is recorded for, which is answered later. */
+  readonly refusal?: { readonly status: number; readonly reason: string }
 }
 
 /** What an event tells the audit log alone. */
-export type ForAudit = Pick<RecordedEvent, 'typed' | 'login'>
+export type ForAudit = Pick<RecordedEvent, 'typed' | 'login' | 'refusal'>
 
 /** A login that begins or ends, or goes on in a new token: no credential of the request names it. */
 export interface LoginFacts {

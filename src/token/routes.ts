@@ -225,12 +225,15 @@ export async function tokenRoutes(
     const successor = await rotation.use(claims, guard, login)
     if (successor !== 'reused') return successor
     markRefusalTold(request)
+    const reason = { code: 'refresh_token_reused', facts: { user_id: userId } } as const
+    const error = new ApiError('invalidRefreshToken', { reason })
+    const refusal = { status: error.status, reason: reason.code }
     // The thief may hold access tokens of the family as well. RFC 9700 section 4.14.2.
     await revocations.endPair(sid, claims.exp, {
-      also: (trx) => events.record(trx, tokenReuse, { user_id: userId, kind: 'refresh' }),
+      also: (trx) =>
+        events.record(trx, tokenReuse, { user_id: userId, kind: 'refresh' }, { refusal }),
     })
-    const reason = { code: 'refresh_token_reused', facts: { user_id: userId } } as const
-    throw new ApiError('invalidRefreshToken', { reason })
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
@@ -12,9 +13,10 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createSinkFeed } from '../../src/audit/outside/feed.ts'
-import { checkpointOfLine } from '../../src/audit/outside/file-sink.ts'
+import { checkpointOfLine, fileSink, maxLineBytes } from '../../src/audit/outside/file-sink.ts'
 import type { Item, Sink } from '../../src/audit/outside/sink.ts'
 import { syslogSink } from '../../src/audit/outside/syslog-sink.ts'
+import { linesOf as fileLinesOf } from '../../src/audit/verify/outside-file.ts'
 import { parseAuditSink } from '../../src/config/audit-sinks.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { canaries, proofOf, recordEvents, verified } from '../audit-log.ts'
@@ -316,6 +318,21 @@ suite('syslog servers', () => {
     await assert.rejects(sink.send(items), /ECONNREFUSED/)
   })
 
+  test('a server that is never silent and never reads to the end gets no batch for ever', async () => {
+    const server = await syslogStream({
+      instead(socket) {
+        socket.pause()
+        const greeting = setInterval(() => socket.write('.'), 5)
+        socket.once('close', () => clearInterval(greeting))
+        return true
+      },
+    })
+    const address = parseAuditSink(`syslog+tcp://127.0.0.1:${server.port}`)
+    assert.ok(address.kind !== 'file')
+    await assert.rejects(syslogSink({ address, places, silentMs: 60 }).send(items), /too slow/)
+    await server.close()
+  })
+
   test('datagrams are sent one for each message', async () => {
     const server = await syslogDatagrams()
     const sink = sinkTo(`syslog://127.0.0.1:${server.port}`)
@@ -351,6 +368,51 @@ suite('syslog servers', () => {
     assert.deepEqual(numbersOf(second.messages).filter(Boolean), [2, 3])
     await second.close()
   })
+})
+
+test('a pipe in the place of the file is refused, and holds up nothing', async () => {
+  const { directory } = await testApp(quiet)
+  const path = join(directory, 'pipe')
+  execFileSync('mkfifo', [path])
+  const sink = fileSink({ name: 'pipe', path, takesRecords: false, mayRepair: true })
+  await assert.rejects(sink.place(), { message: `${path} is no file` })
+  await assert.rejects(sink.send([]), { message: `${path} is no file` })
+})
+
+test('a line without an end fills no memory: the sink and the verification pass over it', async () => {
+  const { directory } = await testApp(quiet)
+  const path = join(directory, 'long.jsonl')
+  const checkpoint = {
+    ...{ number: 7, at: 5, previous: 'p', heads: '[]' },
+    ...{ records: 0, key_id: 'k', signature: 's' },
+  }
+  const line = `${JSON.stringify({ checkpoint })}\n`
+  writeFileSync(path, line)
+  const half = Buffer.alloc(maxLineBytes / 2 + 1, 'x')
+  appendFileSync(path, half)
+  appendFileSync(path, half)
+  const options = { name: 'long', path, takesRecords: false, mayRepair: true }
+  appendFileSync(path, '\n')
+  const sink = fileSink(options)
+  assert.equal((await sink.place())?.number, 7)
+  const lines = await Array.fromAsync(fileLinesOf(path))
+  assert.deepEqual(
+    lines.map((text) => text.length < 1000),
+    [true, true],
+  )
+  assert.equal(checkpointOfLine(lines[0] ?? '')?.number, 7)
+  appendFileSync(path, line.replace('7', '8'))
+  assert.equal((await sink.place())?.number, 8)
+})
+
+test('lines of a file are as they are, however the reads divide them', async () => {
+  const { directory } = await testApp(quiet)
+  const path = join(directory, 'lines')
+  const long = 'ü'.repeat(50_000)
+  writeFileSync(path, `one\r\n\n${long}\n${'x'.repeat(200_001)}\nlast`)
+  assert.deepEqual(await Array.fromAsync(fileLinesOf(path, 200_000)), [
+    ...['one', '', long, '(a line that is too long)', 'last'],
+  ])
 })
 
 test('a line of the file outside that was changed is told, and its other lines still count', async () => {

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { rotationStore } from '../../src/token/rotation-store.ts'
 import { testApp } from '../app.ts'
+import { auditRecords } from '../audit-chains.ts'
 
 const refused = { error: 'Invalid refresh token' }
 
@@ -44,6 +45,8 @@ suite('REFRESH_ROTATION=on', async () => {
       assert.deepEqual(answer.body, refused)
     }
     assert.ok(app.log.some(({ event }) => event === 'authn_token_reuse'))
+    const record = (await auditRecords(app)).findLast(({ type }) => type === 'authn_token_reuse')
+    assert.deepEqual([record?.plain.status, record?.reason], [401, 'refresh_token_reused'])
     const other = await app.pair(app.admin)
     assert.equal((await use(other.refresh_token)).status, 200, 'another login goes on')
   })

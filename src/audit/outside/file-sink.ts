@@ -15,6 +15,9 @@ export interface FileSinkOptions {
   readonly mayRepair: boolean
 }
 
+/** No line is longer: a checkpoint has some 100 bytes for each chain that has grown. */
+export const maxLineBytes = 16_777_216
+
 const blockBytes = 65_536
 const newline = 10
 const appending = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
@@ -88,7 +91,8 @@ export function checkpointOfLine(line: string): Checkpoint | null {
 }
 
 async function openFile(path: string, flags: number): Promise<FileHandle> {
-  const file = await open(path, flags, 0o600)
+  // A pipe without a reader would otherwise keep a thread of this process for ever.
+  const file = await open(path, flags | constants.O_NONBLOCK, 0o600)
   if ((await file.stat()).isFile()) return file
   await file.close()
   throw new Error(`${path} is no file`)
@@ -121,22 +125,33 @@ async function endOfWholeLines(file: FileHandle, size: number): Promise<number> 
   return 0
 }
 
-/** Reads backwards to the last checkpoint of a file. */
+/** Reads backwards to the last checkpoint of a file. What is too long for a line is passed over. */
 async function lastPlace(file: FileHandle): Promise<SinkPlace | null> {
   let end = await endOfWholeLines(file, (await file.stat()).size)
-  let rest: Buffer = Buffer.alloc(0)
+  let rest: Buffer[] = []
+  let restBytes = 0
   while (end > 0) {
     const start = Math.max(0, end - blockBytes)
-    const block = Buffer.concat([await blockOf(file, start, end), rest])
+    const block = await blockOf(file, start, end)
+    end = start
     // The first line of the block may begin before it.
     const first = start === 0 ? 0 : block.indexOf(newline) + 1
-    const lines = block.subarray(first).toString().split('\n')
-    for (const line of lines.reverse()) {
-      const checkpoint = checkpointOfLine(line)
-      if (checkpoint) return { number: checkpoint.number, digest: checkpointDigest(checkpoint) }
+    if (start === 0 || first > 0) {
+      const isTooLong = restBytes > maxLineBytes
+      const lines = Buffer.concat([block.subarray(first), ...(isTooLong ? [] : rest)])
+        .toString()
+        .split('\n')
+      if (isTooLong) lines.pop() // it has lost its end
+      for (const line of lines.reverse()) {
+        const checkpoint = checkpointOfLine(line)
+        if (checkpoint) return { number: checkpoint.number, digest: checkpointDigest(checkpoint) }
+      }
+      rest = []
+      restBytes = 0
     }
-    rest = Buffer.from(block.subarray(0, first))
-    end = start
+    const begun = first > 0 ? block.subarray(0, first) : block
+    restBytes += begun.length
+    rest = restBytes > maxLineBytes ? [] : [begun, ...rest]
   }
   return null
 }

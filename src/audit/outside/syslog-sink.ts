@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { AuditSink } from '../../config/audit-sinks.ts'
 import { outsideRecord } from './outside-record.ts'
@@ -34,6 +34,8 @@ export interface SyslogSinkOptions {
 // RFC 5426 section 3.2: receivers should accept 2048 octets.
 const maxDatagramBytes = 2048
 const silentMs = 5000
+// A server that reads a few bytes now and then is never silent.
+const silencesPerBatch = 12
 const refusalMs = 50
 
 /**
@@ -88,7 +90,7 @@ async function sendDatagrams(
       })
       await Promise.race([sent, refused])
     }
-    await Promise.race([setTimeout(refusalMs), refused])
+    await Promise.race([wait(refusalMs), refused])
   } finally {
     socket.removeAllListeners('error').on('error', () => {})
     socket.close()
@@ -101,6 +103,10 @@ async function sendStream(
   timeoutMs: number,
 ): Promise<void> {
   const socket = connected(address)
+  const limit = setTimeout(
+    () => socket.destroy(new Error('the other side is too slow')),
+    timeoutMs * silencesPerBatch,
+  )
   let failure: Error | undefined
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve())
@@ -122,6 +128,7 @@ async function sendStream(
   }
   socket.end()
   await closed
+  clearTimeout(limit)
   if (failure) throw failure
   if (!isRead) throw new Error('the other side has not read to the end')
 }

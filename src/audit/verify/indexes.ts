@@ -18,7 +18,7 @@ type Indexes = Pick<AuditRecord, 'actor_index' | 'target_index' | 'address_index
 /** The keys of persons, by the pseudonym that records have. */
 export interface Persons {
   readonly byPseudonym: ReadonlyMap<string, Person>
-  /** The subjects whose key does not open. */
+  /** The subjects whose key does not open, or has another name. */
   readonly broken: readonly string[]
   /** Whether there are more than are held in memory: then an unknown pseudonym means nothing. */
   readonly isPartial: boolean
@@ -39,9 +39,11 @@ export async function readPersons(store: CheckpointStore, keys: AuditKeys): Prom
   const broken: string[] = []
   for (let after = ''; ; ) {
     const batch = await store.subjectsAfter(after, batchSize)
-    for (const { subject, sealed } of batch) {
+    for (const { subject, pseudonym, sealed } of batch) {
       try {
         const key = openSubjectKey(keys.data, subject, sealed)
+        // By another name, a search would take the person for erased.
+        if (pseudonym !== pseudonymOf(key)) broken.push(subject)
         const indexes = { actor: personIndex(key, 'actor'), target: personIndex(key, 'target') }
         byPseudonym.set(pseudonymOf(key), { key, indexes })
       } catch {

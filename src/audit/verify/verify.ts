@@ -52,7 +52,10 @@ async function verify(
   const persons = await readPersons(store, keys)
   for (const subject of persons.broken) {
     findings.add(
-      generalProblem('key', `the key of the person ${subject} does not open: it was changed`),
+      generalProblem(
+        'key',
+        `the key of the person ${subject} does not open, or not by its name: it was changed`,
+      ),
     )
   }
   const checkIndexes = createIndexCheck(keys, persons)
