@@ -44,7 +44,7 @@ export const statements: Migration = [
     opened_at integer not null,
     closed_at integer
   ) strict, without rowid`,
-  'create index audit_chains_open on audit_chains (opened_at) where closed_at is null',
+  'create index audit_chains_by_end on audit_chains (closed_at, opened_at)',
 
   // A person's fields cannot be read without the row, so deleting it erases them.
   `create table audit_subjects (
