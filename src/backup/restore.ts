@@ -1,6 +1,6 @@
 import { createAudit } from '../audit/audit.ts'
+import { committing } from '../database/commit.ts'
 import { disableTimeouts } from '../database/snapshot.ts'
-import { committing } from '../database/transactions.ts'
 import { operatorKeys, type SigningAlgorithm } from '../keys/signing-key.ts'
 import {
   importKeys,
