@@ -5,7 +5,7 @@ import type { ProblemKind } from '../src/audit/verify/report.ts'
 import type { Database } from '../src/database/database.ts'
 import { type AuditRows, replaceAudit } from './audit-log.ts'
 
-/** Who attacks can write the database, and has no key. */
+/** What an attacker has who can write the database, and has no key. */
 export interface Attacked {
   readonly db: Database
   /** The tables as they were some time before; a checkpoint outside is newer. */
@@ -35,6 +35,17 @@ const authenticated = [
 ]
 const otherLevels = sql`case level when 'info' then 'warn' else 'info' end`
 const otherOutcomes = sql`case outcome when 'success' then 'failure' else 'success' end`
+
+const victimOf = (db: Database) =>
+  db.selectFrom('audit_records').selectAll().where('number', '=', victim).executeTakeFirstOrThrow()
+
+const lastOf = (db: Database) =>
+  db
+    .selectFrom('audit_records')
+    .selectAll()
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
 
 /** Another text of the same length: its first character is another one. */
 const flipped = (column: string) =>
@@ -146,11 +157,7 @@ export const auditAttacks: readonly AuditAttack[] = [
   {
     name: 'inserts a copy of a record',
     async apply({ db }) {
-      const row = await db
-        .selectFrom('audit_records')
-        .selectAll()
-        .where('number', '=', victim)
-        .executeTakeFirstOrThrow()
+      const row = await victimOf(db)
       await openGap(db)
       await db
         .insertInto('audit_records')
@@ -162,12 +169,7 @@ export const auditAttacks: readonly AuditAttack[] = [
   {
     name: 'appends a record of its own',
     async apply({ db }) {
-      const row = await db
-        .selectFrom('audit_records')
-        .selectAll()
-        .orderBy('number', 'desc')
-        .limit(1)
-        .executeTakeFirstOrThrow()
+      const row = await lastOf(db)
       await db
         .insertInto('audit_records')
         .values({ ...row, number: row.number + 1, place: row.place + 1, type: 'user_deleted' })
@@ -178,12 +180,7 @@ export const auditAttacks: readonly AuditAttack[] = [
   {
     name: 'makes a chain of its own',
     async apply({ db }) {
-      const row = await db
-        .selectFrom('audit_records')
-        .selectAll()
-        .orderBy('number', 'desc')
-        .limit(1)
-        .executeTakeFirstOrThrow()
+      const row = await lastOf(db)
       const chain = { chain: 'forged', instance: 'x', version: 'y', opened_at: 0 }
       await db.insertInto('audit_chains').values(chain).execute()
       await db
@@ -201,11 +198,7 @@ export const auditAttacks: readonly AuditAttack[] = [
   {
     name: 'cuts the beginning of a chain behind a forged tombstone',
     async apply({ db }) {
-      const row = await db
-        .selectFrom('audit_records')
-        .selectAll()
-        .where('number', '=', victim)
-        .executeTakeFirstOrThrow()
+      const row = await victimOf(db)
       const { chain, place, mac } = row
       const key = checkpointKey(Buffer.alloc(32, 7)) // not the seed of the service
       const tombstone = signTombstone(key, { chain, place, mac, records: place, at: row.at })

@@ -1,4 +1,4 @@
-import type { TransactionEnd } from '../database/transactions.ts'
+import type { TransactionEnd } from '../database/commit.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 

@@ -134,7 +134,7 @@ export const AuditPage = named(
   { limit: 10, data: [example], next: null },
 )
 
-const person = 'a username in any spelling, a user id, `ISSUER#SUB`, `client:ID`'
+const person = 'a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`'
 
 /** What a client may ask for; the route reads it, and refuses what it does not understand. */
 export const AuditQuery = {
@@ -148,7 +148,7 @@ export const AuditQuery = {
     },
     actor: {
       ...Text,
-      description: `Who acted: ${person}, \`cli\`, \`job\` or \`bootstrap\`. One that is unknown or erased has no records`,
+      description: `Who acted: ${person}; \`cli\`, \`job\` or \`bootstrap\`. One that is unknown or erased has no records`,
       examples: ['admin'],
     },
     target: { ...Text, description: `Whom it concerns: ${person}`, examples: ['ann'] },

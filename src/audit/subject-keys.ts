@@ -1,6 +1,6 @@
 import { BoundedMap } from '../bounded/bounded-map.ts'
+import { afterCommit } from '../database/commit.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import { afterCommit } from '../database/transactions.ts'
 import type { Random } from '../kernel/random.ts'
 import {
   newSubjectKey,

@@ -1,7 +1,7 @@
 import type { Config } from '../config/load.ts'
+import { afterCommit, atEnd, attemptOf, beforeCommit } from '../database/commit.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { CommitRefused, DatabaseUnavailable } from '../database/errors.ts'
-import { afterCommit, atEnd, attemptOf, beforeCommit } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { type AuditKeys, readAuditKeys } from '../keys/audit-keys.ts'

@@ -1,7 +1,7 @@
 import { adoptTombstones } from '../audit/adopt-tombstones.ts'
 import { createAudit } from '../audit/audit.ts'
+import { committing } from '../database/commit.ts'
 import { disableTimeouts } from '../database/snapshot.ts'
-import { committing } from '../database/transactions.ts'
 import { operatorKeys, type SigningAlgorithm } from '../keys/signing-key.ts'
 import {
   importKeys,

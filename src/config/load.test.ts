@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
 import { masterKey } from '../../test/master-key.ts'
+import { mistakesOf } from '../../test/mistakes.ts'
 import { isLoopback } from '../addresses/loopback.ts'
 import { describeSettings } from './describe.ts'
 import { type Config, ConfigError, loadConfig } from './load.ts'
@@ -86,16 +87,6 @@ const defaults: Partial<Record<string, unknown>> = {
   TRACES_PER_SECOND: 100,
 }
 const secretNames = Object.entries(settings).flatMap(([name, row]) => (row.secret ? [name] : []))
-
-function mistakesOf(env: Record<string, string>): readonly string[] {
-  try {
-    loadConfig(env)
-  } catch (error) {
-    assert.ok(error instanceof ConfigError, inspect(error))
-    return error.mistakes
-  }
-  return []
-}
 
 suite('defaults', () => {
   for (const [name, { fallback }] of Object.entries(settings)) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
-import { ConfigError, loadConfig } from './load.ts'
+import { mistakesOf } from '../../test/mistakes.ts'
+import { loadConfig } from './load.ts'
 
 const issuer = 'https://idp.example'
 const client = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'app' }
@@ -9,16 +10,6 @@ const production = {
   NODE_ENV: 'production',
   BASE_URL: 'https://id.example.org',
   TRUST_PROXY: 'none',
-}
-
-function mistakesOf(env: Record<string, string>): readonly string[] {
-  try {
-    loadConfig(env)
-  } catch (error) {
-    assert.ok(error instanceof ConfigError, inspect(error))
-    return error.mistakes
-  }
-  return []
 }
 
 suite('settings of identity providers', () => {

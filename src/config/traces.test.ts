@@ -4,18 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { inspect } from 'node:util'
-import { ConfigError, loadConfig } from './load.ts'
+import { mistakesOf } from '../../test/mistakes.ts'
+import { loadConfig } from './load.ts'
 import { parseHeaders } from './traces-settings.ts'
-
-function mistakesOf(env: Record<string, string>): readonly string[] {
-  try {
-    loadConfig(env)
-  } catch (error) {
-    assert.ok(error instanceof ConfigError, inspect(error))
-    return error.mistakes
-  }
-  return []
-}
 
 suite('the settings of traces', () => {
   test('are those of OpenTelemetry; without an endpoint nothing is exported', () => {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
+import { afterCommit } from '../database/commit.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import { afterCommit } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { currentContext, currentTrace, type EventContext } from './context.ts'
 import { boundedRefusals } from './refusals.ts'

@@ -6,8 +6,9 @@ import type { ExternalBearer } from '../federation/authenticator.ts'
 import type { Static } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { type ErrorRow, problemOf, type RefusalReason } from '../kernel/errors.ts'
+import { userIdIn } from '../token/claim-faults.ts'
 import { type JudgeTokenDeps, judgeToken, kindOf } from '../token/judge-token.ts'
-import { errorText, type LookUpReason, showReason, userIdOf, usernameOf } from './explanations.ts'
+import { errorText, type LookUpReason, showReason, usernameOf } from './explanations.ts'
 import { type Check, type JudgeRouteDeps, judgeRoute } from './judge-route.ts'
 import type { WantedRoute } from './match-route.ts'
 import type { Refusals } from './refusals.ts'
@@ -37,7 +38,7 @@ export async function explainRefusal(deps: ExplainDeps, id: string): Promise<Ref
   deps.events.tell(sensitiveRead, {
     what: 'explain',
     of: refusal.id,
-    user_id: userIdOf(refusal.subject),
+    user_id: userIdIn(refusal.subject),
   })
   return {
     id: refusal.id,
@@ -60,7 +61,7 @@ export async function explainToken(deps: ExplainDeps, token: string): Promise<An
   const { reason, subject } = external ?? (await judgeToken(deps, token))
   const kind = external ? 'external' : kindOf(token)
   const error = kind === 'refresh' ? 'invalidRefreshToken' : 'invalidOrExpiredToken'
-  const user_id = userIdOf(subject)
+  const user_id = userIdIn(subject)
   deps.events.tell(sensitiveRead, { what: 'explain', of: 'token', user_id })
   return {
     of: `${kind} token`,

@@ -3,6 +3,7 @@ import { isoTime } from '../kernel/clock.ts'
 import { errorTable, type FactValue, problemOf, type RefusalReason } from '../kernel/errors.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { RoomNames } from '../room/room.ts'
+import { userIdIn } from '../token/claim-faults.ts'
 import type { Refusal } from './store.ts'
 
 /** Finds what a code means, in the registry of the service and those of external rooms. */
@@ -65,16 +66,11 @@ export function errorText(name: string): string {
   return name in errorTable ? problemOf(name as keyof typeof errorTable).error : name // `in` does not narrow a text
 }
 
-/** The user that a subject names; null for one of a provider, and for none. */
-export function userIdOf(subject: string | null): number | null {
-  return subject !== null && /^[1-9][0-9]{0,15}$/.test(subject) ? Number(subject) : null
-}
-
 /** The username of a subject's account, as it is now; null for another subject, and if it was deleted. */
 export async function usernameOf(
   subject: string | null,
   accounts: Pick<Accounts, 'byUserId'>,
 ): Promise<string | null> {
-  const userId = userIdOf(subject)
+  const userId = userIdIn(subject)
   return userId === null ? null : ((await accounts.byUserId(userId))?.username ?? null)
 }

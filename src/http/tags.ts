@@ -15,7 +15,7 @@ export const tags = {
   'Login limits': 'What keeps a username or an address from a login now.',
   'Audit log': 'What has happened, to whom and by whom: records that cannot be changed unnoticed.',
   'Import and export': 'Many accounts at once, as lines of JSON.',
-  Service: 'Whether the service works, how much it holds, and this document.',
+  Service: 'Whether the service works, how much it holds, its metrics, and this document.',
 } as const satisfies Record<string, string>
 
 export type TagName = keyof typeof tags

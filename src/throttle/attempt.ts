@@ -1,5 +1,6 @@
+import { afterCommit } from '../database/commit.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { afterCommit, transact } from '../database/transactions.ts'
+import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { EventType } from '../events/types.ts'
 import { ApiError } from '../kernel/errors.ts'

@@ -1,5 +1,6 @@
+import { afterCommit } from '../database/commit.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { afterCommit, lockName, transact } from '../database/transactions.ts'
+import { lockName, transact } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import {

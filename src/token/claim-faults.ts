@@ -1,7 +1,4 @@
 import type { FactValue, RefusalReason } from '../kernel/errors.ts'
-import { codePointLength } from '../kernel/text.ts'
-
-/** What the reasons of refused tokens say about claims, for the operator. */
 
 /** For `nbf` and `iat`, since the clocks of nodes differ a little. Expiry has no tolerance. */
 export const toleranceSeconds = 5
@@ -35,6 +32,7 @@ export function faultOfTimes(
   return { code: 'claim_nbf', facts }
 }
 
+/** The reason of a claim that is missing or is not of its type. */
 export function malformedClaim(claim: string): RefusalReason {
   return { code: 'claim_malformed', facts: { claim } }
 }
@@ -48,8 +46,8 @@ export function shownClaim(value: unknown): FactValue {
   return value.slice(0, 10).map((item) => String(item).slice(0, maxShown))
 }
 
-/** The user that a signed `sub` names; null for another issuer's. */
-export function userIdIn(sub: unknown): number | null {
-  const isId = typeof sub === 'string' && codePointLength(sub) <= 16 && /^[1-9][0-9]*$/.test(sub)
-  return isId ? Number(sub) : null
+/** The user that a subject, such as the `sub` of a token, names; null for another issuer's, and for none. */
+export function userIdIn(subject: unknown): number | null {
+  const isId = typeof subject === 'string' && /^[1-9][0-9]{0,15}$/.test(subject)
+  return isId ? Number(subject) : null
 }

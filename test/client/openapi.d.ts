@@ -7140,12 +7140,12 @@ export interface operations {
                  */
                 type?: string[];
                 /**
-                 * @description Who acted: a username in any spelling, a user id, `ISSUER#SUB`, `client:ID`, `cli`, `job` or `bootstrap`. One that is unknown or erased has no records
+                 * @description Who acted: a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`; `cli`, `job` or `bootstrap`. One that is unknown or erased has no records
                  * @example admin
                  */
                 actor?: string;
                 /**
-                 * @description Whom it concerns: a username in any spelling, a user id, `ISSUER#SUB`, `client:ID`
+                 * @description Whom it concerns: a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`
                  * @example ann
                  */
                 target?: string;

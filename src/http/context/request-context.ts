@@ -9,11 +9,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The actor, address and scheme that the events of this request name. */
     eventContext(): EventContext
-    /** The trace of this request; read when an event or a request of ours is about to name it. */
+    /** The trace of this request; read when an event or a request to another service names it. */
     traceContext(): TraceContext | null
-    /** Set if traces are exported and this one is: tracing.ts. */
+    /** Set if this trace is exported: request-spans.ts. */
     span?: Span | null
-    /** The client's address if a trusted caller names it (http/routes/login-address.ts). */
+    /** The client's address if a trusted caller names it (http/limits/login-address.ts). */
     namedAddress?: string | null
   }
 }
