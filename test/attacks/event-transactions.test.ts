@@ -335,7 +335,11 @@ suite('a sink that fails', async () => {
   test('inside the transaction, it undoes a restore', async () => {
     const file = await backupOf(app)
     const target = await place()
-    const failing = { record: () => Promise.reject(new Error('the sink is full')), tell() {}, attach() {} }
+    const failing = {
+      record: () => Promise.reject(new Error('the sink is full')),
+      tell() {},
+      attach() {},
+    }
     const options = {
       passphrase: async () => passphrase,
       withoutKeys: false,
