@@ -20,7 +20,13 @@ export const parts: RoomParts<Needs> = {
     await app.register(auditRoutes, needs)
   },
   jobs: ({ audit, auditProof }) => [
-    { name: 'audit records', everyMs: recordEveryMs, inEachWorker: true, run: audit.run },
+    {
+      name: 'audit records',
+      everyMs: recordEveryMs,
+      inEachWorker: true,
+      isIdle: () => audit.state().waiting === 0,
+      run: audit.run,
+    },
     { name: 'audit chains', everyMs: closeEveryMs, inEachWorker: true, run: audit.closeLeft },
     {
       name: 'audit checkpoints',

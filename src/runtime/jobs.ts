@@ -14,6 +14,11 @@ export interface Job {
    * once: by the first worker.
    */
   readonly inEachWorker?: boolean
+  /**
+   * Whether there is nothing to do; asked before each run of the schedule. A job that looks ten times a
+   * second needs it: a run costs a hundred times as much.
+   */
+  isIdle?(): boolean
   /** Does the work once; ends early if `stop` aborts because the service stops. */
   run(stop?: AbortSignal): Promise<unknown>
 }
@@ -67,9 +72,13 @@ export function startJobs(jobs: readonly Job[], deps: JobsDeps): () => Promise<v
   const underWay = new Map<string, Promise<void>>()
   const stop = new AbortController()
   const timers = jobs.map((job) => {
-    ofJob(deps.measurements, job.name) // it is shown before its first run
+    const measured = ofJob(deps.measurements, job.name) // it is shown before its first run
     return setInterval(() => {
       if (underWay.has(job.name)) return
+      if (job.isIdle?.()) {
+        measured.lastSuccessAt = deps.clock.now()
+        return
+      }
       const done = attempt(job, deps, stop.signal).finally(() => underWay.delete(job.name))
       underWay.set(job.name, done)
     }, job.everyMs).unref()
