@@ -17,6 +17,7 @@ const order = [
   'token',
   'oidc',
   'audit',
+  'explain',
   'backup',
   'restore',
   'move',

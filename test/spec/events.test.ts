@@ -28,6 +28,7 @@ import { enrol, enrolled } from '../factor.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { doors, guess, newHost, tryTimes } from '../logins.ts'
 import { seedPosts } from '../posts.ts'
+import { assertRefusal } from '../refusal.ts'
 import { testBrowser } from '../test-browser.ts'
 import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
@@ -542,6 +543,20 @@ suite('every event, with its fields and its level', async () => {
       assert.equal(result.status, 403)
       const fields = { error: 'passwordChangeRequired', reason: 'password_change_absent' }
       return { told, fields: { ...fields, route: '/login', address } }
+    }),
+    info('sequence_fail', 'a session whose account must enrol is used elsewhere', async () => {
+      const who = await someone()
+      const { cookie } = await app.session(who)
+      const env = { REQUIRE_SECOND_FACTOR: 'USER' }
+      const strict = watched(
+        await testApp(env, { directory: app.directory, clock: app.clock, seed: 2 }),
+      )
+      const request = () => strict.call('GET', '/api/account', { headers: { cookie }, from })
+      const { told, result } = await during(strict, request)
+      assertRefusal(result, 401, 'Authentication required')
+      const reason = 'session_must_enrol'
+      const route = '/api/account'
+      return { told, fields: { error: 'authenticationRequired', reason, route, address } }
     }),
     info('sequence_fail', 'the login is too long ago', async () => {
       const old = watched(await testApp({ REAUTHENTICATE_SECONDS: '60' }))

@@ -76,7 +76,9 @@ export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, opti
     if (reason && (revoked.has(reason.code) || ended.has(reason.code))) {
       return inContextOf(request, () => tellOfEnded(error, reason))
     }
-    const event = typeof row === 'string' ? eventOf[row] : undefined
+    const isStepDue = reason?.code === 'session_must_enrol' // its error is that of no credential
+    const named = typeof row === 'string' ? eventOf[row] : undefined
+    const event = isStepDue ? sequenceFail : named
     if (!event) return
     const type = event === authorizationFail ? denialOf(request, options.config) : event
     const fields = {
