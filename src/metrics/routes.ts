@@ -34,7 +34,6 @@ export async function metricsRoutes(
           schemes: ['client', 'basic', 'session', 'bearer'],
         },
         // A scraper that is refused would tell of an outage when the load is highest.
-        rateLimit: 'exempt',
         answers: {
           200: { 'text/plain': Exposition, 'application/openmetrics-text': Exposition },
         },
