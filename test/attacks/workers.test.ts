@@ -114,6 +114,7 @@ suite('two workers whose database tells nothing', async () => {
       'audit checkpoints',
       'audit records',
       'clients file',
+      'counted refusals',
       'keys of other processes',
       'refusals',
       'session activity',
