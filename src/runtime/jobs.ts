@@ -15,8 +15,8 @@ export interface Job {
    */
   readonly inEachWorker?: boolean
   /**
-   * Whether there is nothing to do; asked before each run of the schedule. A job that looks ten times a
-   * second needs it: a run costs a hundred times as much.
+   * Whether there is nothing to do; asked before each run of the schedule. For a job that looks ten times
+   * a second: it makes no promise and no asynchronous context then.
    */
   isIdle?(): boolean
   /** Does the work once; ends early if `stop` aborts because the service stops. */
