@@ -164,6 +164,7 @@ suite('POST /oauth/introspect and POST /oauth/revoke (RFC 7662, RFC 7009)', asyn
       level: 'info',
       event: 'authn_token_revoked',
       reason: 'client',
+      user_id: cid.userId,
       by: 'client:shop',
       address: '127.0.0.1',
       scheme: 'client',
