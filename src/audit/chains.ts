@@ -17,10 +17,10 @@ export type Head = Pick<Chain, 'place' | 'mac'>
 export interface TakenChain {
   readonly chain: Chain
   /**
-   * Gives it back when the transaction has ended, with the head if that is committed. A chain whose
+   * Releases it when the transaction has ended, with the head if that is committed. A chain whose
    * end is not known is never written again.
    */
-  giveBack(end: TransactionEnd, head: Head): void
+  release(end: TransactionEnd, head: Head): void
 }
 
 export interface Chains {
@@ -34,7 +34,7 @@ const nameBytes = 16
 
 /** Makes the chains of a process. Several transactions at a time write as many chains. */
 export function createChains({ clock, random }: { clock: Clock; random: Random }): Chains {
-  // The last one given back is taken first, so that few chains have the most records.
+  // The last one released is taken first, so that few chains have the most records.
   let free: { readonly chain: Chain; readonly usedAt: number }[] = []
   return {
     take() {
@@ -45,7 +45,7 @@ export function createChains({ clock, random }: { clock: Clock; random: Random }
       }
       return {
         chain,
-        giveBack(end, head) {
+        release(end, head) {
           if (end === 'unknown') return
           const next = end === 'committed' ? { name: chain.name, ...head } : chain
           free.push({ chain: next, usedAt: clock.now() })

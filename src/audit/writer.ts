@@ -57,7 +57,7 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
         afterCommit(trx, () => committed(records.entries.length, entry.event.at))
       }
       beforeCommit(trx, (own) => insert(own, records))
-      atEnd(trx, (end) => taken.giveBack(records.isRefused ? 'unknown' : end, records.head))
+      atEnd(trx, (end) => taken.release(records.isRefused ? 'unknown' : end, records.head))
     },
   }
 

@@ -26,7 +26,7 @@ suite('the list of chains, which nothing authenticates, keeps no record from the
       await recordEvents(deps, 5)
       await writeCheckpoint()
 
-      // Whoever can write the database hides the chains, acts, and removes what tells of it.
+      // An attacker with the database hides the chains, acts, and removes what tells of it.
       const { audit_chains } = await copyAudit(db)
       if (hide === 'update') await db.updateTable('audit_chains').set({ closed_at: 1 }).execute()
       else await db.deleteFrom('audit_chains').execute()

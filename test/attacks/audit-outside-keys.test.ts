@@ -38,7 +38,7 @@ suite('after a restore, which lets checkpoints of another key come first', () =>
     assert.equal(outside.length, 2)
     assert.equal((await verified(deps, outside)).first, null)
 
-    // Whoever can write the database cuts what the second checkpoint attests, and signs anew.
+    // An attacker with the database cuts what the second checkpoint attests, and signs anew.
     const key = checkpointKey(Buffer.alloc(32, 7)) // not the seed of the service
     const [one, two] = await db.selectFrom('audit_checkpoints').selectAll().execute()
     assert.ok(one && two)
