@@ -75,8 +75,8 @@ export interface Events {
   ): Promise<void>
   /**
    * Delivers an event that changes nothing, such as a refusal, at once; of a flood of refusals the
-   * log and the audit log get a count. The audit log gets those
-   * from before its time when it is attached.
+   * log and the audit log get a count. The audit log gets those from before its time when it is
+   * attached.
    */
   tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, forAudit?: ForAudit): void
   /** Sets the audit log of this process; it can only be made when the database is known. */
