@@ -26,8 +26,6 @@ export interface SubjectKeys {
     dataKey: Uint8Array,
     subjects: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, SubjectKey>>
-  /** Forgets the key of a subject in memory, because it was erased. */
-  forget(subject: string): void
 }
 
 const maxKnown = 5000 // some 500 bytes each
@@ -48,7 +46,6 @@ export function createSubjectKeys(random: Random): SubjectKeys {
       if (missing.length > 0) await find(trx, dataKey, missing, keys)
       return keys
     },
-    forget: (subject) => known.delete(subject),
   }
 
   async function find(
