@@ -16,8 +16,13 @@ export interface Page {
   readonly isWide?: boolean
 }
 
-/** Makes the page of a refusal, for a browser's navigation. */
-export type ErrorPage = (error: ApiError, request: FastifyRequest) => Page
+/** Another page of this service, to which the browser is sent. */
+export interface Elsewhere {
+  readonly location: string
+}
+
+/** Makes the page of a refusal, for a browser's navigation, or names the page that helps on. */
+export type ErrorPage = (error: ApiError, request: FastifyRequest) => Page | Elsewhere
 
 /** The style sheet and the icon of all pages. */
 export const frameAssets = createAssets('/assets', {
@@ -42,6 +47,11 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     })
     .serializer(String)
     .send(render(page))
+}
+
+/** Answers the page of a refusal, or sends the browser to the page that helps on. */
+export function sendErrorPage(reply: FastifyReply, page: Page | Elsewhere): FastifyReply {
+  return 'location' in page ? reply.redirect(page.location, 303) : sendPage(reply, page)
 }
 
 function render({ title, main, head, isWide }: Page): string {
