@@ -4,17 +4,25 @@ import { room as authentication } from './authentication/room.ts'
 import { room as backup } from './backup/room.ts'
 import { room as basic } from './basic/room.ts'
 import { room as clients } from './clients/room.ts'
+import { room as confirmations } from './confirmations/room.ts'
 import { room as docs } from './docs/room.ts'
+import { room as emailLogin } from './email-login/room.ts'
+import { room as emails } from './emails/room.ts'
 import { room as explain } from './explain/room.ts'
 import { room as federation } from './federation/room.ts'
+import { room as flows } from './flows/room.ts'
 import { room as health } from './health/room.ts'
 import { room as home } from './home/room.ts'
 import { room as idempotency } from './idempotency/room.ts'
 import { room as keys } from './keys/room.ts'
 import { room as login } from './login/room.ts'
+import { room as mail } from './mail/room.ts'
 import { room as metrics } from './metrics/room.ts'
+import { room as pages } from './pages/room.ts'
 import { room as passwords } from './passwords/room.ts'
 import { room as posts } from './posts/room.ts'
+import { room as recovery } from './recovery/room.ts'
+import { room as registration } from './registration/room.ts'
 import { floor } from './room/floor.ts'
 import type { Room } from './room/room.ts'
 import type { Wired } from './services.ts'
@@ -41,6 +49,9 @@ export const rooms: readonly Room<Wired>[] = [
   users,
   passwords,
   accounts,
+  flows,
+  confirmations,
+  mail,
   totp,
   basic,
   session,
@@ -48,6 +59,11 @@ export const rooms: readonly Room<Wired>[] = [
   transfer,
   federation,
   login,
+  emails,
+  recovery,
+  registration,
+  emailLogin,
+  pages,
   posts,
   health,
   home,

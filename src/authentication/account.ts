@@ -29,6 +29,10 @@ export interface Account {
   readonly refreshVersion: number
   /** Epoch milliseconds. */
   readonly createdAt: number
+  /** The verified address, unlike that of the user; null if there is none. */
+  readonly email: string | null
+  /** The language of pages and mail; null: none was chosen. */
+  readonly language: string | null
 }
 
 /** Whether an account is active and not locked. */

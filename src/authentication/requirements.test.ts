@@ -29,6 +29,8 @@ const account: Account = {
   accessVersion: 1,
   refreshVersion: 1,
   createdAt: 0,
+  email: null,
+  language: null,
 }
 const before = { refreshVersion: 1, passwordHash: 'one' }
 const evidence = (more: Partial<Account> = {}): Evidence => ({

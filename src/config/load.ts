@@ -10,6 +10,7 @@ import { auditSinkMistakes } from './audit-sinks.ts'
 import { type ClientsReading, readClients } from './clients-file.ts'
 import { type HashingSettings, hashesAtOnce, hashingMistakes, hashingWarnings } from './hashing.ts'
 import { readSettings, type Values } from './kinds.ts'
+import { parseMailServer } from './mail.ts'
 import {
   type ProvidersReading,
   providerContradictions,
@@ -72,6 +73,7 @@ export function loadConfig(
     ...contradictions(values),
     ...hashingMistakes(hashing),
     ...metricsMistakes(values),
+    ...mailMistakes(values),
     ...tls.mistakes,
     ...(ownRoles ? roleContradictions(values, ownRoles) : []),
     ...providerContradictions(oidc.providers, { ...about(values), ownRoles }),
@@ -93,6 +95,17 @@ function unsupportedSettings(env: Readonly<Record<string, string | undefined>>):
   return Object.keys(env)
     .filter((name) => unsupported.test(name) && env[name] !== '')
     .map((name) => `${name} is not supported by this version`)
+}
+
+function mailMistakes({ MAIL_FROM, SIGN_IN_BY_MAIL, SIGN_UP, SMTP_URL, ...more }: SettingValues) {
+  const mistakes: string[] = []
+  if (SMTP_URL && !MAIL_FROM) mistakes.push('MAIL_FROM must be set with SMTP_URL')
+  const hasMail = SMTP_URL !== undefined || more.NODE_ENV !== 'production'
+  if (SIGN_UP !== 'off' && !hasMail) mistakes.push('SIGN_UP must be off without SMTP_URL')
+  if (SIGN_IN_BY_MAIL === 'on' && !hasMail) {
+    mistakes.push('SIGN_IN_BY_MAIL must be off without SMTP_URL')
+  }
+  return mistakes
 }
 
 function metricsMistakes({ HOST, METRICS_ADDRESS: metrics, PORT }: SettingValues): string[] {
@@ -195,8 +208,8 @@ function roleContradictions(values: SettingValues, ownRoles: readonly RoleName[]
   return [
     ...[...twice].map((role) => `ROLES holds ${role} twice`),
     ...(ownRoles.length > maxOwnRoles ? [`ROLES must hold at most ${maxOwnRoles} names`] : []),
-    ...unknownRoles(values.REQUIRE_SECOND_FACTOR, ownRoles).map(
-      (role) => `REQUIRE_SECOND_FACTOR ${notRole(role)}`,
+    ...(['REQUIRE_SECOND_FACTOR', 'SIGN_UP_ROLES'] as const).flatMap((name) =>
+      unknownRoles(values[name], ownRoles).map((role) => `${name} ${notRole(role)}`),
     ),
   ]
 }
@@ -325,6 +338,38 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       checkpointsFile: checkpointsFileOf(values),
     },
     refusals: { max: values.REFUSALS_MAX },
+    mail: {
+      /** Undefined: development writes files, and production sends none. */
+      server: values.SMTP_URL && parseMailServer(values.SMTP_URL.reveal()),
+      from: values.MAIL_FROM,
+      replyTo: values.MAIL_REPLY_TO,
+      heloName: values.MAIL_HELO_NAME ?? new URL(baseUrl).hostname,
+      caFile: values.MAIL_CA_FILE,
+      /** Whether there is mail at all. */
+      isOn: values.SMTP_URL !== undefined || values.NODE_ENV !== 'production',
+    },
+    signUp: {
+      mode: values.SIGN_UP,
+      roles: values.SIGN_UP_ROLES as readonly Role[],
+      domains: values.SIGN_UP_DOMAINS,
+    },
+    signInByMail: values.SIGN_IN_BY_MAIL === 'on',
+    /** How long links and codes in mail count, in seconds. */
+    confirmations: {
+      signInSeconds: values.SIGN_IN_CODE_SECONDS,
+      resetSeconds: values.RESET_SECONDS,
+      verificationSeconds: values.VERIFICATION_SECONDS,
+      emailChangeSeconds: values.EMAIL_CHANGE_SECONDS,
+      invitationSeconds: values.INVITATION_SECONDS,
+    },
+    pages: {
+      name: values.PAGES_NAME,
+      color: values.PAGES_COLOR,
+      logoFile: values.PAGES_LOGO_FILE,
+      language: values.PAGES_LANGUAGE,
+      textsFile: values.PAGES_TEXTS_FILE,
+      returnOrigins: values.RETURN_ORIGINS,
+    },
     workers: values.WORKERS,
     traces: {
       /** Undefined: none are exported. */

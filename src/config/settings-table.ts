@@ -13,6 +13,7 @@ import { parseWorkers } from '../workers/count.ts'
 import { parseAuditSink } from './audit-sinks.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './kinds.ts'
 import { flowCookieName, oidcSettings, parseNamedRole } from './oidc-settings.ts'
+import { peopleSettings } from './people-settings.ts'
 import { tracesSettings } from './traces-settings.ts'
 
 /** The result of a login: a cookie session, a token, or an access and a refresh token. */
@@ -354,6 +355,7 @@ export const settings = {
     }),
     parse: parseWorkers,
   },
+  ...peopleSettings,
   ...tracesSettings,
   ...oidcSettings,
 } satisfies Record<string, Setting<unknown>>

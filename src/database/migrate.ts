@@ -22,6 +22,7 @@ import * as notifiedBySessions from './migrations/0018-notified-by-sessions.ts'
 import * as deepPages from './migrations/0019-deep-pages.ts'
 import * as audit from './migrations/0020-audit.ts'
 import * as refusals from './migrations/0021-refusals.ts'
+import * as people from './migrations/0022-people.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
@@ -51,6 +52,7 @@ const migrations: readonly Migration[] = [
   deepPages.statements,
   audit.statements,
   refusals.statements,
+  people.statements,
 ]
 
 /** The version of the schema that this program works with. */

@@ -22,6 +22,11 @@ export interface Schema {
   refresh_families_ended: RefreshFamiliesEndedTable
   identities: IdentitiesTable
   flows: FlowsTable
+  confirmations: ConfirmationsTable
+  mails: MailsTable
+  notices: NoticesTable
+  known_devices: KnownDevicesTable
+  invitations: InvitationsTable
   idempotency_keys: IdempotencyKeysTable
   posts: PostsTable
   keys: KeysTable
@@ -65,6 +70,16 @@ interface AccountsTable {
   created_at: number
   import_id: Generated<number | null>
   import_line: Generated<number | null>
+  /** The verified address as it was typed; `users.email` is another one, which proves nothing. */
+  email: Generated<string | null>
+  /** Its canonical form, unique among accounts. */
+  email_key: Generated<string | null>
+  email_verified_at: Generated<number | null>
+  /** When the mail server refused the address for good, and its words. */
+  undeliverable_at: Generated<number | null>
+  undeliverable_reason: Generated<string | null>
+  /** The language of pages and mail; null: that of the request. */
+  language: Generated<string | null>
 }
 
 /** The names of the roles of accounts. */
@@ -178,13 +193,15 @@ interface IdentitiesTable {
   created_at: number
 }
 
-/** Flows that are under way at a provider, or wait for a second factor. */
+/** Flows that are under way: at a provider, or on pages. */
 interface FlowsTable {
-  /** Digest of the state, or of the ticket for the second factor. */
+  /** Digest of the state, of the ticket for the second factor, or of the id of a flow of pages. */
   id: string
   /** Digest of the cookie of the browser that began the flow. */
   browser: string
-  purpose: 'sign_in' | 'link' | 'second_factor'
+  /** `sign_in`, `link`, `second_factor`, or that of pages. */
+  purpose: string
+  /** Empty for a flow of pages. */
   provider: string
   /** The account that links, or whose second factor is required; null for a sign-in. */
   user_id: number | null
@@ -194,6 +211,94 @@ interface FlowsTable {
   expires_at: number
   /** The client of a sign-in by the key of its limits; empty if an account began the flow. */
   address: Generated<string>
+  /** The step that a flow of pages is at; empty for one at a provider. */
+  step: Generated<string>
+  /** How many wrong codes were typed. */
+  tries: Generated<number>
+  language: Generated<string | null>
+}
+
+/** Proofs under way that the caller reads a mailbox: neither link nor code is stored. */
+interface ConfirmationsTable {
+  /** The part of the link's token that finds the row. */
+  id: string
+  purpose: string
+  user_id: number | null
+  /** Keyed digest of the canonical address. */
+  address_index: string
+  /** JSON of the address, the language and what the purpose needs, under the data key. */
+  sealed: string
+  /** The refresh version of the account at the beginning; 0 without an account. */
+  version: number
+  /** The flow in which the code counts. */
+  flow: string | null
+  tries: Generated<number>
+  created_at: number
+  expires_at: number
+  used_at: number | null
+}
+
+/** The outbox. */
+interface MailsTable {
+  id: string
+  /** The name of the message. */
+  message: string
+  kind: 'request' | 'notice'
+  /** `dropped`: never sent, because no account has the address or a limit was reached. */
+  state: 'waiting' | 'sending' | 'sent' | 'failed' | 'expired' | 'cancelled' | 'dropped'
+  user_id: number | null
+  confirmation: string | null
+  /** JSON of address, language and facts, under the data key; null after it was sent. */
+  sealed: string | null
+  address_index: string
+  /** Lower ones go first. */
+  priority: number
+  attempts: Generated<number>
+  due_at: number
+  expires_at: number
+  /** The lease of the process that sends it. */
+  locked_until: number | null
+  locked_by: string | null
+  /** What the mail server answered at last. */
+  response: string | null
+  created_at: number
+  finished_at: number | null
+}
+
+/** What the owner of an account was told, for 30 days. */
+interface NoticesTable {
+  id: Generated<number>
+  user_id: number
+  type: string
+  at: number
+  /** JSON of the facts, under the data key. */
+  sealed: string
+}
+
+/** The devices that have signed in to an account. */
+interface KnownDevicesTable {
+  user_id: number
+  /** Keyed digest. */
+  device: string
+  first_seen_at: number
+  last_seen_at: number
+}
+
+interface InvitationsTable {
+  id: Generated<number>
+  confirmation: string
+  /** JSON of address and name, under the data key. */
+  sealed: string
+  address_index: string
+  /** Names, joined by commas. */
+  roles: string
+  invited_by: number | null
+  created_at: number
+  expires_at: number
+  accepted_at: number | null
+  revoked_at: number | null
+  /** The user whose account was made. */
+  user_id: number | null
 }
 
 interface IdempotencyKeysTable {

@@ -114,7 +114,7 @@ export function purgeFlows(db: Database, now: number, batchSize: number): Promis
 interface FlowRow {
   id: string
   browser: string
-  purpose: StoredFlow['purpose']
+  purpose: string
   provider: string
   user_id: number | null
   sealed: string
@@ -127,7 +127,7 @@ function toFlow(row: FlowRow): StoredFlow {
   return {
     id: row.id,
     browser: row.browser,
-    purpose: row.purpose,
+    purpose: row.purpose as StoredFlow['purpose'], // those with a provider
     provider: row.provider,
     userId: row.user_id,
     sealed: row.sealed,

@@ -11,12 +11,6 @@ export const room: Room<Needs> = {
       givesIds: true,
       person: { column: 'user_id', gone: 'removed' },
     },
-    {
-      name: 'flows',
-      key: [],
-      leftOut: 'sign-ins that are under way for ten minutes, in a browser that waits elsewhere',
-      person: { column: 'user_id', gone: 'removed' },
-    },
   ],
   methods: [{ name: 'provider', amr: ['fed'] }],
   events: fileBeside(import.meta.url, './events'),

@@ -201,7 +201,7 @@ suite('the page of the second factor', async () => {
       assert.match(page.text, /<div class="notice bad" id="problem" role="alert" tabindex="-1">/)
       assert.equal(page.text.split('aria-invalid="true" aria-describedby="problem ').length, 3)
       assert.ok(
-        !page.text.includes('000000') && !page.text.includes('script>'),
+        !page.text.includes('000000') && !page.text.includes('alert(1)'),
         'nothing is echoed',
       )
       assert.equal(browser.cookies.has('JSESSIONID'), false)

@@ -1,4 +1,4 @@
-import { isEmail } from '../../http/bodies/validation.ts'
+import { isEmail } from '../../addresses/email.ts'
 import { codePointLength, isStorableText } from '../../kernel/text.ts'
 import { CreateUser } from '../../users/schemas.ts'
 import type { NewUser } from '../../users/user.ts'

@@ -1,4 +1,5 @@
 import type { FastifySchemaValidationError } from 'fastify'
+import { isEmail } from '../../addresses/email.ts'
 import type { Detail } from '../../kernel/errors.ts'
 import { isStorableText } from '../../kernel/text.ts'
 import type { JsonSchema } from '../schemas.ts'
@@ -24,16 +25,6 @@ export const ajvOptions = {
 interface Validate {
   (value: unknown): unknown
   readonly errors?: FastifySchemaValidationError[] | null
-}
-
-const maxEmailLength = 254 // RFC 5321 section 4.5.3.1.3, less the angle brackets
-const emailPattern =
-  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}){0,31}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,31}[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
-
-/** A dot-atom address at a domain name (RFC 5322 section 3.4.1, RFC 1035 section 2.3.1). */
-export function isEmail(value: string): boolean {
-  if (value.length > maxEmailLength || value.indexOf('@') > 64) return false
-  return emailPattern.test(value)
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Language } from './languages.ts'
+import type { Language } from '../../config/languages.ts'
 
 /** What surrounds the content of a page. */
 export interface Frame {

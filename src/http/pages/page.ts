@@ -16,8 +16,13 @@ export interface Page {
   readonly isWide?: boolean
 }
 
-/** Makes the page of a refusal, for a browser's navigation: `viewPage('refusal', ...)`, or HTML. */
-export type ErrorPage = (error: ApiError, request: FastifyRequest) => Page | ViewPage
+/** Another page of this service, to which the browser is sent. */
+export interface Elsewhere {
+  readonly location: string
+}
+
+/** Makes the page of a refusal, for a browser's navigation, or names the page that helps on. */
+export type ErrorPage = (error: ApiError, request: FastifyRequest) => Page | ViewPage | Elsewhere
 
 /** Answers a page. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Language } from '../../config/languages.ts'
 import type { Frame } from './frame.ts'
 import { frameAssets } from './frame-assets.ts'
-import type { Language } from './languages.ts'
 import { loadRenderer } from './renderer.ts'
 import { sendHtml } from './send-html.ts'
 import type { ViewName, Views } from './views.ts'

@@ -25,6 +25,7 @@ import {
 } from '../changes/resource.ts'
 import { assertJudgedAgain } from '../changes/still-allowed.ts'
 import { hasEmptyParameter } from '../connections/request-shape.ts'
+import { assertFieldNotForged } from './csrf.ts'
 import { type Access, type Authenticator, accepts, isSafe, mistakesIn } from './declaration.ts'
 import { identify } from './identify.ts'
 import { isForeignPage, reasonOfOrigin } from './origin.ts'
@@ -98,7 +99,9 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
   if (readsBody(route)) {
     route.preValidation = [judgeAfterBody, ...[route.preValidation ?? []].flat()]
   }
-  if (csrf === 'foreignPage') {
+  if (csrf === 'field')
+    route.preValidation = [assertFieldNotForged, ...[route.preValidation ?? []].flat()]
+  if (csrf === 'foreignPage' || csrf === 'field') {
     // After validation: 400 comes before 403.
     const refuseForeignPage: preHandlerHookHandler = (request, _reply, done) => {
       if (!isForeignPage(request, options.config)) return done()

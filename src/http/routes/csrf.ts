@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { Config } from '../../config/load.ts'
 import { equalInConstantTime } from '../../kernel/digest.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -21,8 +21,22 @@ export function assertNotForged(
   if (csrf === 'sameSite' && isCrossSite(request, config)) {
     throw new ApiError('accessDenied', { reason: reasonOfOrigin('cross_site_request', request) })
   }
-  if (csrf !== 'token') return
-  const sent = request.headers['x-csrf-token']
+  if (csrf !== 'token' || request.routeOptions.config.csrf === 'field') return
+  assertToken(request.headers['x-csrf-token'], credential)
+}
+
+/** Asserts the same of a form of our own pages, whose field `csrf_token` stands for the header. */
+export const assertFieldNotForged: preValidationHookHandler = (
+  { body, principal },
+  _reply,
+  done,
+) => {
+  const { csrf_token } = (body ?? {}) as { csrf_token?: unknown } // parsed by Fastify
+  if (principal) assertToken(csrf_token, principal.credential)
+  done()
+}
+
+function assertToken(sent: unknown, credential: Principal['credential']): void {
   const expected = 'csrfToken' in credential ? credential.csrfToken : undefined
   if (typeof sent !== 'string' || !expected || !equalInConstantTime(sent, expected)) {
     throw new ApiError('csrfTokenInvalid', {

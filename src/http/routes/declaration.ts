@@ -34,9 +34,10 @@ export interface RouteDeclaration {
   /**
    * The CSRF protection of a changing route that is open to anyone. `foreignPage`: requests of
    * pages of other origins are refused. `exempt`: such pages can do no harm. On other changing
-   * routes the accepted authenticators protect the request: see `Authenticator`.
+   * routes the accepted authenticators protect the request: see `Authenticator`. `field`: a form of
+   * our own pages sends the CSRF token of its session in a field, and other pages are refused.
    */
-  csrf?: 'foreignPage' | 'exempt'
+  csrf?: 'foreignPage' | 'exempt' | 'field'
   /** Not counted by the general rate limit, so that monitoring always works. */
   rateLimit?: 'exempt'
   /** Which body the route accepts; absent: `none`. */
@@ -203,7 +204,14 @@ export function mistakesIn(
     ],
     [isOpen && enrols === true, 'is open to anyone, and to an enrolment token'],
     [safe && csrf !== undefined, 'changes nothing, and declares a CSRF guard'],
-    [!isOpen && csrf !== undefined, 'has callers whose credentials say what their CSRF guard is'],
+    [
+      !isOpen && csrf !== undefined && csrf !== 'field',
+      'has callers whose credentials say what their CSRF guard is',
+    ],
+    [
+      csrf === 'field' && (isOpen || body !== 'form' || schemes.join() !== 'session'),
+      'has a field for the CSRF token, and is not a form for sessions alone',
+    ],
     [!safe && isOpen && csrf === undefined, 'can be called by anyone, and declares no CSRF guard'],
     [
       !safe && config.rateLimit === 'exempt',

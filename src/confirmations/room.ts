@@ -1,0 +1,16 @@
+import type { Room } from '../room/room.ts'
+
+export const room: Room = {
+  name: 'confirmations',
+  tables: [
+    {
+      name: 'confirmations',
+      key: ['id'],
+      sealed: ['sealed'],
+      needsKeys: true,
+      isLogin: true, // its link sets a password, or signs in
+      person: { column: 'user_id', gone: 'removed' },
+    },
+  ],
+  errors: ['confirmationInvalid'],
+}

@@ -1,0 +1,13 @@
+import type { Room } from '../room/room.ts'
+
+export const room: Room = {
+  name: 'flows',
+  tables: [
+    {
+      name: 'flows',
+      key: [],
+      leftOut: 'sign-ins that are under way for ten minutes, in a browser that waits elsewhere',
+      person: { column: 'user_id', gone: 'removed' },
+    },
+  ],
+}

@@ -1,0 +1,6 @@
+import type { Room } from '../room/room.ts'
+
+export const room: Room = {
+  name: 'recovery',
+  settings: ['RESET_SECONDS'],
+}
