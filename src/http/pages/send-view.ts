@@ -1,17 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Language } from '../../config/languages.ts'
-import type { Frame } from './frame.ts'
-import { frameAssets } from './frame-assets.ts'
+import type { Reader } from './frames.ts'
+import { keepAskedLanguage } from './language.ts'
 import { loadRenderer } from './renderer.ts'
 import { sendHtml } from './send-html.ts'
 import type { ViewName, Views } from './views.ts'
 
-export interface ViewOptions {
+export interface ViewOptions extends Reader {
   readonly status?: number
-  /** The language of the account or the flow, which counts before what the browser asks for. */
-  readonly language?: Language | null
-  /** The username of the person who is signed in, for the head of the page. */
-  readonly person?: string | null
+  /** The origin of the return address of a flow, to which a form of the page may lead in the end. */
+  readonly returnOrigin?: string | null
 }
 
 /** A page to be rendered: what an `errorPage` answers. */
@@ -39,22 +36,8 @@ export async function sendView<Name extends ViewName>(
   options: ViewOptions = {},
 ): Promise<FastifyReply> {
   const { render } = await loadRenderer()
+  const text = render(name, view, request.server.frameOf(request, options))
   if (options.status !== undefined) reply.status(options.status)
-  return sendHtml(reply, render(name, view, frameOf(request, options)))
-}
-
-function frameOf(_request: FastifyRequest, { language, person }: ViewOptions): Frame {
-  return {
-    language: language ?? 'en',
-    name: 'Gatehouse',
-    files: {
-      style: frameAssets.address('pages.css'),
-      module: frameAssets.address('pages.js'),
-      icon: frameAssets.address('icon.svg'),
-      look: null,
-      logo: null,
-    },
-    here: null,
-    person: person ?? null,
-  }
+  keepAskedLanguage(request, reply)
+  return sendHtml(reply, text, options)
 }
