@@ -40,6 +40,16 @@ export const peopleSettings = {
     doc: 'A file with the authority that has signed the certificate of the mail server, PEM, for one that no public authority has signed.',
     parse: (value) => value,
   }),
+  MAIL_REQUESTS_PER_CLIENT: integer({
+    default: 20,
+    min: 0,
+    doc: 'How many mails one client address may ask for in an hour, to any addresses, before it gets 429; 0: any number.',
+  }),
+  MAIL_PER_MINUTE: integer({
+    default: 120,
+    min: 0,
+    doc: 'How many mails go to the mail server in a minute; more of them wait, and notices do not count. 0: any number.',
+  }),
   SIGN_UP: oneOf({
     default: 'off',
     values: ['off', 'invitation', 'open'],
