@@ -33,9 +33,13 @@ const origin = {
   device: { browser: 'Firefox', system: 'Linux' },
 } as const
 const username = 'ann'
-const asked = { username, asked: origin }
-const notice = { ...origin, username }
-const byAdministrator = { at, address: null, device: null, username, by: 'administrator' } as const
+const asked = { username, origin }
+const notice = asked
+const byAdministrator = {
+  origin: { at, address: null, device: null },
+  username,
+  by: 'administrator',
+} as const
 
 function sample<Name extends MessageName>(
   message: Name,
@@ -49,7 +53,7 @@ function sample<Name extends MessageName>(
 /** Every message, and what differs by its facts. */
 export const samples: readonly Sample[] = [
   sample('verification', asked, linked('/verify', 24 * 60)),
-  sample('sign_up', { asked: origin }, linked('/signup', 24 * 60)),
+  sample('sign_up', { origin }, linked('/signup', 24 * 60)),
   sample('sign_up_exists', asked),
   sample('sign_in', asked, linked('/signin', 10)),
   sample('reset', asked, linked('/reset', 30)),
@@ -61,7 +65,7 @@ export const samples: readonly Sample[] = [
   ),
   sample(
     'invitation',
-    { name: 'Ann Ash', invitedBy: 'Bo Birch', asked: origin },
+    { name: 'Ann Ash', invitedBy: 'Bo Birch', origin },
     linked('/invitation', 7 * 24 * 60),
   ),
   sample(
@@ -96,7 +100,7 @@ export const samples: readonly Sample[] = [
   sample('locked', {
     ...notice,
     by: 'service',
-    device: { browser: null, system: null },
+    origin: { ...origin, device: { browser: null, system: null } },
     until: minutes(30),
   }),
   sample('test', { at }),

@@ -4,13 +4,13 @@ import type { Origin } from './origin.ts'
 /** Who did what a notice tells of; `operator`: on the command line. */
 export type Actor = 'owner' | 'administrator' | 'operator' | 'service'
 
-/** Of a message that was asked for: the outbox adds the origin of the request. */
-interface Asked {
-  readonly asked?: Origin
+/** The outbox adds the origin of the request under way to each message that names none. */
+interface WithOrigin {
+  readonly origin?: Origin
 }
 
-/** Facts of a notice: the account, and where the change was made. */
-export interface NoticeFacts extends Origin {
+/** Facts of a notice: the account, where the change was made, and by whom. */
+export interface NoticeFacts extends WithOrigin {
   readonly username: string
   /** The owner, if it is absent. */
   readonly by?: Actor
@@ -19,19 +19,19 @@ export interface NoticeFacts extends Origin {
 /** What each message tells, beside its link, its code and their end. Texts in it are not trusted. */
 export interface MessageFacts {
   /** Confirms the address of an account. */
-  verification: Asked & { readonly username: string }
+  verification: WithOrigin & { readonly username: string }
   /** Continues a sign-up at this address. */
-  sign_up: Asked
+  sign_up: WithOrigin
   /** Answers a sign-up at the address of an account. */
-  sign_up_exists: Asked & { readonly username: string }
+  sign_up_exists: WithOrigin & { readonly username: string }
   /** A code and a link that sign in. */
-  sign_in: Asked & { readonly username: string }
+  sign_in: WithOrigin & { readonly username: string }
   /** A code and a link that set a new password. */
-  reset: Asked & { readonly username: string; readonly by?: Actor }
+  reset: WithOrigin & { readonly username: string; readonly by?: Actor }
   /** `name` is that of the invited person; `invitedBy` that of the administrator. */
-  invitation: Asked & { readonly name: string | null; readonly invitedBy: string | null }
+  invitation: WithOrigin & { readonly name: string | null; readonly invitedBy: string | null }
   /** Confirms another address of an account; goes to that address. */
-  email_change: Asked & { readonly username: string }
+  email_change: WithOrigin & { readonly username: string }
 
   new_sign_in: NoticeFacts
   password_changed: NoticeFacts
@@ -48,7 +48,7 @@ export interface MessageFacts {
   /** `until`: epoch milliseconds; null: until an administrator unlocks the account. */
   locked: NoticeFacts & { readonly until: number | null }
   /** What an administrator sends to see whether mail arrives. */
-  test: { readonly at: number }
+  test: WithOrigin & { readonly at: number }
 }
 
 /** The notices, which tell the owner of an account what happened to it. */

@@ -102,7 +102,7 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
       const sealed = sealedMail.seal(id, {
         address: recipient.address?.address ?? '',
         language,
-        facts: kind === 'request' ? { asked: originNow(now), ...facts } : facts,
+        facts: { origin: originNow(now), ...facts },
       })
       const isSent =
         isAvailable &&

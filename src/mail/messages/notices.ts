@@ -41,7 +41,7 @@ function written(writing: Writing, message: NoticeType, facts: AnyNotice): Lette
     by === 'owner' ? `${words.intro(name, account)} ${texts.fine}` : words.intro(name, account),
     texts.by[by],
     ...more(writing, message, facts),
-    facts.address === null ? null : heading,
+    facts.origin?.address ? heading : null,
     { kind: 'facts', rows: factRows(writing, facts) },
     ...advice(writing, message, facts),
     message === 'email_changed' ? null : texts.accountAt(page('/account')),
@@ -59,12 +59,12 @@ function more(
   return [left === 0 ? words.none : words[pluralOf(texts.locale, left)](String(left))]
 }
 
-function factRows({ texts }: Writing, { provider, newAddress, ...origin }: AnyNotice) {
+function factRows({ texts }: Writing, { provider, newAddress, origin }: AnyNotice) {
   const { labels } = texts
   return [
     ...(provider ? [[labels.provider, plainName(provider)] as const] : []),
     ...(newAddress ? [[labels.newAddress, plainName(newAddress)] as const] : []),
-    ...rowsOf(texts, origin),
+    ...(origin ? rowsOf(texts, origin) : []),
   ]
 }
 

@@ -110,8 +110,8 @@ suite('the messages', () => {
   })
 
   test('the lifetime is in words, and never longer than it is', () => {
-    const asked = { ...from, at: 1 }
-    const { text } = render('reset', { username: 'ann', asked }, 'en', linked)
+    const origin = { ...from, at: 1 }
+    const { text } = render('reset', { username: 'ann', origin }, 'en', linked)
     assert.match(text, /for 29 minutes: until 1 January 1970 at 00:30 UTC/)
     const lengths = [59_000, 60_000, 3_600_000, 5_400_000, 86_400_000, 604_800_000, 2_591_999_999]
     assert.deepEqual(
@@ -122,8 +122,8 @@ suite('the messages', () => {
 
   test('a code that the reader cannot type is left out', () => {
     const has = (text: string) => text.includes('1234 5678')
-    const own = render('reset', { username: 'ann', asked: from }, 'en', linked)
-    const byAdministrator = { username: 'ann', asked: from, by: 'administrator' } as const
+    const own = render('reset', { username: 'ann', origin: from }, 'en', linked)
+    const byAdministrator = { username: 'ann', origin: from, by: 'administrator' } as const
     assert.ok(has(own.text) && has(own.html))
     assert.ok(!has(render('reset', byAdministrator, 'en', linked).text))
     const invited = { name: null, invitedBy: null }

@@ -1,11 +1,11 @@
 import type { MessageFacts, MessageName, NoticeType } from '../message-types.ts'
+import type { Origin } from '../origin.ts'
 import { groupedCode, type Letter, type Part, plainName } from './letter.ts'
 import type { Writing } from './render.ts'
 import { durationInWords, rowsOf, timeInWords } from './words.ts'
 
 type RequestName = Exclude<MessageName, NoticeType>
 type WithLink = Exclude<RequestName, 'sign_up_exists' | 'test'>
-type Asked = MessageFacts['sign_up']['asked']
 
 /** Writes a message that is no notice. */
 export function letterOfRequest(
@@ -30,7 +30,7 @@ const letters: {
       isByAdministrator: facts.by === 'administrator' || facts.by === 'operator',
     }),
 
-  sign_up_exists(writing, { username, asked }) {
+  sign_up_exists(writing, { username, origin }) {
     const { texts, name, page, letter } = writing
     const words = texts.sign_up_exists
     return letter(words.subject(name), [
@@ -39,18 +39,18 @@ const letters: {
       { kind: 'button', label: words.action, url: page('/signin'), hint: texts.linkAbove },
       words.forgotten,
       { kind: 'link', url: page('/reset') },
-      ...askedFrom(writing, asked),
+      ...askedFrom(writing, origin),
       words.notYou,
     ])
   },
 
-  invitation(writing, { name: person, invitedBy, asked }) {
+  invitation(writing, { name: person, invitedBy, origin }) {
     const { texts, name, letter } = writing
     const words = texts.invitation
     return letter(words.subject(name), [
       person ? words.greeting(plainName(person)) : texts.greeting,
       invitedBy ? words.introBy(name, plainName(invitedBy)) : words.intro(name),
-      ...linkParts(writing, 'invitation', { asked, isTyped: false }),
+      ...linkParts(writing, 'invitation', { origin, isTyped: false }),
       words.notYou,
     ])
   },
@@ -62,7 +62,7 @@ const letters: {
 
 interface LinkFacts {
   readonly username?: string
-  readonly asked?: Asked
+  readonly origin?: Origin
   /** Whether an administrator asks, and not the reader, who has no page that waits for the code. */
   readonly isByAdministrator?: boolean
 }
@@ -70,7 +70,7 @@ interface LinkFacts {
 function withLink(
   writing: Writing,
   message: Exclude<WithLink, 'invitation'>,
-  { username = '', asked, isByAdministrator = false }: LinkFacts,
+  { username = '', origin, isByAdministrator = false }: LinkFacts,
 ): Letter {
   const { texts, name, letter } = writing
   const words = texts[message]
@@ -81,9 +81,9 @@ function withLink(
   return letter(words.subject(name), [
     texts.greeting,
     first,
-    ...linkParts(writing, message, { asked, isTyped: !isByAdministrator }),
+    ...linkParts(writing, message, { origin, isTyped: !isByAdministrator }),
     // The reader would not know the address and the device of an administrator.
-    ...(isByAdministrator ? [] : askedFrom(writing, asked)),
+    ...(isByAdministrator ? [] : askedFrom(writing, origin)),
     isByAdministrator ? texts.askAdministrator : words.notYou,
   ])
 }
@@ -92,7 +92,7 @@ function withLink(
 function linkParts(
   { texts, context: { link, code, expiresAt } }: Writing,
   message: WithLink,
-  { asked, isTyped = true }: { readonly asked: Asked; readonly isTyped?: boolean },
+  { origin, isTyped = true }: { readonly origin: Origin | undefined; readonly isTyped?: boolean },
 ): readonly Part[] {
   if (link === undefined) throw new Error(`the message ${message} has no link`)
   const hint = texts.linkAbove
@@ -106,14 +106,14 @@ function linkParts(
   function lifetime(): readonly string[] {
     if (expiresAt === undefined) return []
     const end = timeInWords(texts, expiresAt)
-    if (!asked) return [texts.linkUntil(end)]
+    if (!origin) return [texts.linkUntil(end)]
     const words = codeParts.length === 0 ? texts.linkLife : texts.linkAndCodeLife
-    return [words(durationInWords(texts, expiresAt - asked.at), end)]
+    return [words(durationInWords(texts, expiresAt - origin.at), end)]
   }
 }
 
-function askedFrom({ texts }: Writing, asked: Asked): readonly Part[] {
-  return asked ? [texts.asked, { kind: 'facts', rows: rowsOf(texts, asked) }] : []
+function askedFrom({ texts }: Writing, origin: Origin | undefined): readonly Part[] {
+  return origin ? [texts.asked, { kind: 'facts', rows: rowsOf(texts, origin) }] : []
 }
 
 function quoted({ texts }: Writing, username: string): string {
