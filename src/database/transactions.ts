@@ -125,6 +125,8 @@ export const lockName = {
   /** For changes that give a username to an account. */
   username: (username: string) => `username ${username}`,
   idempotencyKey: (id: string) => `idempotency key ${id}`,
+  /** The confirmations by mail of one purpose and name; or the codes that are typed for an account. */
+  confirmations: (of: string) => `confirmations ${of}`,
   throttle: (key: string) => `throttle ${key}`,
   /** One access token, by its `jti`. */
   token: (jti: string) => `token ${jti}`,
