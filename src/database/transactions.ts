@@ -128,6 +128,8 @@ export const lockName = {
   /** The confirmations by mail of one purpose and name; or the codes that are typed for an account. */
   confirmations: (of: string) => `confirmations ${of}`,
   throttle: (key: string) => `throttle ${key}`,
+  /** For limits of mail: an address, a client or an account. */
+  mail: (key: string) => `mail ${key}`,
   /** One access token, by its `jti`. */
   token: (jti: string) => `token ${jti}`,
 }
