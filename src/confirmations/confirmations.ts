@@ -64,6 +64,11 @@ export interface Confirmations {
     userId: number,
     purposes?: readonly ConfirmationPurpose[],
   ): Promise<void>
+  /** The address of an account that waits for its proof, by the newest one of these purposes. */
+  pending(
+    userId: number,
+    purposes: readonly ConfirmationPurpose[],
+  ): Promise<{ readonly address: EmailAddress; readonly expiresAt: number } | null>
   /**
    * What a mail says, for the worker that sends it; null if it counts no more. The code is that of
    * the flow that asked last, unless one is given.
@@ -239,6 +244,15 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
 
     async cancelAll(trx, userId, purposes = confirmationPurposes.filter(endsWithLogins)) {
       await confirmationStore(trx).cancel(userId, purposes, clock.now())
+    },
+
+    async pending(userId, purposes) {
+      for (const row of await confirmationStore(db).ofAccount(userId, purposes)) {
+        const judged = judge(row, purposes)
+        if ('code' in judged) continue
+        return { address: judged.sealed.address, expiresAt: row.expiresAt }
+      }
+      return null
     },
 
     async secretsOf(id, flow) {

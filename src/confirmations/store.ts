@@ -69,6 +69,20 @@ export function confirmationStore(db: DatabaseOrTransaction) {
       return row ? toStored(row) : null
     },
 
+    /** Those of an account that were not used, the newest first. */
+    async ofAccount(
+      userId: number,
+      purposes: readonly ConfirmationPurpose[],
+    ): Promise<StoredConfirmation[]> {
+      const rows = await withVersion(db)
+        .where('confirmations.user_id', '=', userId)
+        .where('purpose', 'in', purposes)
+        .where('used_at', 'is', null)
+        .orderBy('created_at', 'desc')
+        .execute()
+      return rows.map(toStored)
+    },
+
     async insert(row: NewConfirmation): Promise<void> {
       await db
         .insertInto('confirmations')

@@ -371,6 +371,27 @@ suite('confirmations by mail', async () => {
     await forget()
   })
 
+  test('the address that waits for its proof is told until it is used, withdrawn or outlived', async () => {
+    const pending = () => them.pending(ann.userId, ['email_change'])
+    const begin = async () =>
+      them.begin({
+        ...(await ofAnn()),
+        purpose: 'email_change',
+        address: { address: 'New@example.org', key: 'new@example.org' },
+      })
+    assert.equal(await pending(), null)
+    const { expiresAt } = await begin()
+    const address = { address: 'New@example.org', key: 'new@example.org' }
+    assert.deepEqual(await pending(), { address, expiresAt })
+    assert.equal(await them.pending(ann.userId, ['verification']), null)
+    await transact(db, [], (trx) => them.cancelAll(trx, ann.userId))
+    assert.equal(await pending(), null)
+    await begin()
+    app.clock.advance(3600)
+    assert.equal(await pending(), null)
+    await forget()
+  })
+
   test('at once one name begins one', async () => {
     const wanted = await ofAnn()
     const begun = await Promise.all(Array.from({ length: 10 }, () => them.begin(wanted)))
