@@ -11,6 +11,7 @@ import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
+import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
 import { migrate } from './database/migrate.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
@@ -61,6 +62,7 @@ export interface Services extends LogoutEndings {
   readonly clientLimits: ClientLimits
   readonly clients: Clients
   readonly completion: Completion
+  readonly confirmations: Confirmations
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly identities: Identities
@@ -177,6 +179,7 @@ export async function createServices(
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
     completion: createCompletion({ ...deps, requirements, present: presentAccount }),
+    confirmations: createConfirmations({ ...deps, keys }),
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     externalBearer: external,
