@@ -18,6 +18,7 @@ import { type ExternalBearer, externalBearer } from './federation/authenticator.
 import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
+import { createPageFlows, type PageFlows } from './flows/flows.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
@@ -69,6 +70,7 @@ export interface Services extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
+  readonly pageFlows: PageFlows
   readonly passwords: Passwords
   readonly posts: Posts
   readonly profiles: Profiles
@@ -186,6 +188,7 @@ export async function createServices(
     limits,
     lock,
     loginAddress: createLoginAddress(config),
+    pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
     posts: createPosts(deps),
     profiles,

@@ -9,6 +9,9 @@ export const languages = ['en', 'de'] as const
 /** A language of the pages and of the mail. BCP 47. */
 export type Language = (typeof languages)[number]
 
+/** The cookie that binds flows of pages to their browser; the session cookie cannot have this name. */
+export const pageCookieName = '__Host-flow'
+
 const day = 86_400
 
 /** The settings of mail, of sign-up and recovery, and of the pages. */
