@@ -23,6 +23,7 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
@@ -70,6 +71,7 @@ export interface Services extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
+  readonly outbox: Outbox
   readonly pageFlows: PageFlows
   readonly passwords: Passwords
   readonly posts: Posts
@@ -188,6 +190,7 @@ export async function createServices(
     limits,
     lock,
     loginAddress: createLoginAddress(config),
+    outbox: createOutbox({ ...deps, keys }),
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
     posts: createPosts(deps),
