@@ -19,6 +19,7 @@ import { type ExternalBearer, externalBearer } from './federation/authenticator.
 import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
+import { createPageFlows, type PageFlows } from './flows/flows.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
@@ -73,6 +74,7 @@ export interface Services extends LogoutEndings {
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
   readonly outbox: Outbox
+  readonly pageFlows: PageFlows
   readonly passwords: Passwords
   readonly posts: Posts
   readonly profiles: Profiles
@@ -192,6 +194,7 @@ export async function createServices(
     lock,
     loginAddress: createLoginAddress(config),
     outbox: createOutbox({ ...deps, keys }),
+    pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
     posts: createPosts(deps),
     profiles,
