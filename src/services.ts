@@ -22,6 +22,7 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
@@ -69,6 +70,7 @@ export interface Services extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
+  readonly outbox: Outbox
   readonly passwords: Passwords
   readonly posts: Posts
   readonly profiles: Profiles
@@ -186,6 +188,7 @@ export async function createServices(
     limits,
     lock,
     loginAddress: createLoginAddress(config),
+    outbox: createOutbox({ ...deps, keys }),
     passwords,
     posts: createPosts(deps),
     profiles,

@@ -84,6 +84,8 @@ const defaults: Partial<Record<string, unknown>> = {
   MAIL_REPLY_TO: undefined,
   MAIL_HELO_NAME: undefined,
   MAIL_CA_FILE: undefined,
+  MAIL_REQUESTS_PER_CLIENT: 20,
+  MAIL_PER_MINUTE: 120,
   SIGN_UP: 'off',
   SIGN_UP_ROLES: ['USER'],
   SIGN_UP_DOMAINS: [],

@@ -345,6 +345,10 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       replyTo: values.MAIL_REPLY_TO,
       heloName: values.MAIL_HELO_NAME ?? new URL(baseUrl).hostname,
       caFile: values.MAIL_CA_FILE,
+      /** How many mails a client may ask for in an hour; 0: any number. */
+      maxPerClient: values.MAIL_REQUESTS_PER_CLIENT,
+      /** How many mails the server takes in a minute, without notices; 0: any number. */
+      maxPerMinute: values.MAIL_PER_MINUTE,
       /** Whether there is mail at all. */
       isOn: values.SMTP_URL !== undefined || values.NODE_ENV !== 'production',
     },

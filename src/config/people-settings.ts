@@ -1,13 +1,12 @@
 import type { RoleName } from '../kernel/principal.ts'
 import { Secret } from '../kernel/secret.ts'
 import { integer, list, oneOf, optional, type Setting, text } from './kinds.ts'
+import { languages } from './languages.ts'
 import { parseMailDomain, parseMailServer, parseSender } from './mail.ts'
 import { parseNamedRole } from './oidc-settings.ts'
 import { parseReturnOrigin } from './return-origins.ts'
 
-export const languages = ['en', 'de'] as const
-/** A language of the pages and of the mail. BCP 47. */
-export type Language = (typeof languages)[number]
+export { type Language, languages } from './languages.ts'
 
 const day = 86_400
 
@@ -39,6 +38,16 @@ export const peopleSettings = {
   MAIL_CA_FILE: optional({
     doc: 'A file with the authority that has signed the certificate of the mail server, PEM, for one that no public authority has signed.',
     parse: (value) => value,
+  }),
+  MAIL_REQUESTS_PER_CLIENT: integer({
+    default: 20,
+    min: 0,
+    doc: 'How many mails one client address may ask for in an hour, to any addresses, before it gets 429; 0: any number.',
+  }),
+  MAIL_PER_MINUTE: integer({
+    default: 120,
+    min: 0,
+    doc: 'How many mails go to the mail server in a minute; more of them wait, and notices do not count. 0: any number.',
   }),
   SIGN_UP: oneOf({
     default: 'off',

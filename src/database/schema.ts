@@ -251,6 +251,8 @@ interface MailsTable {
   /** JSON of address, language and facts, under the data key; null after it was sent. */
   sealed: string | null
   address_index: string
+  /** Keyed digest of the network of the client that asked for it. */
+  client_index: string | null
   /** Lower ones go first. */
   priority: number
   attempts: Generated<number>

@@ -126,6 +126,8 @@ export const lockName = {
   username: (username: string) => `username ${username}`,
   idempotencyKey: (id: string) => `idempotency key ${id}`,
   throttle: (key: string) => `throttle ${key}`,
+  /** For limits of mail: an address, a client or an account. */
+  mail: (key: string) => `mail ${key}`,
   /** One access token, by its `jti`. */
   token: (jti: string) => `token ${jti}`,
 }

@@ -7,7 +7,7 @@ import { acceptForms } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import { mediaTypes } from '../http/media-types.ts'
-import { sendPage } from '../http/pages/page.ts'
+import { sendView } from '../http/pages/send-view.ts'
 import { markRefusalTold } from '../http/refusals/told.ts'
 import { Page, type SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -18,7 +18,7 @@ import { SessionAnswer } from '../session/schemas.ts'
 import { enrolmentRequired } from '../token/schemas.ts'
 import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
 import { browserOf, clearFlowCookie, flowCookie, setFlowCookie } from './cookie.ts'
-import { failurePage, landingPage, refusedCodePage, secondFactorPage } from './pages.ts'
+import { failurePage, refusedCodePage } from './pages.ts'
 import { deadline, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { home, parseReturnTo } from './return-to.ts'
@@ -171,7 +171,7 @@ export async function externalRoutes(
     },
     async (request, reply) => {
       await flows.waiting(flowCookie(request))
-      return sendPage(reply, secondFactorPage())
+      return sendView(reply, request, 'second-factor', { problem: null })
     },
   )
 
@@ -208,7 +208,7 @@ export async function externalRoutes(
       clearFlowCookie(reply)
       const isJson = request.headers['content-type']?.toLowerCase().startsWith(mediaTypes.json)
       if (isJson) return { message: 'Logged in', csrf_token }
-      return sendPage(reply, landingPage('signed_in', returnTo))
+      return sendView(reply, request, 'landing', { what: 'signed_in', path: returnTo })
     },
   )
 
@@ -226,7 +226,8 @@ export async function externalRoutes(
       setFlowCookie(reply, outcome.ticket)
       return reply.redirect('/oauth/second-factor', 303)
     }
-    return sendPage(reply, landingPage(outcome.kind, finished.returnTo))
+    const view = { what: outcome.kind, path: finished.returnTo }
+    return sendView(reply, request, 'landing', view)
   }
 
   function tellOfFailure(request: FastifyRequest, { config: { name } }: Provider, error: unknown) {

@@ -27,5 +27,13 @@ export const room: Room = {
     },
   ],
   errors: ['mailNotFound', 'mailUnavailable'],
-  settings: ['SMTP_URL', 'MAIL_FROM', 'MAIL_REPLY_TO', 'MAIL_HELO_NAME', 'MAIL_CA_FILE'],
+  settings: [
+    'SMTP_URL',
+    'MAIL_FROM',
+    'MAIL_REPLY_TO',
+    'MAIL_HELO_NAME',
+    'MAIL_CA_FILE',
+    'MAIL_REQUESTS_PER_CLIENT',
+    'MAIL_PER_MINUTE',
+  ],
 }

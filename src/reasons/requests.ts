@@ -23,6 +23,14 @@ export const requestReasons = {
     'frees_at',
   ),
 
+  limit_mail_of_client: rateLimit(
+    'The address has asked for more mail than MAIL_REQUESTS_PER_CLIENT allows in an hour.',
+    'used',
+    'max',
+    'frees_at',
+  ),
+  mail_off: route('The service sends no mail: SMTP_URL is not set.'),
+
   unknown_route: route('No route has this method and path.'),
   unknown_route_of_group: route(
     'The path belongs to a group of routes, and no route of the group has it.',

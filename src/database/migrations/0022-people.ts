@@ -70,6 +70,7 @@ export const statements: Migration = [
     confirmation text,
     sealed text,
     address_index text not null,
+    client_index text,
     priority integer not null,
     attempts integer not null default 0,
     due_at integer not null,
@@ -83,6 +84,7 @@ export const statements: Migration = [
   "create index mails_due on mails (priority, due_at) where state in ('waiting', 'sending')",
   'create index mails_by_address on mails (address_index, created_at)',
   'create index mails_by_user on mails (user_id, created_at)',
+  'create index mails_by_client on mails (client_index, created_at) where client_index is not null',
   'create index mails_by_creation on mails (created_at, id)',
   'create index mails_by_confirmation on mails (confirmation)',
 

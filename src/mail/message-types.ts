@@ -1,0 +1,113 @@
+import type { Language } from '../config/people-settings.ts'
+
+/** Facts that say where something happened; each is null if it is not known. */
+export interface Origin {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** The browser and system, as plain text from the User-Agent; a caller wrote it. */
+  readonly device: string | null
+  /** The client's address. */
+  readonly address: string | null
+}
+
+/** Facts of a notice: the account, and where the change was made. */
+export interface NoticeFacts extends Origin {
+  readonly username: string
+}
+
+/** What each message tells, beside its link, its code and their end. Texts in it are not trusted. */
+export interface MessageFacts {
+  /** Confirms the address of an account. */
+  verification: { readonly username: string }
+  /** Continues a sign-up at this address. */
+  sign_up: Record<never, never>
+  /** Answers a sign-up at the address of an account. */
+  sign_up_exists: { readonly username: string }
+  /** A code and a link that sign in. */
+  sign_in: { readonly username: string } & Origin
+  /** A code and a link that set a new password. */
+  reset: { readonly username: string }
+  /** `name` is that of the invited person; `invitedBy` that of the administrator. */
+  invitation: { readonly name: string | null; readonly invitedBy: string | null }
+  /** Confirms another address of an account; goes to that address. */
+  email_change: { readonly username: string }
+
+  new_sign_in: NoticeFacts
+  password_changed: NoticeFacts
+  /** Goes to the old address, with the link that undoes the change; `newAddress` is masked. */
+  email_changed: NoticeFacts & { readonly newAddress: string | null }
+  factor_added: NoticeFacts
+  factor_removed: NoticeFacts
+  recovery_codes_renewed: NoticeFacts
+  /** `left`: how many codes remain. */
+  recovery_code_used: NoticeFacts & { readonly left: number | null }
+  /** `provider`: its name in the settings. */
+  identity_linked: NoticeFacts & { readonly provider: string }
+  identity_unlinked: NoticeFacts & { readonly provider: string }
+  /** `until`: epoch milliseconds; null: until an administrator unlocks the account. */
+  locked: NoticeFacts & { readonly until: number | null }
+  /** What an administrator sends to see whether mail arrives. */
+  test: { readonly at: number }
+}
+
+export type MessageName = keyof MessageFacts
+
+export interface MessageType {
+  /** Limits hold for requests: anyone may cause one for any address. */
+  readonly kind: 'request' | 'notice'
+  /** Lower ones are sent first. */
+  readonly priority: number
+}
+
+const [code, link, notice] = [0, 10, 50]
+
+/** The messages. What a person waits for at a screen goes before what only informs. */
+export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
+  sign_in: { kind: 'request', priority: code },
+  sign_up: { kind: 'request', priority: link },
+  sign_up_exists: { kind: 'request', priority: link },
+  verification: { kind: 'request', priority: link },
+  email_change: { kind: 'request', priority: link },
+  reset: { kind: 'request', priority: link },
+  invitation: { kind: 'request', priority: link + 10 },
+  new_sign_in: { kind: 'notice', priority: notice },
+  password_changed: { kind: 'notice', priority: notice },
+  email_changed: { kind: 'notice', priority: notice },
+  factor_added: { kind: 'notice', priority: notice },
+  factor_removed: { kind: 'notice', priority: notice },
+  recovery_codes_renewed: { kind: 'notice', priority: notice },
+  recovery_code_used: { kind: 'notice', priority: notice },
+  identity_linked: { kind: 'notice', priority: notice },
+  identity_unlinked: { kind: 'notice', priority: notice },
+  locked: { kind: 'notice', priority: notice },
+  test: { kind: 'notice', priority: code },
+}
+
+/** What rendering needs beside the facts. */
+export interface MessageContext {
+  /** The name of the service: PAGES_NAME. */
+  readonly name: string
+  /** BASE_URL, without a slash at the end. */
+  readonly baseUrl: string
+  /** The whole address of the page that the message leads to, with its token. */
+  readonly link?: string
+  /** What can be typed in its place: 8 digits. */
+  readonly code?: string
+  /** When link and code end, in epoch milliseconds. */
+  readonly expiresAt?: number
+}
+
+export interface RenderedMessage {
+  /** One line, without a secret: notifications show it on locked screens. */
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** Makes the text of a message: messages/render.ts. */
+export type Render = <Name extends MessageName>(
+  message: Name,
+  facts: MessageFacts[Name],
+  language: Language,
+  context: MessageContext,
+) => RenderedMessage

@@ -1,0 +1,206 @@
+import { throttledAddress } from '../addresses/address.ts'
+import type { EmailAddress } from '../addresses/email.ts'
+import type { Config } from '../config/load.ts'
+import type { Language } from '../config/people-settings.ts'
+import { afterCommit } from '../database/commit.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import { lockName, takeExclusiveLocks } from '../database/transactions.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { derivedKey, keyedDigest } from '../kernel/digest.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { type Random, randomText } from '../kernel/random.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { type MessageFacts, type MessageName, messageTypes } from './message-types.ts'
+import { createSealedMail } from './sealed-mail.ts'
+import { outboxStore, type Recipient } from './store.ts'
+
+/**
+ * The outbox: mail is a row that commits with its cause or not at all, and workers send it later. A
+ * request waits for no mail server. docs/adr/0058
+ */
+export interface Outbox {
+  /** Whether mail can be sent, or in development written to files: see `mailUnavailable`. */
+  readonly isAvailable: boolean
+  /**
+   * Adds exactly one row, so that a caller sees no difference between addresses: a decoy, and a
+   * mail over a limit of its address or account, is a row that is never sent. Answers its id.
+   * @throws ApiError tooManyRequests for a client that has asked too often, whatever the address
+   */
+  add<Name extends MessageName>(trx: DatabaseOrTransaction, mail: NewMail<Name>): Promise<string>
+  /** Called after a commit that has added a mail: the worker of this process looks at once. */
+  onAdded(listener: () => void): void
+}
+
+export interface NewMail<Name extends MessageName> {
+  readonly message: Name
+  /**
+   * An account, whose verified address is read in this transaction, or an address that is stored
+   * (never the one that was typed, if an account has it). An address of null is a decoy.
+   */
+  readonly to: MailRecipient
+  /** The id of the confirmation whose link and code the message has. */
+  readonly confirmation?: string | null
+  readonly facts: MessageFacts[Name]
+  /** If the account has none of its own. */
+  readonly language: Language
+  /** When the mail is worth nothing any more, in epoch milliseconds; three days for a notice. */
+  readonly expiresAt?: number
+  readonly isDecoy?: boolean
+  readonly priority?: number
+  /** The address of the client that asks for it, by the rules of limits. */
+  readonly client?: string
+}
+
+export type MailRecipient =
+  | { readonly userId: number; readonly address?: undefined }
+  | { readonly address: EmailAddress | null; readonly userId?: number | null }
+
+export interface OutboxDeps {
+  readonly config: Pick<Config, 'mail'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
+/** The limits of mail that anyone may cause; of clients and the relay see the settings. */
+export const mailLimits = {
+  /** One message of a name to an address: a minute. */
+  sameMessageMs: 60_000,
+  /** All messages to an address: an hour. */
+  perAddress: 5,
+  /** All messages to an account, over its addresses: an hour. */
+  perAccount: 10,
+  windowMs: 3_600_000,
+} as const
+
+const noticeMs = 3 * 86_400_000
+const idBytes = 16
+
+export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbox {
+  const sealedMail = createSealedMail({ keys, random })
+  const clientKey = derivedKey(keys.dataKey, 'clients that ask for mail')
+  const listeners: (() => void)[] = []
+  const isAvailable = config.mail.isOn
+
+  return {
+    isAvailable,
+
+    async add(trx, mail) {
+      const { message, confirmation = null, facts, client } = mail
+      const { kind, priority } = messageTypes[message]
+      const now = clock.now()
+      const id = randomText(random, idBytes)
+      const clientIndex = client === undefined ? null : indexOfClient(client)
+      const recipient = await recipientOf(trx, mail)
+      // A decoy without an address has limits of its own, so that it costs the same.
+      const addressIndex = sealedMail.indexOf(recipient.address?.key ?? id)
+      const isLimited =
+        kind === 'request' &&
+        (await checkLimits(trx, { message, recipient, addressIndex, clientIndex }))
+      const language = recipient.language ?? mail.language
+      const sealed = sealedMail.seal(id, {
+        address: recipient.address?.address ?? '',
+        language,
+        facts,
+      })
+      const isSent =
+        isAvailable &&
+        !isLimited &&
+        !mail.isDecoy &&
+        recipient.address !== null &&
+        (kind === 'request' || message === 'test' || !recipient.isUndeliverable)
+      await outboxStore(trx).insert({
+        id,
+        message,
+        kind,
+        state: isSent ? 'waiting' : 'dropped',
+        user_id: recipient.userId,
+        confirmation,
+        sealed: isSent ? sealed : null,
+        address_index: addressIndex,
+        client_index: clientIndex,
+        priority: mail.priority ?? priority,
+        due_at: now,
+        expires_at: mail.expiresAt ?? now + noticeMs,
+        created_at: now,
+        finished_at: isSent ? null : now,
+      })
+      if (isSent) {
+        afterCommit(trx, () => {
+          for (const added of listeners) added()
+        })
+      }
+      return id
+    },
+
+    onAdded: (listener) => void listeners.push(listener),
+  }
+
+  async function recipientOf(
+    trx: DatabaseOrTransaction,
+    { to }: { readonly to: MailRecipient },
+  ): Promise<Recipient> {
+    const userId = to.userId ?? null
+    // Read in any case, so that a decoy costs the same.
+    const account = await outboxStore(trx).recipient(userId ?? 0)
+    if (to.address === undefined) return { ...account, userId }
+    return { ...account, userId, address: to.address }
+  }
+
+  interface Limited {
+    readonly message: MessageName
+    readonly recipient: Recipient
+    readonly addressIndex: string
+    readonly clientIndex: string | null
+  }
+
+  /** Whether the address or the account has had too much mail. @throws ApiError tooManyRequests */
+  async function checkLimits(
+    trx: DatabaseOrTransaction,
+    { message, recipient: { userId }, addressIndex, clientIndex }: Limited,
+  ): Promise<boolean> {
+    // Two requests at once count each other.
+    const names = [clientIndex ?? [], addressIndex, userId === null ? [] : `account ${userId}`]
+    await takeExclusiveLocks(trx, ...names.flat().map(lockName.mail))
+    const store = outboxStore(trx)
+    const now = clock.now()
+    const since = now - mailLimits.windowMs
+    const max = config.mail.maxPerClient
+    if (clientIndex !== null && max > 0) {
+      const asked = await store.askedBy(clientIndex, since, max)
+      const decisive = asked.at(max - 1)
+      if (decisive !== undefined) throw tooMany(asked.length, decisive + mailLimits.windowMs, now)
+    }
+    const counts = await store.counts({
+      message,
+      addressIndex,
+      userId: userId ?? 0,
+      since,
+      sameSince: now - mailLimits.sameMessageMs,
+    })
+    return (
+      counts.same >= 1 ||
+      counts.address >= mailLimits.perAddress ||
+      counts.account >= mailLimits.perAccount
+    )
+  }
+
+  function tooMany(used: number, freesAt: number, now: number): ApiError {
+    return new ApiError('tooManyRequests', {
+      retryAfterSeconds: Math.max(1, Math.ceil((freesAt - now) / 1000)),
+      reason: {
+        code: 'limit_mail_of_client',
+        facts: { used, max: config.mail.maxPerClient, frees_at: freesAt },
+      },
+    })
+  }
+
+  function indexOfClient(address: string): string {
+    return keyedDigest(clientKey, throttledAddress(address))
+  }
+}
+
+/** Refuses what needs mail where there is none. @throws ApiError mailUnavailable */
+export function assertMail(outbox: Pick<Outbox, 'isAvailable'>): void {
+  if (!outbox.isAvailable) throw new ApiError('mailUnavailable', { reason: { code: 'mail_off' } })
+}

@@ -1,0 +1,91 @@
+import { type Insertable, sql } from 'kysely'
+import { type EmailAddress, parseEmail } from '../addresses/email.ts'
+import type { Language } from '../config/people-settings.ts'
+import { languages } from '../config/people-settings.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import type { Schema } from '../database/schema.ts'
+
+/** Whom a mail goes to; an address of null gets none. */
+export interface Recipient {
+  readonly userId: number | null
+  readonly address: EmailAddress | null
+  readonly language: Language | null
+  readonly isUndeliverable: boolean
+}
+
+export interface MailCounts {
+  /** Of the same message, in the last minute. */
+  readonly same: number
+  readonly address: number
+  readonly account: number
+}
+
+export function outboxStore(db: DatabaseOrTransaction) {
+  return {
+    async insert(mail: Insertable<Schema['mails']>): Promise<void> {
+      await db.insertInto('mails').values(mail).execute()
+    },
+
+    /** The verified address of an account that may receive mail, and its language. */
+    async recipient(userId: number): Promise<Omit<Recipient, 'userId'>> {
+      const row = await db
+        .selectFrom('accounts')
+        .select(['email', 'language', 'undeliverable_at'])
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      return {
+        address: row?.email ? parseEmail(row.email) : null,
+        language: languages.find((name) => name === row?.language) ?? null,
+        isUndeliverable: row !== undefined && row.undeliverable_at !== null,
+      }
+    },
+
+    /** When a client last caused mail, sent or not: the latest first. */
+    async askedBy(clientIndex: string, since: number, max: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('mails')
+        .select('created_at')
+        .where('client_index', '=', clientIndex)
+        .where('created_at', '>', since)
+        .orderBy('created_at', 'desc')
+        .limit(max)
+        .execute()
+      return rows.map((row) => row.created_at)
+    },
+
+    /** How many requests for mail were admitted to an address, and to an account. */
+    async counts(of: {
+      readonly message: string
+      readonly addressIndex: string
+      readonly userId: number
+      readonly since: number
+      readonly sameSince: number
+    }): Promise<MailCounts> {
+      const admitted = (column: 'address_index' | 'user_id', value: string | number) =>
+        db
+          .selectFrom('mails')
+          .where(column, '=', value)
+          .where('created_at', '>', of.since)
+          .where('kind', '=', 'request')
+          .where('state', '!=', 'dropped')
+      const row = await db
+        .selectNoFrom([
+          admitted('address_index', of.addressIndex)
+            .where('message', '=', of.message)
+            .where('created_at', '>', of.sameSince)
+            .select(sql<number>`count(*)`.as('total'))
+            .as('same'),
+          admitted('address_index', of.addressIndex)
+            .select(sql<number>`count(*)`.as('total'))
+            .as('address'),
+          admitted('user_id', of.userId).select(sql<number>`count(*)`.as('total')).as('account'),
+        ])
+        .executeTakeFirstOrThrow()
+      return {
+        same: Number(row.same),
+        address: Number(row.address),
+        account: Number(row.account),
+      }
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { type EmailAddress, parseEmail } from '../src/addresses/email.ts'
+import { transact } from '../src/database/transactions.ts'
+import type { MessageName } from '../src/mail/message-types.ts'
+import type { NewMail } from '../src/mail/outbox.ts'
+import { rooms } from '../src/rooms.ts'
+import { createServices, type Services } from '../src/services.ts'
+import type { Someone, TestApp } from './app.ts'
+
+/** The services of another node on the database of `app`, to which a test adds mail. */
+export function servicesOf({ deps }: TestApp): Promise<Services> {
+  return createServices(deps, { rooms })
+}
+
+/** Adds a mail in a transaction of its own; answers its id. */
+export function addMail<Name extends MessageName>(
+  { deps }: TestApp,
+  { outbox }: Pick<Services, 'outbox'>,
+  mail: NewMail<Name>,
+): Promise<string> {
+  return transact(deps.db, [], (trx) => outbox.add(trx, mail))
+}
+
+/** A mail address that a test has written rightly. */
+export function emailOf(text: string): EmailAddress {
+  const parsed = parseEmail(text)
+  if (!parsed) throw new Error(`${text} is no mail address`)
+  return parsed
+}
+
+/** Gives an account a verified address, without the mail that verifies it. */
+export async function verifyAddress(
+  { deps }: TestApp,
+  { userId }: Pick<Someone, 'userId'>,
+  address: string,
+  language: string | null = null,
+): Promise<void> {
+  const { address: email, key } = emailOf(address)
+  await deps.db
+    .updateTable('accounts')
+    .set({ email, email_key: key, email_verified_at: deps.clock.now(), language })
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+/** The rows of the outbox in the order of their making. */
+export function mailRows({ deps }: TestApp) {
+  return deps.db.selectFrom('mails').selectAll().orderBy('created_at').orderBy('id').execute()
+}
