@@ -8,6 +8,9 @@ import { parseReturnOrigin } from './return-origins.ts'
 
 export { type Language, languages } from './languages.ts'
 
+/** The cookie that binds flows of pages to their browser; the session cookie cannot have this name. */
+export const pageCookieName = '__Host-flow'
+
 const day = 86_400
 
 /** The settings of mail, of sign-up and recovery, and of the pages. */
