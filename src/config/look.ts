@@ -12,7 +12,8 @@ export interface Look {
 
 export interface Logo {
   readonly name: 'logo.svg' | 'logo.png'
-  readonly content: Buffer
+  /** The bytes of the file, in base64. */
+  readonly base64: string
 }
 
 export interface LookReading extends Look {
@@ -75,7 +76,9 @@ const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
 
 function readLogo(path: string): Logo {
   const content = readFile(path, maxLogoBytes)
-  if (content.subarray(0, 8).equals(pngSignature)) return { name: 'logo.png', content }
+  if (content.subarray(0, 8).equals(pngSignature)) {
+    return { name: 'logo.png', base64: content.toString('base64') }
+  }
   const text = content.toString()
   if (!/^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg[\s>]/s.test(text)) {
     throw new Error(`names ${path}, which is neither SVG nor PNG`)
@@ -84,7 +87,7 @@ function readLogo(path: string): Logo {
   if (/<script|<!DOCTYPE|<!ENTITY|\son[a-z]+\s*=|javascript:/i.test(text)) {
     throw new Error(`names ${path}, an SVG with a script, a handler or a document type in it`)
   }
-  return { name: 'logo.svg', content }
+  return { name: 'logo.svg', base64: content.toString('base64') }
 }
 
 function readTexts(path: string): Given {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { languages } from '../config/languages.ts'
+import { isLanguage } from '../config/languages.ts'
 import { parseReturnTo } from '../federation/return-to.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { keepChosenLanguage } from '../http/pages/language.ts'
@@ -9,12 +9,13 @@ import { anyone } from '../policy/rules.ts'
 
 const LanguageForm = {
   type: 'object',
-  required: ['language'],
   properties: {
-    language: { type: 'string', enum: languages },
+    language: {
+      type: 'string',
+      description: 'Of those that the pages offer; any other changes nothing',
+    },
     return_to: { type: 'string', description: 'A path of this service; any other is `/`' },
   },
-  additionalProperties: false,
 } as const
 
 /** POST /language: the form at the foot of each page. It keeps the language, and shows the page again. */
@@ -35,7 +36,7 @@ export async function languageRoutes(instance: FastifyInstance): Promise<void> {
       schema: { hide: true, body: LanguageForm },
     },
     async ({ body: { language, return_to } }, reply) => {
-      keepChosenLanguage(reply, language)
+      if (isLanguage(language)) keepChosenLanguage(reply, language)
       return reply.redirect(parseReturnTo(return_to), 303)
     },
   )

@@ -12,7 +12,7 @@ export interface OwnLook {
 export function ownLook({ color, logo }: Config['pages']): { assets: Assets; look: OwnLook } {
   const files = {
     ...(color !== undefined && { 'look.css': Buffer.from(styleOf(color)) }),
-    ...(logo !== null && { [logo.name]: logo.content }),
+    ...(logo !== null && { [logo.name]: Buffer.from(logo.base64, 'base64') }),
   }
   const assets = createAssets('/look', () => files, { areForeign: true })
   const look = {

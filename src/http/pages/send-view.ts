@@ -35,9 +35,27 @@ export async function sendView<Name extends ViewName>(
   view: Views[Name],
   options: ViewOptions = {},
 ): Promise<FastifyReply> {
-  const { render } = await loadRenderer()
-  const text = render(name, view, request.server.frameOf(request, options))
+  const text = await rendered(request, viewPage(name, view, options))
   if (options.status !== undefined) reply.status(options.status)
+  return sendRendered(reply, request, text, options)
+}
+
+/** Makes the text of a page. @throws Error if `web/` was not built */
+export async function rendered(
+  request: FastifyRequest,
+  { name, view, options }: ViewPage,
+): Promise<string> {
+  const { render } = await loadRenderer()
+  return render(name, view, request.server.frameOf(request, options))
+}
+
+/** Sends the text of a page, with what follows from the request. */
+export function sendRendered(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  text: string,
+  options: ViewOptions,
+): FastifyReply {
   keepAskedLanguage(request, reply)
   return sendHtml(reply, text, options)
 }
