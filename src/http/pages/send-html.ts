@@ -19,10 +19,7 @@ export function sendHtml(
 ): FastifyReply {
   return reply
     .headers({
-      'content-security-policy': [
-        securityHeaders['content-security-policy'],
-        policyWith(returnOrigin),
-      ],
+      'content-security-policy': policiesOf(returnOrigin),
       'cross-origin-opener-policy': 'same-origin',
       'referrer-policy': 'same-origin',
       'content-type': contentTypes.html,
@@ -32,14 +29,17 @@ export function sendHtml(
 }
 
 /**
- * What the `default-src` of spec 5.7 does not cover. CSP3 section 6. Browsers apply `form-action` to
- * the redirects that follow a form, too: where a flow ends at an application, its origin is added.
- * @throws Error if that is no origin, which could add more than one word
+ * The field of spec 5.7, and one for what its `default-src` does not cover. CSP3 section 6. Browsers
+ * apply `form-action` to the redirects that follow a form, too: where a flow ends at an application,
+ * its origin is added. @throws Error if that is no origin, which could add more than one word
  */
-function policyWith(returnOrigin: string | null): string {
+export function policiesOf(returnOrigin: string | null): [string, string] {
   if (returnOrigin !== null && URL.parse(returnOrigin)?.origin !== returnOrigin) {
     throw new Error('a return address that is no origin')
   }
   const targets = returnOrigin === null ? "'self'" : `'self' ${returnOrigin}`
-  return `form-action ${targets}; base-uri 'none'; frame-ancestors 'none'; object-src 'none'`
+  return [
+    securityHeaders['content-security-policy'],
+    `form-action ${targets}; base-uri 'none'; frame-ancestors 'none'; object-src 'none'`,
+  ]
 }
