@@ -11,6 +11,7 @@ import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
+import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
 import { migrate } from './database/migrate.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
@@ -18,6 +19,7 @@ import { type ExternalBearer, externalBearer } from './federation/authenticator.
 import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
+import { createPageFlows, type PageFlows } from './flows/flows.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
@@ -61,6 +63,7 @@ export interface Services extends LogoutEndings {
   readonly clientLimits: ClientLimits
   readonly clients: Clients
   readonly completion: Completion
+  readonly confirmations: Confirmations
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly identities: Identities
@@ -71,6 +74,7 @@ export interface Services extends LogoutEndings {
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
   readonly outbox: Outbox
+  readonly pageFlows: PageFlows
   readonly passwords: Passwords
   readonly posts: Posts
   readonly profiles: Profiles
@@ -177,6 +181,7 @@ export async function createServices(
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
     completion: createCompletion({ ...deps, requirements, present: presentAccount }),
+    confirmations: createConfirmations({ ...deps, keys }),
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     externalBearer: external,
@@ -189,6 +194,7 @@ export async function createServices(
     lock,
     loginAddress: createLoginAddress(config),
     outbox: createOutbox({ ...deps, keys }),
+    pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
     posts: createPosts(deps),
     profiles,

@@ -1,36 +1,37 @@
 import type { Language } from '../config/people-settings.ts'
+import type { Origin } from './origin.ts'
 
-/** Facts that say where something happened; each is null if it is not known. */
-export interface Origin {
-  /** Epoch milliseconds. */
-  readonly at: number
-  /** The browser and system, as plain text from the User-Agent; a caller wrote it. */
-  readonly device: string | null
-  /** The client's address. */
-  readonly address: string | null
+/** Who did what a notice tells of; `operator`: on the command line. */
+export type Actor = 'owner' | 'administrator' | 'operator' | 'service'
+
+/** The outbox adds the origin of the request under way to each message that names none. */
+interface WithOrigin {
+  readonly origin?: Origin
 }
 
-/** Facts of a notice: the account, and where the change was made. */
-export interface NoticeFacts extends Origin {
+/** Facts of a notice: the account, where the change was made, and by whom. */
+export interface NoticeFacts extends WithOrigin {
   readonly username: string
+  /** The owner, if it is absent. */
+  readonly by?: Actor
 }
 
 /** What each message tells, beside its link, its code and their end. Texts in it are not trusted. */
 export interface MessageFacts {
   /** Confirms the address of an account. */
-  verification: { readonly username: string }
+  verification: WithOrigin & { readonly username: string }
   /** Continues a sign-up at this address. */
-  sign_up: Record<never, never>
+  sign_up: WithOrigin
   /** Answers a sign-up at the address of an account. */
-  sign_up_exists: { readonly username: string }
+  sign_up_exists: WithOrigin & { readonly username: string }
   /** A code and a link that sign in. */
-  sign_in: { readonly username: string } & Origin
+  sign_in: WithOrigin & { readonly username: string }
   /** A code and a link that set a new password. */
-  reset: { readonly username: string }
+  reset: WithOrigin & { readonly username: string; readonly by?: Actor }
   /** `name` is that of the invited person; `invitedBy` that of the administrator. */
-  invitation: { readonly name: string | null; readonly invitedBy: string | null }
+  invitation: WithOrigin & { readonly name: string | null; readonly invitedBy: string | null }
   /** Confirms another address of an account; goes to that address. */
-  email_change: { readonly username: string }
+  email_change: WithOrigin & { readonly username: string }
 
   new_sign_in: NoticeFacts
   password_changed: NoticeFacts
@@ -43,12 +44,27 @@ export interface MessageFacts {
   recovery_code_used: NoticeFacts & { readonly left: number | null }
   /** `provider`: its name in the settings. */
   identity_linked: NoticeFacts & { readonly provider: string }
-  identity_unlinked: NoticeFacts & { readonly provider: string }
+  identity_unlinked: NoticeFacts & { readonly provider: string | null }
   /** `until`: epoch milliseconds; null: until an administrator unlocks the account. */
   locked: NoticeFacts & { readonly until: number | null }
   /** What an administrator sends to see whether mail arrives. */
-  test: { readonly at: number }
+  test: WithOrigin & { readonly at: number }
 }
+
+/** The notices, which tell the owner of an account what happened to it. */
+export const noticeTypes = [
+  'new_sign_in',
+  'password_changed',
+  'email_changed',
+  'factor_added',
+  'factor_removed',
+  'recovery_codes_renewed',
+  'recovery_code_used',
+  'identity_linked',
+  'identity_unlinked',
+  'locked',
+] as const satisfies readonly MessageName[]
+export type NoticeType = (typeof noticeTypes)[number]
 
 export type MessageName = keyof MessageFacts
 

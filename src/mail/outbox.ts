@@ -11,6 +11,7 @@ import { ApiError } from '../kernel/errors.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { type MessageFacts, type MessageName, messageTypes } from './message-types.ts'
+import { originNow } from './origin.ts'
 import { createSealedMail } from './sealed-mail.ts'
 import { outboxStore, type Recipient } from './store.ts'
 
@@ -101,7 +102,7 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
       const sealed = sealedMail.seal(id, {
         address: recipient.address?.address ?? '',
         language,
-        facts,
+        facts: { origin: originNow(now), ...facts },
       })
       const isSent =
         isAvailable &&

@@ -141,7 +141,7 @@ export function queueStore(db: DatabaseOrTransaction) {
         .updateTable('accounts')
         .set({ undeliverable_at: mark?.at ?? null, undeliverable_reason: mark?.reason ?? null })
         .where('user_id', '=', userId)
-        .where('email_key', '=', key)
+        .where('verified_email_key', '=', key)
         .where('undeliverable_at', mark ? 'is' : 'is not', null)
         .executeTakeFirst()
       return numUpdatedRows > 0n

@@ -1,0 +1,175 @@
+/** The words of all mail in English; `Texts` makes every other language say the same things. */
+export const en = {
+  /** The locale of dates and plurals, BCP 47. */
+  locale: 'en-GB',
+
+  greeting: 'Hello,',
+  quoted: (name: string) => `“${name}”`,
+  units: {
+    minutes: { one: 'minute', other: 'minutes' },
+    hours: { one: 'hour', other: 'hours' },
+    days: { one: 'day', other: 'days' },
+  },
+  device: (browser: string, system: string) => `${browser} on ${system}`,
+  unknownBrowser: 'A program',
+  unknownDevice: 'An unknown device',
+
+  linkAbove: 'If the button does not work, open this address:',
+  code: 'Or type this code on the page where you began:',
+  linkUntil: (end: string) => `The link works once, until ${end}.`,
+  linkLife: (duration: string, end: string) =>
+    `The link works once, for ${duration}: until ${end}.`,
+  linkAndCodeLife: (duration: string, end: string) =>
+    `Link and code work once, for ${duration}: until ${end}.`,
+  asked: 'This was asked for from:',
+  happened: 'It was done from:',
+  labels: {
+    device: 'Device',
+    address: 'Address',
+    time: 'Time',
+    newAddress: 'New address',
+    provider: 'Provider',
+  },
+  by: {
+    administrator: 'An administrator did this.',
+    operator: 'An administrator did this on the server.',
+    service: '',
+    owner: '',
+  },
+  fine: 'If it was you, all is well.',
+  askAdministrator: 'If you did not expect it, ask your administrator.',
+  notYou: 'If it was not you, set a new password at once: that ends every session of your account.',
+  resetAction: 'Set a new password',
+  accountAt: (url: string) =>
+    `All that happened in the last 30 days is listed in your account: ${url}`,
+  footer: (name: string, url: string) => `This is an automatic message from ${name}, ${url}`,
+
+  verification: {
+    subject: (name: string) => `Confirm your email address for ${name}`,
+    intro: (name: string, account: string) =>
+      `Please confirm that this is the email address of your account ${account} at ${name}.`,
+    action: 'Confirm the address',
+    notYou: 'If it was not you, do nothing: without you the address is not confirmed.',
+  },
+  sign_up: {
+    subject: (name: string) => `Finish signing up at ${name}`,
+    intro: (name: string) =>
+      `You are one step away from your account at ${name}. Open the link to choose your username and password.`,
+    action: 'Finish signing up',
+    notYou: 'If it was not you, do nothing: without you no account is made.',
+  },
+  sign_up_exists: {
+    subject: (name: string) => `You already have an account at ${name}`,
+    intro: (name: string, account: string) =>
+      `Someone wanted to sign up at ${name} with this email address. You already have an account: its name is ${account}. Nothing has changed.`,
+    action: 'Sign in',
+    forgotten: 'If you have forgotten your password, you can set a new one:',
+    notYou:
+      'If it was not you, do nothing: the person who asked learnt nothing about your account.',
+  },
+  sign_in: {
+    subject: (name: string) => `Sign in to ${name}`,
+    intro: (name: string, account: string) =>
+      `Here is your way in to ${name}, for your account ${account}.`,
+    action: 'Sign in',
+    notYou:
+      'If it was not you, do nothing, and give the code to no one: without it no one gets in.',
+  },
+  reset: {
+    subject: (name: string) => `Set a new password at ${name}`,
+    intro: (name: string, account: string) =>
+      `Someone, most likely you, asked for a new password for your account ${account} at ${name}.`,
+    introByAdministrator: (name: string, account: string) =>
+      `An administrator asks you to set a new password for your account ${account} at ${name}.`,
+    action: 'Set a new password',
+    notYou: 'If it was not you, do nothing: your password stays as it is.',
+  },
+  invitation: {
+    subject: (name: string) => `You are invited to ${name}`,
+    greeting: (person: string) => `Hello ${person},`,
+    intro: (name: string) =>
+      `You are invited to ${name}. Open the link to choose your username and password.`,
+    introBy: (name: string, inviter: string) =>
+      `${inviter} invites you to ${name}. Open the link to choose your username and password.`,
+    action: 'Accept the invitation',
+    notYou: 'If you expected no invitation, do nothing: without you no account is made.',
+  },
+  email_change: {
+    subject: (name: string) => `Confirm your new email address for ${name}`,
+    intro: (name: string, account: string) =>
+      `Please confirm that your account ${account} at ${name} is to use this email address from now on.`,
+    action: 'Use this address',
+    notYou: 'If it was not you, do nothing: the account keeps its address.',
+  },
+
+  new_sign_in: {
+    subject: (name: string) => `New sign-in to your account at ${name}`,
+    intro: (name: string, account: string) =>
+      `Your account ${account} at ${name} was signed in to on a device that it did not know yet.`,
+  },
+  password_changed: {
+    subject: (name: string) => `Your password at ${name} was changed`,
+    intro: (name: string, account: string) =>
+      `The password of your account ${account} at ${name} was changed.`,
+  },
+  email_changed: {
+    subject: (name: string) => `The email address of your account at ${name} was changed`,
+    intro: (name: string, account: string) =>
+      `Your account ${account} at ${name} uses another email address now. This is the last message to the old one.`,
+    action: 'Take the change back',
+    notYou:
+      'If it was not you, take the change back: your account gets this address again, and every session ends. Then set a new password.',
+  },
+  factor_added: {
+    subject: (name: string) => `A second factor was added to your account at ${name}`,
+    intro: (name: string, account: string) =>
+      `Your account ${account} at ${name} asks for a code of your authenticator app from now on. Keep the recovery codes in a safe place.`,
+  },
+  factor_removed: {
+    subject: (name: string) => `The second factor of your account at ${name} was removed`,
+    intro: (name: string, account: string) =>
+      `Your account ${account} at ${name} asks for the password alone from now on.`,
+  },
+  recovery_codes_renewed: {
+    subject: (name: string) => `Your recovery codes at ${name} were replaced`,
+    intro: (name: string, account: string) =>
+      `Your account ${account} at ${name} has new recovery codes. The old ones do not work any more.`,
+  },
+  recovery_code_used: {
+    subject: (name: string) => `A recovery code was used at ${name}`,
+    intro: (name: string, account: string) =>
+      `A recovery code was used as the second factor of your account ${account} at ${name}.`,
+    left: {
+      none: 'It was the last one. Please make new ones in your account.',
+      one: (count: string) => `${count} recovery code is left.`,
+      other: (count: string) => `${count} recovery codes are left.`,
+    },
+  },
+  identity_linked: {
+    subject: (name: string) => `Another way to sign in was added to your account at ${name}`,
+    intro: (name: string, account: string) =>
+      `From now on, a sign-in at the provider below opens your account ${account} at ${name}.`,
+  },
+  identity_unlinked: {
+    subject: (name: string) => `A way to sign in was removed from your account at ${name}`,
+    intro: (name: string, account: string) =>
+      `A sign-in at a provider does not open your account ${account} at ${name} any more.`,
+  },
+  locked: {
+    subject: (name: string) => `Your account at ${name} is locked for a while`,
+    intro: (name: string, account: string) =>
+      `Too many sign-ins in a row to your account ${account} at ${name} have failed. To keep guesses out, it refuses every sign-in for a while. Where you are signed in, you stay so.`,
+    until: (end: string) => `The lock ends by itself: ${end}.`,
+    last: 'The last attempt came from:',
+    notYou:
+      'If it was not you, no one has got in, and you need do nothing. If you have forgotten your password, set a new one:',
+  },
+
+  test: {
+    subject: (name: string) => `Test message from ${name}`,
+    intro: (name: string) => `This is a test. Mail from ${name} arrives.`,
+  },
+}
+
+/** What each language says. A language that lacks a text does not compile. */
+export type Texts = typeof en

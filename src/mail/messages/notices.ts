@@ -1,0 +1,90 @@
+import {
+  type MessageFacts,
+  type MessageName,
+  type NoticeFacts,
+  type NoticeType,
+  noticeTypes,
+} from '../message-types.ts'
+import { type Letter, type Part, plainName } from './letter.ts'
+import type { Writing } from './render.ts'
+import { pluralOf, rowsOf, timeInWords } from './words.ts'
+
+/** The facts of all notices; each has some of them. */
+type AnyNotice = NoticeFacts & {
+  readonly left?: number | null
+  readonly newAddress?: string | null
+  readonly provider?: string | null
+  readonly until?: number | null
+}
+
+/** Writes a notice; null if the message is none. */
+export function letterOfNotice(
+  writing: Writing,
+  message: MessageName,
+  facts: MessageFacts[MessageName],
+): Letter | null {
+  return isNotice(message) ? written(writing, message, facts as AnyNotice) : null
+}
+
+export function isNotice(message: string): message is NoticeType {
+  return (noticeTypes as readonly string[]).includes(message)
+}
+
+function written(writing: Writing, message: NoticeType, facts: AnyNotice): Letter {
+  const { texts, name, page, letter } = writing
+  const account = texts.quoted(plainName(facts.username))
+  const words = texts[message]
+  const { by = 'owner' } = facts
+  const heading = message === 'locked' ? texts.locked.last : texts.happened
+  return letter(words.subject(name), [
+    texts.greeting,
+    by === 'owner' ? `${words.intro(name, account)} ${texts.fine}` : words.intro(name, account),
+    texts.by[by],
+    ...more(writing, message, facts),
+    facts.origin?.address ? heading : null,
+    { kind: 'facts', rows: factRows(writing, facts) },
+    ...advice(writing, message, facts),
+    message === 'email_changed' ? null : texts.accountAt(page('/account')),
+  ])
+}
+
+function more(
+  { texts }: Writing,
+  message: NoticeType,
+  { left, until }: AnyNotice,
+): readonly (Part | null)[] {
+  if (message === 'locked' && until) return [texts.locked.until(timeInWords(texts, until))]
+  if (message !== 'recovery_code_used' || left === undefined || left === null) return []
+  const words = texts.recovery_code_used.left
+  return [left === 0 ? words.none : words[pluralOf(texts.locale, left)](String(left))]
+}
+
+function factRows({ texts }: Writing, { provider, newAddress, origin }: AnyNotice) {
+  const { labels } = texts
+  return [
+    ...(provider ? [[labels.provider, plainName(provider)] as const] : []),
+    ...(newAddress ? [[labels.newAddress, plainName(newAddress)] as const] : []),
+    ...(origin ? rowsOf(texts, origin) : []),
+  ]
+}
+
+/** What to do if it was not the owner. */
+function advice(
+  { texts, context, page }: Writing,
+  message: NoticeType,
+  { by }: AnyNotice,
+): readonly (Part | null)[] {
+  const hint = texts.linkAbove
+  if (message === 'email_changed' && context.link !== undefined) {
+    const { action, notYou } = texts.email_changed
+    const { expiresAt } = context
+    return [
+      notYou,
+      { kind: 'button', label: action, url: context.link, hint },
+      expiresAt === undefined ? null : texts.linkUntil(timeInWords(texts, expiresAt)),
+    ]
+  }
+  if (by === 'administrator' || by === 'operator') return [texts.askAdministrator]
+  const notYou = message === 'locked' ? texts.locked.notYou : texts.notYou
+  return [notYou, { kind: 'button', label: texts.resetAction, url: page('/reset'), hint }]
+}
