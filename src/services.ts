@@ -22,6 +22,8 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createDevices, type Devices } from './mail/devices.ts'
+import { createNotices, type Notices, noticeEvents } from './mail/notices.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
@@ -61,6 +63,7 @@ export interface Services extends LogoutEndings {
   readonly clientLimits: ClientLimits
   readonly clients: Clients
   readonly completion: Completion
+  readonly devices: Devices
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly identities: Identities
@@ -70,6 +73,7 @@ export interface Services extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
+  readonly notices: Notices
   readonly outbox: Outbox
   readonly passwords: Passwords
   readonly posts: Posts
@@ -164,6 +168,10 @@ export async function createServices(
   const external = externalBearer({ ...deps, identities, providers, requirements, revocations })
   const ending = { events, revocations, rotation, tokens }
   const endOwn = endBearer(ending)
+  const outbox = createOutbox({ ...deps, keys })
+  const notices = createNotices({ ...deps, keys, outbox })
+  events.inside(noticeEvents, notices.sink)
+  const devices = createDevices({ ...deps, keys })
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -176,7 +184,13 @@ export async function createServices(
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
-    completion: createCompletion({ ...deps, requirements, present: presentAccount }),
+    completion: createCompletion({
+      ...deps,
+      requirements,
+      present: presentAccount,
+      signedIn: devices.signedIn,
+    }),
+    devices,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     externalBearer: external,
@@ -188,7 +202,8 @@ export async function createServices(
     limits,
     lock,
     loginAddress: createLoginAddress(config),
-    outbox: createOutbox({ ...deps, keys }),
+    notices,
+    outbox,
     passwords,
     posts: createPosts(deps),
     profiles,
