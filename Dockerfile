@@ -5,6 +5,7 @@ COPY package.json package-lock.json ./
 COPY tools tools
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY src src
+COPY web web
 RUN npm run bundle
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
@@ -16,6 +17,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/web/dist web/dist
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=2
 # By number, so that Kubernetes can tell that it is not root.
 USER 1000:1000

@@ -11,6 +11,7 @@ import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
+import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
 import { migrate } from './database/migrate.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
@@ -18,6 +19,7 @@ import { type ExternalBearer, externalBearer } from './federation/authenticator.
 import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
+import { createPageFlows, type PageFlows } from './flows/flows.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
@@ -63,6 +65,7 @@ export interface Services extends LogoutEndings {
   readonly clientLimits: ClientLimits
   readonly clients: Clients
   readonly completion: Completion
+  readonly confirmations: Confirmations
   readonly devices: Devices
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
@@ -75,6 +78,7 @@ export interface Services extends LogoutEndings {
   readonly loginAddress: LoginAddress
   readonly notices: Notices
   readonly outbox: Outbox
+  readonly pageFlows: PageFlows
   readonly passwords: Passwords
   readonly posts: Posts
   readonly profiles: Profiles
@@ -190,6 +194,7 @@ export async function createServices(
       present: presentAccount,
       signedIn: devices.signedIn,
     }),
+    confirmations: createConfirmations({ ...deps, keys }),
     devices,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
@@ -204,6 +209,7 @@ export async function createServices(
     loginAddress: createLoginAddress(config),
     notices,
     outbox,
+    pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
     posts: createPosts(deps),
     profiles,

@@ -34,10 +34,15 @@ export async function verifyAddress(
   address: string,
   language: string | null = null,
 ): Promise<void> {
-  const { address: email, key } = emailOf(address)
+  const { address: verified_email, key: verified_email_key } = emailOf(address)
   await deps.db
     .updateTable('accounts')
-    .set({ email, email_key: key, email_verified_at: deps.clock.now(), language })
+    .set({
+      verified_email,
+      verified_email_key,
+      email_verified_at: deps.clock.now(),
+      language,
+    })
     .where('user_id', '=', userId)
     .execute()
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildWeb } from './build-web.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -12,8 +13,11 @@ export function filesBesideCode(): string[] {
     .sort()
 }
 
-/** `npm run build`: `src` compiled to `dist`, the files beside it, and the types of `gatehouse/testing`. */
-function build(): void {
+/**
+ * `npm run build`: `src` compiled to `dist`, the files beside it, the pages to `web/dist`, and the
+ * types of `gatehouse/testing`.
+ */
+async function build(): Promise<void> {
   const dist = join(root, 'dist')
   rmSync(dist, { recursive: true, force: true })
   compile('tsconfig.build.json', dist)
@@ -26,6 +30,7 @@ function build(): void {
   } finally {
     rmSync(types, { recursive: true })
   }
+  await buildWeb()
 }
 
 function compile(project: string, outDir: string): void {
@@ -35,4 +40,4 @@ function compile(project: string, outDir: string): void {
   })
 }
 
-if (import.meta.main) build()
+if (import.meta.main) await build()

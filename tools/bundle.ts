@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
 import type { Input } from '../src/bundle.ts'
 import { filesBesideCode } from './build.ts'
+import { buildWeb } from './build-web.ts'
 
 const root = join(import.meta.dirname, '..')
 const sources = join(root, 'src/')
@@ -97,6 +98,9 @@ export async function bundle(dist: string): Promise<readonly Input[]> {
     cpSync(join(sources, path), join(dist, path))
     read.add(join(sources, path))
   }
+  // Where the modules of the bundle look for the pages.
+  const [pages, beside] = [join(root, 'web/dist'), join(dist, '../web/dist')]
+  if (beside !== pages) cpSync(pages, beside, { recursive: true })
   return inputsOf(read)
 }
 
@@ -140,6 +144,7 @@ function inputsOf(read: Iterable<string>): Input[] {
   const all = new Set([
     'package.json',
     'tools/bundle.ts',
+    'web/dist/built.json', // the pages, of which a bundle has a copy
     'node_modules/.package-lock.json', // npm writes it with every change of what is installed
     ...[...packages].map((path) => join(path, 'package.json')),
     ...paths,
@@ -161,9 +166,10 @@ export function codeOf(dist: string, named: string): Input[] {
   })
 }
 
-/** `npm run bundle`: `dist` for the machine, or the image, on which it is made. */
+/** `npm run bundle`: `dist` and `web/dist` for the machine, or the image, on which it is made. */
 if (import.meta.main) {
   const dist = join(root, 'dist')
   rmSync(dist, { recursive: true, force: true })
+  await buildWeb()
   await bundle(dist)
 }

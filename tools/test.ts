@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { startPostgres } from '../test/postgres.ts'
+import { buildWebIfStale } from './build-web.ts'
 import { filesOf, runsOn } from './test-files.ts'
 import { keepFilesInMemory } from './test-folder.ts'
 import { recordMet } from './test-openapi.ts'
@@ -28,6 +29,7 @@ const words = given.filter((word) => !flags.some((flag) => flag === word))
 const isComplete = given.includes('--complete') || words.length > 0 // of what is named all is meant
 try {
   const files = filesOf(words)
+  await buildWebIfStale()
   process.exitCode = given.includes('--watch')
     ? await watch(files, words.length > 0)
     : await main(files)

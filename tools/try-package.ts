@@ -78,6 +78,7 @@ function assertFiles(files: readonly string[]): void {
     ...code.map((path) => path.replace(/^src/, 'dist').replace(/\.ts$/, '.js')),
     ...filesBesideCode().map((path) => `dist/${path}`),
     'dist/testing.d.ts',
+    ...globSync('web/dist/**/*.*', { cwd: root }),
   ]
   assert.deepEqual(files.toSorted(), wanted.toSorted())
 }

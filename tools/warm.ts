@@ -4,13 +4,20 @@ import { join } from 'node:path'
 import { bundleFolder, inputsFile } from '../src/bundle.ts'
 import { reasonOf } from '../src/kernel/reason.ts'
 
-// Runs after the installation, so that the first start is as fast as the following ones: bundles the
-// service with what is installed, and fills the compile cache by running it.
+// Runs after the installation: builds the pages, and makes the first start as fast as the following
+// ones by a bundle of the service with what is installed, and a compile cache that is filled by running it.
 const root = join(import.meta.dirname, '..')
 const folder = join(root, bundleFolder)
 /** An installation ends, also where a process hangs. */
 const maxMs = 60_000
 
+try {
+  const { buildWeb } = await import('./build-web.ts')
+  await buildWeb()
+} catch (error) {
+  // Without the packages of development, what was built before stays.
+  process.stderr.write(`The pages are not built: ${reasonOf(error)}\n`)
+}
 try {
   await makeBundle()
 } catch (error) {

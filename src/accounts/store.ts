@@ -392,7 +392,7 @@ function toAccount(row: AccountRow): Account {
     accessVersion: row.access_version,
     refreshVersion: row.refresh_version,
     createdAt: row.created_at,
-    email: row.email,
+    email: row.verified_email,
     language: row.language,
   }
 }

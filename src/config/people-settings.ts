@@ -1,13 +1,15 @@
 import type { RoleName } from '../kernel/principal.ts'
 import { Secret } from '../kernel/secret.ts'
 import { integer, list, oneOf, optional, type Setting, text } from './kinds.ts'
+import { languages } from './languages.ts'
 import { parseMailDomain, parseMailServer, parseSender } from './mail.ts'
 import { parseNamedRole } from './oidc-settings.ts'
 import { parseReturnOrigin } from './return-origins.ts'
 
-export const languages = ['en', 'de'] as const
-/** A language of the pages and of the mail. BCP 47. */
-export type Language = (typeof languages)[number]
+export { type Language, languages } from './languages.ts'
+
+/** The cookie that binds flows of pages to their browser; the session cookie cannot have this name. */
+export const pageCookieName = '__Host-flow'
 
 const day = 86_400
 

@@ -13,7 +13,7 @@ import { parseWorkers } from '../workers/count.ts'
 import { parseAuditSink } from './audit-sinks.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './kinds.ts'
 import { flowCookieName, oidcSettings, parseNamedRole } from './oidc-settings.ts'
-import { peopleSettings } from './people-settings.ts'
+import { pageCookieName, peopleSettings } from './people-settings.ts'
 import { tracesSettings } from './traces-settings.ts'
 
 /** The result of a login: a cookie session, a token, or an access and a refresh token. */
@@ -179,7 +179,8 @@ export const settings = {
     doc: 'Name of the session cookie, for instance `__Host-JSESSIONID`.',
     check: (value) => {
       if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(value)) throw new Error('is not a cookie name')
-      if (value === flowCookieName) throw new Error('is the name of the cookie of a sign-in')
+      if ([flowCookieName, pageCookieName].includes(value))
+        throw new Error('is the name of the cookie of a sign-in')
     },
   }),
   SESSION_IDLE_SECONDS: integer({

@@ -1,6 +1,7 @@
 import type { Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'confirmations',
   tables: [
     {
@@ -13,4 +14,5 @@ export const room: Room = {
     },
   ],
   errors: ['confirmationInvalid'],
+  parts: () => import('./parts.ts'),
 }

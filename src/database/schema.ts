@@ -71,9 +71,9 @@ interface AccountsTable {
   import_id: Generated<number | null>
   import_line: Generated<number | null>
   /** The verified address as it was typed; `users.email` is another one, which proves nothing. */
-  email: Generated<string | null>
+  verified_email: Generated<string | null>
   /** Its canonical form, unique among accounts. */
-  email_key: Generated<string | null>
+  verified_email_key: Generated<string | null>
   email_verified_at: Generated<number | null>
   /** When the mail server refused the address for good, and its words. */
   undeliverable_at: Generated<number | null>

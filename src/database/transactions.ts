@@ -125,6 +125,8 @@ export const lockName = {
   /** For changes that give a username to an account. */
   username: (username: string) => `username ${username}`,
   idempotencyKey: (id: string) => `idempotency key ${id}`,
+  /** The confirmations by mail of one purpose and name; or the codes that are typed for an account. */
+  confirmations: (of: string) => `confirmations ${of}`,
   throttle: (key: string) => `throttle ${key}`,
   /** For limits of mail: an address, a client or an account. */
   mail: (key: string) => `mail ${key}`,

@@ -17,8 +17,7 @@ const modules = [
   'requests.js',
   'search.js',
 ]
-const files = createAssets(
-  '/assets/docs',
+const files = createAssets('/assets/docs', () =>
   Object.fromEntries(
     ['reference.css', ...modules].map((name) => [
       name,

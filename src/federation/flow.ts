@@ -3,6 +3,8 @@ import { throttledAddress } from '../addresses/address.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
+import { createFlowLimit, maxPerAccount, maxPerAddress } from '../flows/limit.ts'
+import { flowRows, type StoredFlow } from '../flows/rows.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -11,7 +13,6 @@ import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import type { JudgedClaims } from '../token/revocations.ts'
 import { authorizationUrl, exchange, type FlowSecrets } from './code-grant.ts'
-import { flowStore, purgeFlows, type StoredFlow } from './flow-store.ts'
 import type { IdentityClaims } from './identities.ts'
 import { deadline, type Provider } from './provider.ts'
 
@@ -43,8 +44,6 @@ export interface Flows {
    * @throws ApiError signInFailed if another request has used it
    */
   resume(trx: DatabaseOrTransaction, ticket: string, waiting: SuspendedFlow): Promise<void>
-  /** Deletes up to `batchSize` expired flows; answers how many. */
-  purge(batchSize: number): Promise<number>
 }
 
 /** The inputs of a flow. */
@@ -91,8 +90,6 @@ export interface SuspendedFlow extends AccountThen {
 export interface FlowsDeps {
   readonly accounts: Pick<Accounts, 'reread'>
   readonly db: Database
-  /** For purges, which may be lost with the power. */
-  readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
@@ -107,34 +104,22 @@ interface Secrets extends Omit<FlowSecrets, 'state'> {
 }
 
 export const flowSeconds = 600
-// A sign-in can be begun without credentials. Beyond the limit of an address, which suffices for a
-// large site, its own oldest sign-ins are removed; beyond the limit of the table new ones are
-// refused.
-const maxPerAddress = 1000
-const maxSignIns = 100_000
-const recountMs = 10_000
-const recountFullMs = 1000
-const fullRetrySeconds = 30
-const maxPerAccount = 20
 const secretBytes = 32 // 43 characters of base64url, the shortest PKCE verifier: RFC 7636 section 4.1
 
-export function createFlows({
-  accounts,
-  db,
-  asyncCommitDb,
-  clock,
-  random,
-  keys,
-}: FlowsDeps): Flows {
-  const store = flowStore(db)
-  let underWay = 0
-  let countedAt = Number.NEGATIVE_INFINITY
+export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): Flows {
+  const store = flowRows(db)
+  const assertBelowLimit = createFlowLimit({
+    clock,
+    purposes: ['sign_in'],
+    what: 'sign-ins',
+    reason: 'too_many_sign_ins',
+  })
 
   return {
     async begin(provider, { returnTo, browser, by }) {
       const { name, issuer } = provider.config
       const linker = typeof by === 'string' ? undefined : by
-      if (!linker) await assertBelowLimit()
+      if (!linker) await assertBelowLimit(db)
       const [state, nonce, verifier] = [secret(), secret(), secret()]
       const client = await provider.client(deadline())
       const url = await authorizationUrl(provider, client, { state, nonce, verifier })
@@ -193,7 +178,7 @@ export function createFlows({
 
     async waiting(ticket) {
       const key = { id: digest(ticket ?? ''), browser: digest(ticket ?? '') }
-      const flow = await store.waiting(key, clock.now())
+      const flow = await store.find(key, { purpose: 'second_factor', now: clock.now() })
       if (flow?.userId == null) throw ticketUnknown()
       const { provider, userId, returnTo } = flow
       return { provider, userId, returnTo, refreshVersion: open(flow).refreshVersion }
@@ -201,12 +186,10 @@ export function createFlows({
 
     async resume(trx, ticket, { provider }) {
       const key = { id: digest(ticket), browser: digest(ticket) }
-      if (!(await flowStore(trx).take(key, { provider, now: clock.now() }))) {
+      if (!(await flowRows(trx).take(key, { provider, now: clock.now() }))) {
         throw ticketUnknown()
       }
     },
-
-    purge: (batchSize) => purgeFlows(asyncCommitDb, clock.now(), batchSize),
   }
 
   function secret(): string {
@@ -233,6 +216,9 @@ export function createFlows({
       returnTo: flow.returnTo,
       expiresAt: clock.now() + flowSeconds * 1000,
       address,
+      step: '',
+      tries: 0,
+      language: null,
     }
     // Sign-ins of an address take no lock: concurrent ones can exceed the limit until the next one.
     await transact(
@@ -240,34 +226,11 @@ export function createFlows({
       account ? [lockName.account(account.userId)] : [],
       async (trx) => {
         if (account) await accounts.reread(trx, account) // it may have been deleted meanwhile
-        await flowStore(trx).insert(kept)
-        await flowStore(trx).bound(kept, account ? maxPerAccount : maxPerAddress)
+        await flowRows(trx).insert(kept)
+        await flowRows(trx).bound(kept, account ? maxPerAccount : maxPerAddress)
       },
       'guard' in begun ? begun.guard : undefined,
     )
-  }
-
-  /**
-   * Asserts that fewer than `maxSignIns` are under way. The database counts them at intervals,
-   * because counting 100,000 takes about 20 ms; in between, those that begin in this process are
-   * added.
-   * @throws ApiError serviceUnavailable
-   */
-  async function assertBelowLimit(): Promise<void> {
-    const now = clock.now()
-    const age = Math.abs(now - countedAt)
-    if (age >= recountMs || (underWay >= maxSignIns && age >= recountFullMs)) {
-      countedAt = now // before the query, so that concurrent requests use the last count
-      underWay = await store.countSignIns(now)
-    }
-    if (underWay >= maxSignIns) {
-      throw new ApiError('serviceUnavailable', {
-        cause: 'too many sign-ins are under way',
-        reason: { code: 'too_many_sign_ins' },
-        retryAfterSeconds: fullRetrySeconds,
-      })
-    }
-    underWay += 1
   }
 
   function open({ id, sealed }: StoredFlow): Secrets {

@@ -13,7 +13,7 @@ import type { Random } from '../kernel/random.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import type { JudgedClaims } from '../token/revocations.ts'
-import { browserOf, setFlowCookie } from './cookie.ts'
+import { flowCookie } from './cookie.ts'
 import type { Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
 import { identityAbsent } from './identities.ts'
@@ -86,14 +86,14 @@ export async function identityRoutes(
       const account = await ownAccount(accounts, request)
       const provider = providers.named(request.body.provider)
       if (!provider?.config.client) return refuseField(['provider'], 'is no provider to sign in by')
-      const browser = browserOf(request, random)
+      const browser = flowCookie.valueOf(request, random)
       const returnTo = parseReturnTo(request.body.return_to)
       const { credential } = callerOf(request)
       const sessionId = credential.scheme === 'session' ? credential.sessionId : null
       const token = 'claims' in credential ? tokenOf(credential.claims) : null
       const linker = { account, sessionId, token, guard: stillAllowed(request) }
       const url = await flows.begin(provider, { by: linker, browser, returnTo })
-      setFlowCookie(reply, browser)
+      flowCookie.set(reply, browser)
       return { url: url.href }
     },
   )

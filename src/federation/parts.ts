@@ -1,12 +1,11 @@
 import { ownAccountPrefixes } from '../policy/groups.ts'
 import type { RoomParts } from '../room/room.ts'
 import type { ExternalBearer } from './authenticator.ts'
-import type { Flows } from './flow.ts'
 import { type IdentityRoutesOptions, identityRoutes } from './own-routes.ts'
 import { type ExternalRoutesOptions, externalRoutes } from './routes.ts'
 
 export type Needs = ExternalRoutesOptions &
-  IdentityRoutesOptions & { readonly externalBearer: ExternalBearer; readonly flows: Flows }
+  IdentityRoutesOptions & { readonly externalBearer: ExternalBearer }
 
 export const parts: RoomParts<Needs> = {
   /** A provider's token comes where one of ours may. */
@@ -19,6 +18,4 @@ export const parts: RoomParts<Needs> = {
     }
     await app.register(externalRoutes, needs)
   },
-
-  jobs: ({ flows }) => [{ name: 'sign-ins under way', purge: flows.purge }],
 }

@@ -7,7 +7,7 @@ import { acceptForms } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import { mediaTypes } from '../http/media-types.ts'
-import { sendPage } from '../http/pages/page.ts'
+import { sendView } from '../http/pages/send-view.ts'
 import { markRefusalTold } from '../http/refusals/told.ts'
 import { Page, type SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -17,8 +17,8 @@ import { type BrowserSessionDeps, endSession, sessionResult } from '../session/b
 import { SessionAnswer } from '../session/schemas.ts'
 import { enrolmentRequired } from '../token/schemas.ts'
 import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
-import { browserOf, clearFlowCookie, flowCookie, setFlowCookie } from './cookie.ts'
-import { failurePage, landingPage, refusedCodePage, secondFactorPage } from './pages.ts'
+import { flowCookie } from './cookie.ts'
+import { failurePage, refusedCodePage } from './pages.ts'
 import { deadline, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { home, parseReturnTo } from './return-to.ts'
@@ -88,14 +88,14 @@ export async function externalRoutes(
       },
       async (request, reply) => {
         const { return_to } = request.query as { return_to?: unknown } // parsed by Fastify
-        const browser = browserOf(request, random)
+        const browser = flowCookie.valueOf(request, random)
         const returnTo = parseReturnTo(return_to)
         const url = await flows.begin(providerOf(request), {
           browser,
           returnTo,
           by: clientAddress(request),
         })
-        setFlowCookie(reply, browser)
+        flowCookie.set(reply, browser)
         return reply.redirect(url.href, 303)
       },
     )
@@ -170,8 +170,8 @@ export async function externalRoutes(
       },
     },
     async (request, reply) => {
-      await flows.waiting(flowCookie(request))
-      return sendPage(reply, secondFactorPage())
+      await flows.waiting(flowCookie.read(request))
+      return sendView(reply, request, 'second-factor', { problem: null })
     },
   )
 
@@ -203,17 +203,17 @@ export async function externalRoutes(
       const { totp, recovery_code } = request.body
       const proof = { totp, recoveryCode: recovery_code, address: loginAddress(request) }
       const result = sessionResult(options, request, reply)
-      const ticket = flowCookie(request)
+      const ticket = flowCookie.read(request)
       const { answer: csrf_token, returnTo } = await confirm(options, ticket, proof, result)
-      clearFlowCookie(reply)
+      flowCookie.clear(reply)
       const isJson = request.headers['content-type']?.toLowerCase().startsWith(mediaTypes.json)
       if (isJson) return { message: 'Logged in', csrf_token }
-      return sendPage(reply, landingPage('signed_in', returnTo))
+      return sendView(reply, request, 'landing', { what: 'signed_in', path: returnTo })
     },
   )
 
   async function comeBack(provider: Provider, request: FastifyRequest, reply: FastifyReply) {
-    const browser = flowCookie(request)
+    const browser = flowCookie.read(request)
     if (browser === undefined) {
       throw new ApiError('signInFailed', { reason: { code: 'flow_cookie_absent' } })
     }
@@ -223,10 +223,11 @@ export async function externalRoutes(
     const result = sessionResult(options, request, reply)
     const outcome = await signIn(options, provider, finished, result)
     if (outcome.kind === 'second_factor') {
-      setFlowCookie(reply, outcome.ticket)
+      flowCookie.set(reply, outcome.ticket)
       return reply.redirect('/oauth/second-factor', 303)
     }
-    return sendPage(reply, landingPage(outcome.kind, finished.returnTo))
+    const view = { what: outcome.kind, path: finished.returnTo }
+    return sendView(reply, request, 'landing', view)
   }
 
   function tellOfFailure(request: FastifyRequest, { config: { name } }: Provider, error: unknown) {

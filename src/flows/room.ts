@@ -1,6 +1,7 @@
 import type { Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'flows',
   tables: [
     {
@@ -10,4 +11,5 @@ export const room: Room = {
       person: { column: 'user_id', gone: 'removed' },
     },
   ],
+  parts: () => import('./parts.ts'),
 }

@@ -3,11 +3,12 @@ import type { Config } from '../config/load.ts'
 import { defaultName } from '../config/oidc-settings.ts'
 import type { Providers } from '../federation/providers.ts'
 import { contentTypes, mediaTypes } from '../http/media-types.ts'
+import { frameAssets } from '../http/pages/frame-assets.ts'
 import { prefersPage, varyByAccept } from '../http/pages/negotiation.ts'
-import { frameAssets, sendPage } from '../http/pages/page.ts'
+import { sendView } from '../http/pages/send-view.ts'
 import { named, Page, Text } from '../http/schemas.ts'
 import { anyone } from '../policy/rules.ts'
-import { homePage, troublePage } from './page.ts'
+import { troublePage } from './page.ts'
 
 export interface HomeOptions {
   readonly config: Pick<Config, 'environment'>
@@ -111,7 +112,8 @@ export async function homeRoutes(
     async (request, reply) => {
       varyByAccept(reply)
       if (prefersPage(request)) {
-        return sendPage(reply, homePage({ links, signIn, isForAdmin: documents === 'ADMIN' }))
+        const view = { links, signIn, isForAdmin: documents === 'ADMIN' }
+        return sendView(reply, request, 'home', view)
       }
       return reply.type(contentTypes.json).send({
         name: 'Gatehouse',

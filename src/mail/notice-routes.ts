@@ -17,20 +17,6 @@ export interface NoticeRoutesOptions {
   readonly notices: Pick<Notices, 'of'>
 }
 
-const DeviceBody = named(
-  'Device',
-  {
-    type: ['object', 'null'],
-    required: ['browser', 'system'],
-    properties: {
-      browser: { ...TextOrNull, description: 'Browser or program; null: not recognised' },
-      system: { ...TextOrNull, description: 'Operating system; null: not recognised' },
-    },
-    additionalProperties: false,
-  },
-  { browser: 'Firefox', system: 'Linux' },
-)
-
 const NoticeBody = named(
   'Notice',
   {
@@ -43,11 +29,20 @@ const NoticeBody = named(
         'NoticeFacts',
         {
           type: 'object',
-          required: ['by', 'address', 'device', 'provider', 'codes_left', 'locked_until'],
+          required: [
+            'by',
+            'address',
+            'browser',
+            'system',
+            'provider',
+            'codes_left',
+            'locked_until',
+          ],
           properties: {
             by: { type: 'string', enum: ['owner', 'administrator', 'operator', 'service'] },
             address: { ...TextOrNull, description: 'Null if it is not that of the owner' },
-            device: DeviceBody,
+            browser: { ...TextOrNull, description: 'Or another program; null: not recognised' },
+            system: { ...TextOrNull, description: 'Operating system; null: not recognised' },
             provider: { ...TextOrNull, description: 'That was linked or unlinked' },
             codes_left: { type: ['integer', 'null'], description: 'Recovery codes that are left' },
             locked_until: TimeOrNull,
@@ -57,7 +52,8 @@ const NoticeBody = named(
         {
           by: 'owner',
           address: '203.0.113.9',
-          device: { browser: 'Firefox', system: 'Linux' },
+          browser: 'Firefox',
+          system: 'Linux',
           provider: null,
           codes_left: null,
           locked_until: null,
@@ -72,7 +68,8 @@ const NoticeBody = named(
     facts: {
       by: 'owner',
       address: '203.0.113.9',
-      device: { browser: 'Firefox', system: 'Linux' },
+      browser: 'Firefox',
+      system: 'Linux',
       provider: null,
       codes_left: null,
       locked_until: null,
@@ -110,7 +107,8 @@ function showNotice({ type, at, facts }: Notice) {
     facts: {
       by,
       address: origin.address,
-      device: origin.device,
+      browser: origin.device?.browser ?? null,
+      system: origin.device?.system ?? null,
       provider,
       codes_left: left,
       locked_until: isoTimeOrNull(until),

@@ -90,7 +90,7 @@ export function createNotices(deps: NoticesDeps): Notices {
         .insertInto('notices')
         .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
         .execute()
-      const isReached = account.email !== null && account.undeliverable_at === null
+      const isReached = account.verified_email !== null && account.undeliverable_at === null
       if (!outbox.isAvailable || !isReached || !isMailed || isTooOften) return
       const origin = { ...facts.origin, at: event.at }
       const told = { ...facts, origin, username: account.username }
@@ -157,7 +157,7 @@ export function createNotices(deps: NoticesDeps): Notices {
 async function accountOf(trx: DatabaseOrTransaction, userId: number) {
   const row = await trx
     .selectFrom('accounts')
-    .select(['username', 'email', 'undeliverable_at'])
+    .select(['username', 'verified_email', 'undeliverable_at'])
     .where('user_id', '=', userId)
     .executeTakeFirst()
   return row ?? null

@@ -30,11 +30,11 @@ export function outboxStore(db: DatabaseOrTransaction) {
     async recipient(userId: number): Promise<Omit<Recipient, 'userId'>> {
       const row = await db
         .selectFrom('accounts')
-        .select(['email', 'language', 'undeliverable_at'])
+        .select(['verified_email', 'language', 'undeliverable_at'])
         .where('user_id', '=', userId)
         .executeTakeFirst()
       return {
-        address: row?.email ? parseEmail(row.email) : null,
+        address: row?.verified_email ? parseEmail(row.verified_email) : null,
         language: languages.find((name) => name === row?.language) ?? null,
         isUndeliverable: row !== undefined && row.undeliverable_at !== null,
       }

@@ -20,6 +20,7 @@ export const guards = [
   'account',
   'login limit',
   'second factor',
+  'mailed code',
   'cross-site protection',
   'access rule',
   'recent login',

@@ -1,4 +1,5 @@
 import { accessReasons } from './access.ts'
+import { confirmationReasons } from './confirmations.ts'
 import { credentialReasons } from './credentials.ts'
 import { loginReasons } from './logins.ts'
 import { requestReasons } from './requests.ts'
@@ -16,6 +17,7 @@ export const reasons = {
   ...requestReasons,
   ...credentialReasons,
   ...loginReasons,
+  ...confirmationReasons,
   ...accessReasons,
   ...serviceReasons,
 } as const

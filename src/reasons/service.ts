@@ -46,6 +46,11 @@ export const serviceReasons = {
   ),
   too_many_sign_ins: identityProvider('Too many sign-ins through providers are under way.'),
 
+  page_flow_unknown: service(
+    'No flow of this id and browser is under way: it expired, has ended, or began elsewhere.',
+  ),
+  page_flow_moved_on: service('Another request has taken the flow further, or has ended it.'),
+  too_many_page_flows: service('Too many flows of pages are under way.'),
   database_unavailable: service('The database is locked, full or away.'),
   queue_full: service('More work waits than the queue takes.', 'queue'),
   password_waited_too_long: service(

@@ -59,6 +59,8 @@ const introspectionOf = (roles: readonly Role[]) =>
         auth_time: { type: 'integer', description: 'When the user last authenticated' },
         amr: { type: 'array', items: Text, description: 'How the user authenticated, RFC 8176' },
         sid: { type: 'string', description: 'The id of the pair that the token belongs to' },
+        email: { type: 'string', description: 'The verified address of the account' },
+        email_verified: { type: 'boolean' },
       },
       additionalProperties: false,
     },

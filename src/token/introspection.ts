@@ -29,6 +29,9 @@ export interface ActiveToken {
   readonly auth_time?: number
   readonly amr?: string[]
   readonly sid?: string
+  /** OpenID Connect Core section 5.1. */
+  readonly email?: string
+  readonly email_verified?: boolean
 }
 
 /**
@@ -69,7 +72,8 @@ export function isFor(
 
 /** Only what the token itself has: `claims` hold defaults for what an operator's token lacks. */
 function membersOf(payload: Readonly<Record<string, unknown>>, claims: AccessClaims): ActiveToken {
-  const { aud, amr, auth_time, client_id, jti, nbf, roles, scope, username } = payload
+  const { aud, amr, auth_time, client_id, email_verified, jti, nbf, roles, scope } = payload
+  const { username } = payload
   const { iss, sub, exp, iat } = claims
   return {
     active: true,
@@ -88,6 +92,8 @@ function membersOf(payload: Readonly<Record<string, unknown>>, claims: AccessCla
     ...(auth_time !== undefined && { auth_time: Math.floor(claims.auth_time) }),
     ...(amr !== undefined && { amr: [...claims.amr] }),
     ...(claims.sid !== undefined && { sid: claims.sid }),
+    ...(claims.email !== undefined && { email: claims.email }),
+    ...(typeof email_verified === 'boolean' && { email_verified }),
   }
 }
 

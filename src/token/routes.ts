@@ -170,8 +170,8 @@ export async function tokenRoutes(
     },
     (request) => {
       const caller = callerOf(request)
-      // The claims of an external token come first. Tokens of this service carry neither e-mail
-      // address nor name, so that a change shows at once.
+      // The claims of the token come first. A token of this service has the verified address of its
+      // account, if there is one, and ends with it; it has no name, so that a change shows at once.
       const userId = userIdOf(caller)
       const profile = userId === null ? noProfile : profiles.of(userId)
       return profile instanceof Promise

@@ -90,6 +90,9 @@ export function createTokens({ config, clock, random, keys }: TokensDeps): Token
         ...(amr.length > 0 && { amr }),
         ver: account.accessVersion,
         ...(sid !== undefined && { sid }),
+        // Never that of the user, which its owner changes without a proof: docs/adr/0060
+        ...(type === 'access' &&
+          account.email !== null && { email: account.email, email_verified: true }),
         iss: config.token.issuer,
         sub: String(account.userId),
         aud: config.token.audience,

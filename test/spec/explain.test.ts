@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { ApiError } from '../../src/kernel/errors.ts'
 import { accessReasons } from '../../src/reasons/access.ts'
+import { confirmationReasons } from '../../src/reasons/confirmations.ts'
 import { credentialReasons } from '../../src/reasons/credentials.ts'
 import { guards } from '../../src/reasons/guards.ts'
 import { loginReasons } from '../../src/reasons/logins.ts'
@@ -512,6 +513,7 @@ suite('the registry of reasons', () => {
   test('each code stands in one file', () => {
     const files = [
       accessReasons,
+      confirmationReasons,
       credentialReasons,
       loginReasons,
       requestReasons,

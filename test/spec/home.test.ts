@@ -208,7 +208,7 @@ suite('the files of pages', async () => {
       '__proto__',
       '%2e%2e',
     ]) {
-      const path = style.replace('style.css', name)
+      const path = style.replace('pages.css', name)
       assertRefusal(await app.call('GET', path), 404, 'Route not found', name)
     }
   })
@@ -225,7 +225,7 @@ suite('a sign-in through a provider ends on a page', async () => {
     const browser = testBrowser(app, navigation)
     const landed = await browser.open('/oauth/login')
     assertPage(landed, 200, 'Signed in')
-    assert.ok(landed.text.includes('<meta http-equiv="refresh" content="0; url=/">'))
+    assert.ok(landed.text.includes('<meta http-equiv="refresh" content="0; url=/"/>'))
     assertPage(await browser.open('/'), 200, heading)
     assert.equal((await browser.call('GET', '/api/session')).body.username, 'ann')
   })

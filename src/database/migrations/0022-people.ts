@@ -9,13 +9,14 @@ const flowColumns =
  * `address_index` is a keyed digest of a mail address.
  */
 export const statements: Migration = [
-  'alter table accounts add column email text',
-  'alter table accounts add column email_key text',
+  // Not `email`: a query of the version before joins users, and says `email` alone.
+  'alter table accounts add column verified_email text',
+  'alter table accounts add column verified_email_key text',
   'alter table accounts add column email_verified_at integer',
   'alter table accounts add column undeliverable_at integer',
   'alter table accounts add column undeliverable_reason text',
   'alter table accounts add column language text',
-  'create unique index accounts_by_email on accounts (email_key)',
+  'create unique index accounts_by_email on accounts (verified_email_key)',
 
   // The purpose of a flow was bounded by a check, which SQLite cannot drop.
   {

@@ -29,10 +29,10 @@ interface Read {
  * which a page of a process before or after an update names, the present files are served with an
  * ETag, to be asked for again. RFC 9111 section 5.2.2.4, RFC 8246.
  */
-export function createAssets(prefix: string, files: Readonly<Record<string, URL>>): Assets {
+export function createAssets(prefix: string, files: () => Readonly<Record<string, URL>>): Assets {
   let known: Read | undefined
   const read = () => {
-    known ??= readAll(files)
+    known ??= readAll(files())
     return known
   }
   return {

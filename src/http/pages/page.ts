@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../../kernel/errors.ts'
-import { securityHeaders } from '../headers.ts'
-import { contentTypes } from '../media-types.ts'
-import { createAssets } from './assets.ts'
+import { frameAssets } from './frame-assets.ts'
 import { type Html, html } from './html.ts'
+import { sendHtml } from './send-html.ts'
+import type { ViewPage } from './send-view.ts'
 
-/** A page for people, in the frame that all pages share. */
+/** A page of the reference, in a frame of its own. The pages for people are views: send-view.ts. */
 export interface Page {
   readonly title: string
   /** The content of `main`, which begins with an h1. */
@@ -22,36 +22,11 @@ export interface Elsewhere {
 }
 
 /** Makes the page of a refusal, for a browser's navigation, or names the page that helps on. */
-export type ErrorPage = (error: ApiError, request: FastifyRequest) => Page | Elsewhere
+export type ErrorPage = (error: ApiError, request: FastifyRequest) => Page | ViewPage | Elsewhere
 
-/** The style sheet and the icon of all pages. */
-export const frameAssets = createAssets('/assets', {
-  'style.css': new URL('./style.css', import.meta.url),
-  'icon.svg': new URL('./icon.svg', import.meta.url),
-})
-
-// Beside the field of spec 5.7, whose `default-src` covers none of these. CSP3 section 6.
-const ownPolicy =
-  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'" as const
-
-/**
- * Answers a page. It adds a second policy to the one of every answer, and sends its address to pages
- * of this origin: without a referrer a browser sends `Origin: null` with the forms of the page.
- */
+/** Answers a page. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  return reply
-    .headers({
-      'content-security-policy': [securityHeaders['content-security-policy'], ownPolicy],
-      'referrer-policy': 'same-origin',
-      'content-type': contentTypes.html,
-    })
-    .serializer(String)
-    .send(render(page))
-}
-
-/** Answers the page of a refusal, or sends the browser to the page that helps on. */
-export function sendErrorPage(reply: FastifyReply, page: Page | Elsewhere): FastifyReply {
-  return 'location' in page ? reply.redirect(page.location, 303) : sendPage(reply, page)
+  return sendHtml(reply, render(page))
 }
 
 function render({ title, main, head, isWide }: Page): string {

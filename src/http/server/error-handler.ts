@@ -6,8 +6,8 @@ import { ApiError } from '../../kernel/errors.ts'
 import { asApiError } from '../bodies/thrown-errors.ts'
 import { serveNoMore } from '../connections/connections.ts'
 import { contentTypes } from '../media-types.ts'
+import { sendErrorPage } from '../pages/error-page.ts'
 import { prefersPage, varyByAccept } from '../pages/negotiation.ts'
-import { sendErrorPage } from '../pages/page.ts'
 
 // At most one log line in this time is about requests that are refused without a failure.
 const plannedLineMs = 10_000
@@ -53,7 +53,7 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
     const { errorPage } = request.routeOptions.config
     if (errorPage) {
       varyByAccept(reply)
-      if (prefersPage(request)) return sendErrorPage(reply, errorPage(error, request))
+      if (prefersPage(request)) return sendErrorPage(reply, request, errorPage(error, request))
     }
     const told = config.environment === 'development' && error.row === 'internal'
     return sendError(reply, error, told ? messageOf(error.cause) : undefined)

@@ -1,21 +1,26 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { deleteExpired } from '../database/purge.ts'
 
-/** A stored sign-in that is under way. */
+/** A stored flow that is under way: of pages, or a sign-in at a provider. */
 export interface StoredFlow {
-  /** Digest of the state, or of the ticket that waits for a second factor. */
+  /** Digest of the state, of the ticket that waits for a second factor, or of the id of pages. */
   readonly id: string
   /** Digest of the cookie of the browser that began it. */
   readonly browser: string
-  readonly purpose: 'sign_in' | 'link' | 'second_factor'
+  readonly purpose: string
+  /** Empty for a flow of pages. */
   readonly provider: string
   readonly userId: number | null
   readonly sealed: string
   readonly returnTo: string
   /** Epoch milliseconds. */
   readonly expiresAt: number
-  /** The key by which limits count the client of a sign-in; empty if an account began it. */
+  /** The key by which limits count the client of a flow; empty if an account began it. */
   readonly address: string
+  /** Empty for a flow at a provider. */
+  readonly step: string
+  readonly tries: number
+  readonly language: string | null
 }
 
 const maxRemoved = 100
@@ -24,7 +29,7 @@ type FlowKey = Pick<StoredFlow, 'id' | 'browser'>
 
 export function flowStore(db: DatabaseOrTransaction) {
   return {
-    async insert(flow: StoredFlow): Promise<void> {
+    async insert(flow: Omit<StoredFlow, 'tries'>): Promise<void> {
       await db
         .insertInto('flows')
         .values({
@@ -37,6 +42,8 @@ export function flowStore(db: DatabaseOrTransaction) {
           return_to: flow.returnTo,
           expires_at: flow.expiresAt,
           address: flow.address,
+          step: flow.step,
+          language: flow.language,
         })
         .execute()
     },
@@ -45,7 +52,10 @@ export function flowStore(db: DatabaseOrTransaction) {
      * Removes older flows of the same purpose and the same account or address, except the latest
      * `max`, this one included; up to `maxRemoved` per call.
      */
-    async bound({ id, purpose, address, userId }: StoredFlow, max: number): Promise<void> {
+    async bound(
+      { id, purpose, address, userId }: Pick<StoredFlow, 'id' | 'purpose' | 'address' | 'userId'>,
+      max: number,
+    ): Promise<void> {
       const older = db
         .selectFrom('flows')
         .select('id')
@@ -60,25 +70,28 @@ export function flowStore(db: DatabaseOrTransaction) {
       if (ids.length > 0) await db.deleteFrom('flows').where('id', 'in', ids).execute()
     },
 
-    /** How many sign-ins are under way. */
-    async countSignIns(now: number): Promise<number> {
+    /** How many flows of these purposes are under way. */
+    async count(purposes: readonly string[], now: number): Promise<number> {
       const { total } = await db
         .selectFrom('flows')
         .select((eb) => eb.fn.countAll<number>().as('total'))
-        .where('purpose', '=', 'sign_in')
+        .where('purpose', 'in', purposes)
         .where('expires_at', '>', now)
         .executeTakeFirstOrThrow()
       return total
     },
 
-    /** Finds a flow that waits for a second factor, without using it up. */
-    async waiting({ id, browser }: FlowKey, now: number): Promise<StoredFlow | null> {
+    /** Finds a flow of this browser, without using it up. */
+    async find(
+      { id, browser }: FlowKey,
+      { purpose, now }: { purpose: string; now: number },
+    ): Promise<StoredFlow | null> {
       const row = await db
         .selectFrom('flows')
         .selectAll()
         .where('id', '=', id)
         .where('browser', '=', browser)
-        .where('purpose', '=', 'second_factor')
+        .where('purpose', '=', purpose)
         .where('expires_at', '>', now)
         .executeTakeFirst()
       return row ? toFlow(row) : null
@@ -102,6 +115,47 @@ export function flowStore(db: DatabaseOrTransaction) {
         .executeTakeFirst()
       return row ? toFlow(row) : null
     },
+
+    /**
+     * Takes a flow to another step, if no request has changed it since it was read: its sealed text
+     * is another one after each change. Answers whether it did.
+     */
+    async advance(
+      { id, sealed }: Pick<StoredFlow, 'id' | 'sealed'>,
+      next: Pick<StoredFlow, 'step' | 'sealed' | 'userId' | 'tries'>,
+      now: number,
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('flows')
+        .set({ step: next.step, sealed: next.sealed, user_id: next.userId, tries: next.tries })
+        .where('id', '=', id)
+        .where('sealed', '=', sealed)
+        .where('expires_at', '>', now)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    /** Deletes a flow, if no request has changed it since it was read; answers whether it did. */
+    async remove({ id, sealed }: Pick<StoredFlow, 'id' | 'sealed'>): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom('flows')
+        .where('id', '=', id)
+        .where('sealed', '=', sealed)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+
+    /** Counts a try; answers how many there were with it, null if the flow has ended. */
+    async countTry(id: string, now: number): Promise<number | null> {
+      const row = await db
+        .updateTable('flows')
+        .set((eb) => ({ tries: eb('tries', '+', 1) }))
+        .where('id', '=', id)
+        .where('expires_at', '>', now)
+        .returning('tries')
+        .executeTakeFirst()
+      return row?.tries ?? null
+    },
   }
 }
 
@@ -121,18 +175,24 @@ interface FlowRow {
   return_to: string
   expires_at: number
   address: string
+  step: string
+  tries: number
+  language: string | null
 }
 
 function toFlow(row: FlowRow): StoredFlow {
   return {
     id: row.id,
     browser: row.browser,
-    purpose: row.purpose as StoredFlow['purpose'], // those with a provider
+    purpose: row.purpose,
     provider: row.provider,
     userId: row.user_id,
     sealed: row.sealed,
     returnTo: row.return_to,
     expiresAt: row.expires_at,
     address: row.address,
+    step: row.step,
+    tries: row.tries,
+    language: row.language,
   }
 }

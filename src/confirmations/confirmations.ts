@@ -1,0 +1,379 @@
+import type { EmailAddress } from '../addresses/email.ts'
+import type { Config } from '../config/load.ts'
+import type { Language } from '../config/people-settings.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { deleteExpired } from '../database/purge.ts'
+import { lockName, takeExclusiveLocks, transact } from '../database/transactions.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { equalInConstantTime } from '../kernel/digest.ts'
+import { ApiError, type RefusalReason } from '../kernel/errors.ts'
+import { type Random, randomText } from '../kernel/random.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { seal, unseal } from '../keys/seal.ts'
+import {
+  type ConfirmationPurpose,
+  confirmationPurposes,
+  endsWithLogins,
+  isOfAccount,
+  lifetimeOf,
+  replacesOthers,
+} from './purposes.ts'
+import { createConfirmationSecrets, type SecretOf } from './secrets.ts'
+import { confirmationStore, type StoredConfirmation } from './store.ts'
+
+/**
+ * Proofs that the caller reads a mailbox: a mail has a link and a code, and either counts once.
+ * Neither is stored. docs/adr/0057
+ */
+export interface Confirmations {
+  /**
+   * Begins one, in the transaction of its mail. A repeat in the lifetime answers the same id and
+   * deadline, and the same link is mailed again, so that a stranger who asks ends no link; shortly
+   * before the deadline a new one begins beside the old. What the caller may learn depends on
+   * `asked` and the time alone: a row without an address costs the same, and nothing confirms it.
+   */
+  begin(trx: DatabaseOrTransaction, wanted: WantedConfirmation): Promise<Begun>
+  /** Reads that of a link; null if none counts. It changes nothing, so a page may call it. */
+  open(token: string, purposes: readonly ConfirmationPurpose[]): Promise<Confirmation | null>
+  /**
+   * Reads that of a link, for the request that uses it.
+   * @throws ApiError confirmationInvalid
+   */
+  openByToken(token: string, purposes: readonly ConfirmationPurpose[]): Promise<Confirmation>
+  /**
+   * Reads that of a code, typed in the flow that asked for it; null for the API, which has no flows.
+   * The try is counted first, in a transaction of its own.
+   * @throws ApiError confirmationInvalid
+   */
+  openByCode(
+    id: string,
+    code: string,
+    flow: string | null,
+    purposes: readonly ConfirmationPurpose[],
+  ): Promise<Confirmation>
+  /**
+   * Uses it up, in the transaction of what it confirms.
+   * @throws ApiError confirmationInvalid if another request has used it, or the account has changed
+   */
+  use(trx: DatabaseOrTransaction, confirmation: Confirmation): Promise<void>
+  /**
+   * Withdraws those of an account: by default all but the way back to an address before.
+   */
+  cancelAll(
+    trx: DatabaseOrTransaction,
+    userId: number,
+    purposes?: readonly ConfirmationPurpose[],
+  ): Promise<void>
+  /** The address of an account that waits for its proof, by the newest one of these purposes. */
+  pending(
+    userId: number,
+    purposes: readonly ConfirmationPurpose[],
+  ): Promise<{ readonly address: EmailAddress; readonly expiresAt: number } | null>
+  /**
+   * What a mail says, for the worker that sends it; null if it counts no more. The code is that of
+   * the flow that asked last, unless one is given.
+   */
+  secretsOf(id: string, flow?: string | null): Promise<MailedSecrets | null>
+  /** Deletes up to `batchSize` that have expired; answers how many. */
+  purge(batchSize: number): Promise<number>
+}
+
+/** Values that go into JSON. */
+export type ConfirmationFacts = Readonly<
+  Record<string, string | number | boolean | null | readonly string[]>
+>
+
+export interface WantedConfirmation {
+  readonly purpose: ConfirmationPurpose
+  /**
+   * What the caller asked for in canonical form, as the key of an address or a username. Whether the
+   * same confirmation is repeated depends on it.
+   */
+  readonly asked: string
+  readonly userId: number | null
+  /** Where the mail goes: a stored address, or one that is to be verified. Null: nowhere. */
+  readonly address: EmailAddress | null
+  /** The refresh version of the account; 0 without one. */
+  readonly version: number
+  /** The id of the flow of pages in which the code counts; null for the API. */
+  readonly flow: string | null
+  readonly language: Language
+  readonly facts?: ConfirmationFacts
+}
+
+export interface Begun {
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+  /** Whether the same link was mailed before. Not for the caller to learn. */
+  readonly isRepeated: boolean
+}
+
+/** A confirmation whose link or code was right. */
+export interface Confirmation {
+  readonly id: string
+  readonly purpose: ConfirmationPurpose
+  readonly userId: number | null
+  readonly address: EmailAddress
+  readonly language: Language
+  readonly facts: ConfirmationFacts
+  readonly by: 'link' | 'code'
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly expiresAt: number
+  /** Tells two confirmations apart that one row has kept. */
+  readonly nonce: string
+}
+
+export interface MailedSecrets {
+  /** That of the link. */
+  readonly token: string
+  readonly code: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+export interface ConfirmationsDeps {
+  readonly config: Pick<Config, 'confirmations'>
+  readonly db: Database
+  /** For purges, which may be lost with the power. */
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
+/** The part of a row that is stored encrypted. */
+interface Sealed {
+  readonly nonce: string
+  readonly address: EmailAddress | null
+  readonly language: Language
+  readonly facts: ConfirmationFacts
+}
+
+interface Judged {
+  readonly row: StoredConfirmation
+  readonly sealed: Sealed & { readonly address: EmailAddress }
+}
+
+const idBytes = 16
+const nonceBytes = 9
+const tokenFormat = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/
+const codeFormat = /^[0-9]{8}$/
+const maxLateMs = 300_000
+const maxTries = 5
+const maxTriesTogether = 10
+const triesKeptMs = 3_600_000
+
+export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
+  const { config, db, asyncCommitDb, clock, random, keys } = deps
+  const secrets = createConfirmationSecrets(keys)
+
+  return {
+    async begin(trx, { asked, ...wanted }) {
+      const { purpose, userId } = wanted
+      const of = isOfAccount(purpose) ? `${userId}` : ''
+      const index = secrets.index(`${purpose}|${of}|${asked}`)
+      await takeExclusiveLocks(trx, lockName.confirmations(index))
+      const store = confirmationStore(trx)
+      const now = clock.now()
+      if (userId !== null && replacesOthers(purpose)) {
+        await store.cancel(userId, [purpose], now, index)
+      }
+      const lifetimeMs = lifetimeOf(config, purpose) * 1000
+      const before = await store.newest(purpose, index, now + Math.min(lifetimeMs / 4, maxLateMs))
+      const isRepeated = before !== null && stillFits(before, wanted)
+      if (isRepeated) {
+        await store.setFlow(before.id, wanted.flow)
+        return { id: before.id, expiresAt: before.expiresAt, isRepeated }
+      }
+      const id = before?.id ?? randomText(random, idBytes)
+      const { address, language, facts = {} } = wanted
+      const nonce = randomText(random, nonceBytes)
+      const row = {
+        id,
+        purpose,
+        userId,
+        index,
+        sealed: sealOf(id, { nonce, address, language, facts }),
+        version: wanted.version,
+        flow: wanted.flow,
+        createdAt: now,
+        expiresAt: before?.expiresAt ?? now + lifetimeMs,
+      }
+      await (before ? store.renew(row) : store.insert(row))
+      return { id, expiresAt: row.expiresAt, isRepeated }
+    },
+
+    async open(token, purposes) {
+      const opened = await judgeToken(token, purposes)
+      return 'code' in opened ? null : opened
+    },
+
+    async openByToken(token, purposes) {
+      const opened = await judgeToken(token, purposes)
+      if ('code' in opened) throw refused(opened)
+      return opened
+    },
+
+    async openByCode(id, code, flow, purposes) {
+      const typed = code.replace(/[\s-]/g, '')
+      const found = codeFormat.test(typed) ? await confirmationStore(db).find(id) : null
+      if (!found) {
+        const isCode = codeFormat.test(typed)
+        throw refused({ code: isCode ? 'confirmation_unknown' : 'confirmation_malformed' })
+      }
+      if (!(await mayTry(found))) throw refused(reasonOf('confirmation_tries_used', found))
+      const judged = judge(found, purposes)
+      if ('code' in judged) throw refused(judged)
+      if (!equalInConstantTime(typed, secrets.code(secretOf(judged), flow))) {
+        throw refused(reasonOf('confirmation_wrong', found))
+      }
+      return confirmationOf(judged, 'code')
+    },
+
+    async use(trx, { id, nonce, purpose }) {
+      const row = await confirmationStore(trx).hold(id)
+      if (!row) throw refused({ code: 'confirmation_unknown' })
+      const judged = judge(row, [purpose])
+      if ('code' in judged) throw refused(judged)
+      const isSame = judged.sealed.nonce === nonce
+      if (isSame && (await confirmationStore(trx).use(id, clock.now()))) return
+      throw refused(reasonOf('confirmation_used', row))
+    },
+
+    async cancelAll(trx, userId, purposes = confirmationPurposes.filter(endsWithLogins)) {
+      await confirmationStore(trx).cancel(userId, purposes, clock.now())
+    },
+
+    async pending(userId, purposes) {
+      for (const row of await confirmationStore(db).ofAccount(userId, purposes)) {
+        const judged = judge(row, purposes)
+        if ('code' in judged) continue
+        return { address: judged.sealed.address, expiresAt: row.expiresAt }
+      }
+      return null
+    },
+
+    async secretsOf(id, flow) {
+      const row = await confirmationStore(db).find(id)
+      const judged = row && judge(row, [row.purpose])
+      if (!judged || 'code' in judged) return null
+      const of = secretOf(judged)
+      return {
+        token: `${id}.${secrets.link(of)}`,
+        code: secrets.code(of, flow === undefined ? judged.row.flow : flow),
+        expiresAt: judged.row.expiresAt,
+      }
+    },
+
+    // Their wrong codes count for an hour more.
+    purge: (batchSize) =>
+      deleteExpired(
+        asyncCommitDb,
+        {
+          table: 'confirmations',
+          key: 'id',
+          column: 'expires_at',
+          until: clock.now() - triesKeptMs,
+        },
+        batchSize,
+      ),
+  }
+
+  async function judgeToken(
+    token: string,
+    purposes: readonly ConfirmationPurpose[],
+  ): Promise<Confirmation | RefusalReason> {
+    const [, id = '', secret] = tokenFormat.exec(token) ?? []
+    if (secret === undefined) return { code: 'confirmation_malformed' }
+    const row = await confirmationStore(db).find(id)
+    if (!row) return { code: 'confirmation_unknown' }
+    const judged = judge(row, purposes)
+    if ('code' in judged) return judged
+    const isRight = equalInConstantTime(secret, secrets.link(secretOf(judged)))
+    return isRight ? confirmationOf(judged, 'link') : reasonOf('confirmation_wrong', row)
+  }
+
+  /** Whether the row counts at all, whatever was sent. */
+  function judge(
+    row: StoredConfirmation,
+    purposes: readonly ConfirmationPurpose[],
+  ): Judged | RefusalReason {
+    if (!purposes.includes(row.purpose)) return reasonOf('confirmation_of_another_purpose', row)
+    if (row.expiresAt <= clock.now()) return reasonOf('confirmation_expired', row)
+    if (row.usedAt !== null) return reasonOf('confirmation_used', row)
+    if (endsWithLogins(row.purpose) && row.version !== row.versionNow) {
+      return reasonOf('confirmation_outlived', row)
+    }
+    const { address, ...sealed } = unsealed(row)
+    if (address === null) return reasonOf('confirmation_wrong', row) // it was mailed to no one
+    return { row, sealed: { ...sealed, address } }
+  }
+
+  /** Whether a repeat means the same mail: nothing that the link depends on has changed. */
+  function stillFits(
+    row: StoredConfirmation,
+    { userId, address, version }: Omit<WantedConfirmation, 'asked'>,
+  ): boolean {
+    const before = unsealed(row)
+    return (
+      row.usedAt === null &&
+      row.userId === userId &&
+      row.version === version &&
+      before.address?.key === address?.key
+    )
+  }
+
+  /** Counts the try with all others of its account, or of its name if it has none. */
+  function mayTry(row: StoredConfirmation): Promise<boolean> {
+    const together = lockName.confirmations(
+      row.userId === null ? `tries ${row.index}` : `tries of ${row.userId}`,
+    )
+    const limits = {
+      perRow: maxTries,
+      together: maxTriesTogether,
+      since: clock.now() - triesKeptMs,
+    }
+    return transact(db, [together], (trx) => confirmationStore(trx).countTry(row, limits))
+  }
+
+  function sealOf(id: string, sealed: Sealed): string {
+    return seal(random, keys.dataKey, contextOf(id), Buffer.from(JSON.stringify(sealed)))
+  }
+
+  function unsealed({ id, sealed }: StoredConfirmation): Sealed {
+    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // written by `sealOf`
+  }
+}
+
+function secretOf({ row: { id, purpose, version }, sealed }: Judged): SecretOf {
+  return { id, purpose, version, nonce: sealed.nonce, addressKey: sealed.address.key }
+}
+
+function confirmationOf({ row, sealed }: Judged, by: Confirmation['by']): Confirmation {
+  const { id, purpose, userId, createdAt, expiresAt } = row
+  return { id, purpose, userId, createdAt, expiresAt, by, ...sealed }
+}
+
+/** Binds the sealed part to its row. */
+function contextOf(id: string): string {
+  return `confirmation:${id}`
+}
+
+function reasonOf(
+  code:
+    | 'confirmation_wrong'
+    | 'confirmation_used'
+    | 'confirmation_expired'
+    | 'confirmation_of_another_purpose'
+    | 'confirmation_outlived'
+    | 'confirmation_tries_used',
+  { userId, purpose }: Pick<StoredConfirmation, 'userId' | 'purpose'>,
+): RefusalReason {
+  return { code, facts: { user_id: userId, purpose } }
+}
+
+function refused(reason: RefusalReason): ApiError {
+  return new ApiError('confirmationInvalid', { reason })
+}

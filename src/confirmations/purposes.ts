@@ -1,0 +1,49 @@
+import type { Config } from '../config/load.ts'
+
+/** What a confirmation is for. A link or code of one purpose counts for no other. */
+export const confirmationPurposes = [
+  'sign_up',
+  'verification',
+  'email_change',
+  'email_undo',
+  'reset',
+  'sign_in',
+  'invitation',
+] as const
+export type ConfirmationPurpose = (typeof confirmationPurposes)[number]
+
+const undoSeconds = 7 * 86_400
+
+/** How long the link and the code of a purpose count, in seconds. */
+export function lifetimeOf(
+  { confirmations }: Pick<Config, 'confirmations'>,
+  purpose: ConfirmationPurpose,
+): number {
+  return {
+    sign_up: confirmations.verificationSeconds,
+    verification: confirmations.verificationSeconds,
+    email_change: confirmations.emailChangeSeconds,
+    email_undo: undoSeconds,
+    reset: confirmations.resetSeconds,
+    sign_in: confirmations.signInSeconds,
+    invitation: confirmations.invitationSeconds,
+  }[purpose]
+}
+
+/** Purposes of a signed-in caller: two accounts may ask for one address. */
+export function isOfAccount(purpose: ConfirmationPurpose): boolean {
+  return purpose === 'verification' || purpose === 'email_change' || purpose === 'email_undo'
+}
+
+/** Purposes of which an account has one at a time: a new address replaces the one before. */
+export function replacesOthers(purpose: ConfirmationPurpose): boolean {
+  return purpose === 'verification' || purpose === 'email_change'
+}
+
+/**
+ * Whether a new password, a lock or an end of all logins ends it. Not the way back to the address
+ * before: the caller that changed the address could take it away by a new password.
+ */
+export function endsWithLogins(purpose: ConfirmationPurpose): boolean {
+  return purpose !== 'email_undo'
+}

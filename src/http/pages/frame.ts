@@ -1,0 +1,22 @@
+import type { Language } from '../../config/languages.ts'
+
+/** What surrounds the content of a page. */
+export interface Frame {
+  readonly language: Language
+  /** The name of the service, as people know it. */
+  readonly name: string
+  /** The addresses of the files that a page loads. */
+  readonly files: {
+    readonly style: string
+    readonly module: string
+    readonly icon: string
+    /** The colour of the service; null: that of the style sheet. */
+    readonly look: string | null
+    /** Shown before the name; null: the icon. */
+    readonly logo: string | null
+  }
+  /** The page in other languages: where the form of the footer comes back to; null: no such form. */
+  readonly here: string | null
+  /** The username of the person who is signed in. */
+  readonly person: string | null
+}

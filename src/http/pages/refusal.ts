@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify'
+import type { ApiError, ErrorName } from '../../kernel/errors.ts'
+import { type ViewPage, viewPage } from './send-view.ts'
+import type { RefusalName } from './views/refusal.ts'
+
+/** The errors for which `web/languages` has words. */
+const named: Readonly<Record<RefusalName, true>> = {
+  accessDenied: true,
+  enrolmentRequired: true,
+  identityLinked: true,
+  identityProvider: true,
+  invalidCredentials: true,
+  passwordChangeRequired: true,
+  routeNotFound: true,
+  serviceUnavailable: true,
+  signInFailed: true,
+  tooManyLoginAttempts: true,
+  tooManyRequests: true,
+} satisfies Partial<Record<ErrorName, true>>
+
+/** The page of a refusal, with its words; `again` is where the same flow begins, if that can help. */
+export function refusalPage(
+  { row, message, retryAfterSeconds, extra }: ApiError,
+  request: FastifyRequest,
+  again: string | null,
+): ViewPage {
+  const token = extra?.enrolment_token
+  return viewPage('refusal', {
+    error: typeof row === 'string' && row in named ? (row as RefusalName) : null,
+    message,
+    requestId: request.id,
+    retryAfterSeconds: retryAfterSeconds ?? null,
+    again,
+    enrolmentToken: typeof token === 'string' ? token : null,
+  })
+}

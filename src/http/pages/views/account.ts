@@ -1,0 +1,2 @@
+/** The pages of a person's own account. */
+export type AccountViews = Record<never, never>

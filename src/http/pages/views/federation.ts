@@ -1,0 +1,16 @@
+/** The pages of a sign-in through an identity provider. */
+export interface FederationViews {
+  landing: LandingView
+  'second-factor': SecondFactorView
+}
+
+/** Goes on to a path of this service by itself. */
+export interface LandingView {
+  readonly what: 'signed_in' | 'linked'
+  readonly path: string
+}
+
+/** Asks for a code of the second factor, after a wrong or a missing one again. */
+export interface SecondFactorView {
+  readonly problem: 'wrong' | 'missing' | null
+}

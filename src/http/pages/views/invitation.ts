@@ -1,0 +1,2 @@
+/** The pages on which a person accepts an invitation. */
+export type InvitationViews = Record<never, never>

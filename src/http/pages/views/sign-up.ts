@@ -1,0 +1,2 @@
+/** The pages on which a person signs up. */
+export type SignUpViews = Record<never, never>

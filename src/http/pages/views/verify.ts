@@ -1,0 +1,2 @@
+/** The pages on which a person confirms an address. */
+export type VerifyViews = Record<never, never>

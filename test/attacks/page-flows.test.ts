@@ -1,0 +1,187 @@
+// A database makes a difference: a step is taken by a conditional statement, once of many at once.
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { type Browser, createPageFlows, type FlowStart } from '../../src/flows/flows.ts'
+import { loadKeySet } from '../../src/keys/key-set.ts'
+import { testApp } from '../app.ts'
+
+interface Data {
+  readonly left: number
+}
+
+/** What the rows of flows hold to, whatever the pages make of them. */
+suite('flows of pages', async () => {
+  const app = await testApp()
+  const { db } = app.deps
+  const keys = await loadKeySet(app.deps)
+  const flows = createPageFlows({ ...app.deps, keys })
+  const browser: Browser = { cookie: 'c'.repeat(43), address: '203.0.113.7' }
+  const start: FlowStart<Data> = {
+    purpose: 'page_sign_in',
+    step: 'password',
+    data: { left: 2 },
+    returnTo: '/users?page=2',
+    seconds: 600,
+    language: 'de',
+  }
+  const begin = (more: Partial<FlowStart<Data>> = {}, from = browser) =>
+    flows.begin(db, { ...start, ...more }, from)
+  const find = (id: unknown, from: Pick<Browser, 'cookie'> | null = browser) =>
+    flows.find<Data>(id, from, 'page_sign_in')
+  const expired = { row: 'signInFailed' }
+
+  test('a flow is found by its browser, as it was begun', async () => {
+    const begun = await begin()
+    assert.deepEqual(await find(begun.id), begun)
+    assert.deepEqual(
+      [begun.step, begun.data, begun.returnTo, begun.tries, begun.userId, begun.language],
+      ['password', { left: 2 }, '/users?page=2', 0, null, 'de'],
+    )
+    assert.equal(begun.expiresAt, app.clock.now() + 600_000)
+  })
+
+  test('another browser, purpose or id, and a text that is none, find nothing', async () => {
+    const { id, key } = await begin()
+    assert.equal(await find(id, { cookie: 'd'.repeat(43) }), null)
+    assert.equal(await find(id, null), null)
+    assert.equal(await flows.find(id, browser, 'page_reset'), null)
+    const others = [key, '', undefined, null, [id], `${id}A`, 'A'.repeat(43), { id }]
+    for (const other of others) assert.equal(await find(other), null)
+    assert.notEqual(await find(id), null)
+  })
+
+  test('a flow ends at its time, for every change too', async () => {
+    const flow = await begin({ seconds: 60 })
+    app.clock.advance(60)
+    assert.equal(await find(flow.id), null)
+    await assert.rejects(flows.advance(db, flow, { step: 'next' }), expired)
+    await assert.rejects(flows.countTry(flow), expired)
+    assert.ok((await flows.purge(100)) > 0)
+    const left = await db.selectFrom('flows').select('id').where('id', '=', flow.key).execute()
+    assert.deepEqual(left, [])
+  })
+
+  test('of many requests at a step one goes on', async () => {
+    const flow = await begin()
+    const many = Array.from({ length: 8 }, () => flows.advance(db, flow, { step: 'password' }))
+    const outcomes = await Promise.allSettled(many)
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') assert.equal(outcome.reason.row, 'signInFailed')
+    }
+  })
+
+  test('one that was read before a change neither goes on nor ends it', async () => {
+    const before = await begin()
+    const after = await flows.advance(db, before, { step: 'second_factor', data: { left: 1 } })
+    assert.deepEqual(await find(before.id), after)
+    assert.deepEqual([after.step, after.data.left], ['second_factor', 1])
+    await assert.rejects(flows.advance(db, before, { step: 'done' }), expired)
+    await assert.rejects(flows.end(db, before), expired)
+    assert.deepEqual(await find(before.id), after)
+    await flows.end(db, after)
+    assert.equal(await find(before.id), null)
+    await assert.rejects(flows.end(db, after), expired)
+  })
+
+  test('the account is kept from step to step, the return address and the deadline for ever', async () => {
+    const begun = await begin()
+    const known = await flows.advance(db, begun, { step: 'factor', userId: app.admin.userId })
+    const later = await flows.advance(db, known, { step: 'password_change' })
+    assert.equal(later.userId, app.admin.userId)
+    const found = await find(begun.id)
+    assert.deepEqual(
+      [found?.returnTo, found?.expiresAt, found?.userId],
+      [begun.returnTo, begun.expiresAt, app.admin.userId],
+    )
+  })
+
+  test('tries are counted one by one, whatever becomes of the request, and anew at a step', async () => {
+    const flow = await begin()
+    const counts = await Promise.all(Array.from({ length: 5 }, () => flows.countTry(flow)))
+    assert.deepEqual(counts.toSorted(), [1, 2, 3, 4, 5])
+    assert.equal((await find(flow.id))?.tries, 5)
+    const next = await flows.advance(db, flow, { step: 'code' })
+    assert.equal(next.tries, 0)
+    assert.equal(await flows.countTry(next), 1)
+  })
+
+  test('the data of a flow cannot be read from its row, nor moved to another one', async () => {
+    const one = await begin({ data: { left: 77 } })
+    const other = await begin()
+    const row = await db
+      .selectFrom('flows')
+      .selectAll()
+      .where('id', '=', one.key)
+      .executeTakeFirstOrThrow()
+    const text = JSON.stringify(row)
+    assert.ok(!text.includes('left') && !text.includes(one.id) && !text.includes(browser.cookie))
+    await db.updateTable('flows').set({ sealed: row.sealed }).where('id', '=', other.key).execute()
+    await assert.rejects(find(other.id))
+    await flows.end(db, { key: other.key, sealed: row.sealed })
+  })
+
+  test('a form is that of its flow and its browser', async () => {
+    const flow = await begin()
+    const [otherFlow, otherBrowser] = [
+      await begin(),
+      await begin({}, { ...browser, cookie: 'e'.repeat(43) }),
+    ]
+    flows.assertForm(flow, flow.csrfToken)
+    const sent = [otherFlow.csrfToken, otherBrowser.csrfToken, '', undefined, [flow.csrfToken]]
+    for (const token of sent) {
+      assert.throws(() => flows.assertForm(flow, token), { row: 'csrfTokenInvalid' })
+    }
+  })
+
+  test('a transaction that fails leaves the step as it was', async () => {
+    const flow = await begin()
+    const failing = db.transaction().execute(async (trx) => {
+      await flows.advance(trx, flow, { step: 'second_factor' })
+      throw new Error('as if the power failed')
+    })
+    await assert.rejects(failing, /power/)
+    assert.deepEqual(await find(flow.id), flow)
+  })
+
+  test('an address has 1000 of a purpose, and pushes out its own oldest alone', async () => {
+    await db.deleteFrom('flows').execute()
+    const address = '2001:db8::1'
+    const other = await begin()
+    await sql`insert into flows
+        (id, browser, purpose, provider, sealed, return_to, expires_at, address)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000)
+      select 'pretended ' || i, '', 'page_sign_in', '', '', '/', ${sql.lit(app.clock.now())} + i,
+        '2001:db8:0:0::/64' from n`.execute(db)
+    const flow = await begin({}, { ...browser, address })
+    const left = await db
+      .selectFrom('flows')
+      .select('id')
+      .where('address', '=', '2001:db8:0:0::/64')
+      .execute()
+    const ids = left.map(({ id }) => id)
+    assert.equal(ids.length, 1000)
+    assert.ok(!ids.includes('pretended 1') && ids.includes('pretended 2') && ids.includes(flow.key))
+    assert.notEqual(await find(other.id), null)
+  })
+
+  test('beyond 100,000 in all none begins, and none is removed for it', async () => {
+    await db.deleteFrom('flows').execute()
+    await sql`insert into flows
+        (id, browser, purpose, provider, sealed, return_to, expires_at, address)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
+      select 'pretended ' || i, '', 'page_sign_in', '', '', '/',
+        ${sql.lit(app.clock.now() + 500_000)}, 'address ' || i from n`.execute(db)
+    app.clock.advance(11)
+    await assert.rejects(begin(), { row: 'serviceUnavailable', retryAfterSeconds: 30 })
+    const { total } = await db
+      .selectFrom('flows')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    assert.equal(total, 100_000)
+    await db.deleteFrom('flows').execute()
+    app.clock.advance(1)
+    await begin()
+  })
+})

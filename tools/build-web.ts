@@ -1,0 +1,82 @@
+import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const web = join(root, 'web')
+const dist = join(web, 'dist')
+const stamp = join(dist, 'built.json')
+
+/**
+ * Makes `web/dist`: `server/server.js`, which renders the pages in the process of the service, and
+ * `client/`, what browsers load. @throws Error if vite is not installed, as without the packages of
+ * development; what was built before stays
+ */
+export async function buildWeb(): Promise<void> {
+  const { build } = await import('vite')
+  const half = `${dist}-${process.pid}`
+  const common = {
+    configFile: false,
+    root: web,
+    logLevel: 'warn',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  } as const
+  try {
+    await build({
+      ...common,
+      ssr: { noExternal: true },
+      build: {
+        ssr: 'server.tsx',
+        outDir: join(half, 'server'),
+        target: 'node26',
+        rolldownOptions: { output: { entryFileNames: 'server.js' } },
+      },
+    })
+    await build({
+      ...common,
+      // Files name each other by relative addresses: the service serves them below one of its own.
+      base: './',
+      build: {
+        outDir: join(half, 'client'),
+        target: 'es2022',
+        cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // which know light-dark()
+        modulePreload: false,
+        rolldownOptions: {
+          input: clientFiles(),
+          output: {
+            entryFileNames: '[name].js',
+            chunkFileNames: '[name].js',
+            assetFileNames: '[name][extname]',
+          },
+        },
+      },
+    })
+    writeFileSync(join(half, 'built.json'), '{}')
+    mkdirSync(dist, { recursive: true })
+    rmSync(dist, { recursive: true })
+    renameSync(half, dist)
+  } finally {
+    rmSync(half, { recursive: true, force: true })
+  }
+}
+
+/** Builds where a file of `web/`, or one of whose types it is made, is newer than what was built. */
+export async function buildWebIfStale(): Promise<void> {
+  const builtAt = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const isNewer = (path: string) => statSync(join(root, path)).mtimeMs > builtAt
+  const files = [
+    ...globSync('web/**/*.{ts,tsx,css,svg}', { cwd: root, exclude: ['web/dist/**'] }),
+    'tools/build-web.ts',
+    'package-lock.json',
+  ]
+  if (files.some(isNewer)) await buildWeb()
+}
+
+/** Each file of `web/client/` but its parts is one that a page loads by its name. */
+function clientFiles(): Record<string, string> {
+  const entries = ['pages.ts', 'pages.css']
+  return Object.fromEntries(
+    entries.map((name) => [name.replace(/\.ts$/, ''), join(web, 'client', name)]),
+  )
+}
+
+if (import.meta.main) await buildWeb()

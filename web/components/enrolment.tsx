@@ -1,0 +1,9 @@
+import { useTexts } from '../context.ts'
+
+/** A QR code, whose SVG the service has drawn itself. */
+export function QrCode({ svg }: { readonly svg: string }) {
+  const t = useTexts().common
+  return (
+    <div class="qr" role="img" aria-label={t.qrCode} dangerouslySetInnerHTML={{ __html: svg }} />
+  )
+}

@@ -1,0 +1,14 @@
+import type { FederationViews } from '../../src/http/pages/views/federation.ts'
+import type { ExamplesOf } from './types.ts'
+
+export const federationExamples: ExamplesOf<FederationViews> = {
+  landing: {
+    'signed in': { what: 'signed_in', path: '/account' },
+    linked: { what: 'linked', path: '/account' },
+  },
+  'second-factor': {
+    first: { problem: null },
+    wrong: { problem: 'wrong' },
+    missing: { problem: 'missing' },
+  },
+}

@@ -1,0 +1,15 @@
+import type { federation as english } from '../en/federation.ts'
+
+export const federation: typeof english = {
+  landing: {
+    signed_in: { title: 'Angemeldet', text: 'Sie sind angemeldet.' },
+    linked: { title: 'Identität verknüpft', text: 'Ab jetzt können Sie sich mit ihr anmelden.' },
+  },
+  secondFactor: {
+    title: 'Zweiter Faktor',
+    text: 'Ihr Konto verlangt einen zweiten Faktor. Geben Sie den Code ein, den Ihre Authenticator-App gerade zeigt, oder einen Ihrer Wiederherstellungscodes.',
+    orRecoveryCode: 'Oder ein Wiederherstellungscode',
+    wrong: 'Dieser Code ist nicht richtig oder wurde schon benutzt. Geben Sie einen anderen ein.',
+    missing: 'Geben Sie einen Code ein.',
+  },
+}

@@ -1,0 +1,31 @@
+import type { home as english } from '../en/home.ts'
+
+export const home: typeof english = {
+  title: 'Anmeldung und Benutzer',
+  lead: 'Dieser Dienst verwaltet die Benutzer und Konten von Anwendungen und meldet sie an. Anwendungen rufen ihn auf; für Menschen gibt es hier wenig zu sehen.',
+  signIn: 'Anmelden',
+  signInWith: (provider) => `Mit ${provider} anmelden`,
+  sharedComputer: 'Melden Sie sich an einem gemeinsamen Rechner ab, wenn Sie fertig sind:',
+  logOutOf: (provider) => `bei ${provider} abmelden`,
+  withPassword:
+    'Mit Benutzername und Passwort melden Sie sich bei der Anwendung an, die Sie nutzen wollen.',
+  withPasswordAlone:
+    'Mit Benutzername und Passwort melden Sie sich bei der Anwendung an, die Sie nutzen wollen: Sie sendet beides an diesen Dienst.',
+  forDevelopers: 'Für Entwickler',
+  reference: 'Referenz der API',
+  openapi: 'OpenAPI-Dokument',
+  openapiFor: ', um Clients zu erzeugen',
+  keys: 'Öffentliche Schlüssel',
+  keysFor: ', für Dienste, die seine Tokens prüfen',
+  health: 'Zustand',
+  healthFor: ': ob er gerade Anfragen bedient',
+  adminOnly: '(nur für Administratoren: fragt nach Benutzername und Passwort)',
+  apiBefore: 'Eine Anwendung meldet einen Benutzer mit',
+  apiAfter:
+    ' an, mit einem Formular oder JSON, und erhält eine Sitzung, ein Token oder ein Paar von Tokens. Programme, die nach',
+  apiEnd: 'fragen, erhalten diese Links als JSON.',
+  tooOften: 'Sie haben zu oft gefragt',
+  notNow: 'Diese Seite kann gerade nicht gezeigt werden',
+  waitLittle: 'Warten Sie ein wenig, und versuchen Sie es dann noch einmal.',
+  inAMoment: 'Versuchen Sie es gleich noch einmal.',
+}

@@ -1,0 +1,3 @@
+import type { invitation as english } from '../en/invitation.ts'
+
+export const invitation: typeof english = {}

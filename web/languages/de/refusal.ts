@@ -1,0 +1,55 @@
+import type { refusal as english } from '../en/refusal.ts'
+
+export const refusal: typeof english = {
+  told: {
+    signInFailed: [
+      'Diese Anmeldung kann nicht abgeschlossen werden',
+      'Sie hat zu lange gedauert, ist schon abgeschlossen oder wurde in einem anderen Browser oder Fenster begonnen.',
+    ],
+    accessDenied: [
+      'Sie wurden nicht angemeldet',
+      'Der Anmeldedienst hat die Anmeldung nicht bestätigt, oder Ihr Konto darf hier nicht benutzt werden. Wenn Sie nicht selbst abgebrochen haben, fragen Sie einen Administrator dieses Dienstes.',
+    ],
+    passwordChangeRequired: [
+      'Ihr Passwort muss zuerst geändert werden',
+      'Melden Sie sich einmal mit Benutzername und Passwort in der Anwendung an, die Sie nutzen, und setzen Sie dort ein neues Passwort.',
+    ],
+    enrolmentRequired: [
+      'Ihr Konto braucht einen zweiten Faktor',
+      'Ihre Rollen verlangen einen, und noch ist keiner eingerichtet. Eine Anwendung kann ihn innerhalb von zehn Minuten mit dem Token unten einrichten. Geben Sie das Token nicht weiter.',
+    ],
+    identityLinked: [
+      'Diese Identität ist schon verknüpft',
+      'Mit ihr meldet man sich bei einem anderen Konto an. Lösen Sie sie zuerst dort, um sie hier zu verknüpfen.',
+    ],
+    invalidCredentials: [
+      'Sie wurden nicht angemeldet',
+      'Bei dem Konto kann man sich nicht mehr anmelden.',
+    ],
+    tooManyLoginAttempts: [
+      'Zu viele falsche Codes',
+      'Zum Schutz des Kontos wird einige Zeit kein weiterer Code angenommen.',
+    ],
+    tooManyRequests: [
+      'Sie haben zu oft gefragt',
+      'Warten Sie ein wenig, bevor Sie es noch einmal versuchen.',
+    ],
+    identityProvider: [
+      'Der Anmeldedienst hat einen Fehler gemacht',
+      'Seine Antwort war nicht zu gebrauchen. Versuchen Sie es noch einmal, und sagen Sie es einem Administrator, wenn es wieder geschieht.',
+    ],
+    serviceUnavailable: [
+      'Die Anmeldung geht gerade nicht',
+      'Dieser Dienst oder der Anmeldedienst ist nicht zu erreichen. Versuchen Sie es gleich noch einmal.',
+    ],
+    routeNotFound: [
+      'Diese Anmeldung gibt es nicht',
+      'Dieser Dienst hat keinen Anmeldedienst dieses Namens. Die Startseite zeigt, welche er hat.',
+    ],
+  },
+  otherwise: [
+    'Etwas ist schiefgegangen',
+    'Es wurde nichts geändert. Gehen Sie zurück und beginnen Sie von vorn.',
+  ],
+  signInAgain: 'Noch einmal anmelden',
+}

@@ -1,0 +1,3 @@
+import type { reset as english } from '../en/reset.ts'
+
+export const reset: typeof english = {}

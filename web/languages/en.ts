@@ -1,0 +1,23 @@
+import { account } from './en/account.ts'
+import { common } from './en/common.ts'
+import { federation } from './en/federation.ts'
+import { home } from './en/home.ts'
+import { invitation } from './en/invitation.ts'
+import { refusal } from './en/refusal.ts'
+import { reset } from './en/reset.ts'
+import { signIn } from './en/sign-in.ts'
+import { signUp } from './en/sign-up.ts'
+import { verify } from './en/verify.ts'
+
+export const en = {
+  account,
+  common,
+  federation,
+  home,
+  invitation,
+  refusal,
+  reset,
+  signIn,
+  signUp,
+  verify,
+}

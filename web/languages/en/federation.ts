@@ -1,0 +1,13 @@
+export const federation = {
+  landing: {
+    signed_in: { title: 'Signed in', text: 'You are signed in.' },
+    linked: { title: 'Identity linked', text: 'From now on it signs you in.' },
+  },
+  secondFactor: {
+    title: 'Second factor',
+    text: 'Your account asks for a second factor. Enter the code that your authenticator app shows now, or one of your recovery codes.',
+    orRecoveryCode: 'Or a recovery code',
+    wrong: 'This code is not right, or it was used before. Enter another one.',
+    missing: 'Enter a code.',
+  },
+}

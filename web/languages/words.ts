@@ -1,0 +1,29 @@
+import type { Language } from '../../src/config/languages.ts'
+
+/** The forms of a word by number, as `Intl.PluralRules` tells them apart; `#` stands for the number. */
+export interface Forms {
+  readonly one: string
+  readonly other: string
+}
+
+/** Makes a function of a number: `plural('en', { one: '# day', other: '# days' })(2)` is "2 days". */
+export function plural(language: Language, forms: Forms): (count: number) => string {
+  const rules = new Intl.PluralRules(language)
+  const numbers = new Intl.NumberFormat(language)
+  return (count) => {
+    const form = rules.select(count) === 'one' ? forms.one : forms.other
+    return form.replaceAll('#', numbers.format(count))
+  }
+}
+
+/** Makes a function of seconds, in whole words: "90 seconds", "15 minutes", "24 hours", "7 days". */
+export function duration(
+  units: Readonly<Record<'seconds' | 'minutes' | 'hours' | 'days', (count: number) => string>>,
+): (seconds: number) => string {
+  return (seconds) => {
+    if (seconds <= 90) return units.seconds(seconds)
+    if (seconds <= 90 * 60) return units.minutes(Math.ceil(seconds / 60))
+    if (seconds <= 36 * 3600) return units.hours(Math.ceil(seconds / 3600))
+    return units.days(Math.ceil(seconds / 86_400))
+  }
+}

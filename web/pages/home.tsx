@@ -1,0 +1,87 @@
+import type { HomeTroubleView, HomeView, HomeViews } from '../../src/http/pages/views/home.ts'
+import { Actions, LinkButton } from '../components/button.tsx'
+import { useTexts } from '../context.ts'
+import type { PagesOf } from './page.ts'
+
+export const homePages: PagesOf<HomeViews> = {
+  home: {
+    title: (_view, { home }) => home.title,
+    heading: (_view, _texts, { name }) => name,
+    Content: Home,
+  },
+  'home-trouble': {
+    title: ({ isTooOften }, { home }) => (isTooOften ? home.tooOften : home.notNow),
+    Content: Trouble,
+  },
+}
+
+function Home({ view: { links, signIn, isForAdmin } }: { view: HomeView }) {
+  const t = useTexts().home
+  const onlyAdmin = isForAdmin && <span class="muted"> {t.adminOnly}</span>
+  return (
+    <>
+      <p>{t.lead}</p>
+      <h2>{t.signIn}</h2>
+      {signIn.length > 0 ? (
+        <>
+          <Actions>
+            {signIn.map(({ href, label }) => (
+              <LinkButton key={href} href={href}>
+                {t.signInWith(label)}
+              </LinkButton>
+            ))}
+          </Actions>
+          <p>
+            {t.sharedComputer}{' '}
+            {signIn.map(({ logout, label }, index) => (
+              <>
+                {index > 0 && ', '}
+                <a href={logout}>{t.logOutOf(label)}</a>
+              </>
+            ))}
+            .
+          </p>
+          <p>{t.withPassword}</p>
+        </>
+      ) : (
+        <p>{t.withPasswordAlone}</p>
+      )}
+      <h2>{t.forDevelopers}</h2>
+      <ul>
+        <li>
+          <a href={links.documentation.href}>{t.reference}</a>
+          {onlyAdmin}
+        </li>
+        <li>
+          <a href={links.openapi.href}>{t.openapi}</a>
+          {t.openapiFor}
+          {onlyAdmin}
+        </li>
+        <li>
+          <a href={links.jwks.href}>{t.keys}</a>
+          {t.keysFor}
+        </li>
+        <li>
+          <a href={links.health.href}>{t.health}</a>
+          {t.healthFor}
+        </li>
+      </ul>
+      <p>
+        {t.apiBefore} <code>POST /login</code>
+        {t.apiAfter} <code>/</code> {t.apiEnd}
+      </p>
+    </>
+  )
+}
+
+function Trouble({ view: { isTooOften } }: { view: HomeTroubleView }) {
+  const { common, home } = useTexts()
+  return (
+    <>
+      <p>{isTooOften ? home.waitLittle : home.inAMoment}</p>
+      <Actions>
+        <LinkButton href="/">{common.tryAgain}</LinkButton>
+      </Actions>
+    </>
+  )
+}

@@ -1,0 +1,4 @@
+import type { SignInViews } from '../../src/http/pages/views/sign-in.ts'
+import type { PagesOf } from './page.ts'
+
+export const signInPages: PagesOf<SignInViews> = {}
