@@ -85,13 +85,13 @@ export function createNotices(deps: NoticesDeps): Notices {
       const account = await accountOf(trx, userId)
       if (!account) return // it is being deleted
       const facts = factsOf(type, event)
-      const isTooOften = type === 'locked' && (await wasTold(trx, { userId, type, at: event.at }))
       await trx
         .insertInto('notices')
         .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
         .execute()
       const isReached = account.verified_email !== null && account.undeliverable_at === null
-      if (!outbox.isAvailable || !isReached || !isMailed || isTooOften) return
+      if (!outbox.isAvailable || !isReached || !isMailed) return
+      if (type === 'locked' && (await wasMailed(trx, { userId, type, at: event.at }))) return
       const origin = { ...facts.origin, at: event.at }
       const told = { ...facts, origin, username: account.username }
       await outbox.add(trx, {
@@ -164,19 +164,19 @@ async function accountOf(trx: DatabaseOrTransaction, userId: number) {
 }
 
 /**
- * Whether the owner has had such a notice in the last day. Anyone can lock an account by guesses, and
- * must not fill the mailbox of its owner by it.
+ * Whether a mail has told the owner of the same in the last day. Anyone can lock an account by guesses,
+ * and must not fill the mailbox of its owner by it.
  */
-async function wasTold(
+async function wasMailed(
   trx: DatabaseOrTransaction,
   { userId, type, at }: { readonly userId: number; readonly type: string; readonly at: number },
 ): Promise<boolean> {
   const row = await trx
-    .selectFrom('notices')
+    .selectFrom('mails')
     .select('id')
     .where('user_id', '=', userId)
-    .where('at', '>', at - dayMs)
-    .where('type', '=', type)
+    .where('created_at', '>', at - dayMs)
+    .where('message', '=', type)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
