@@ -24,6 +24,8 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createDevices, type Devices } from './mail/devices.ts'
+import { createNotices, type Notices, noticeEvents } from './mail/notices.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
@@ -64,6 +66,7 @@ export interface Services extends LogoutEndings {
   readonly clients: Clients
   readonly completion: Completion
   readonly confirmations: Confirmations
+  readonly devices: Devices
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly identities: Identities
@@ -73,6 +76,7 @@ export interface Services extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
+  readonly notices: Notices
   readonly outbox: Outbox
   readonly pageFlows: PageFlows
   readonly passwords: Passwords
@@ -168,6 +172,10 @@ export async function createServices(
   const external = externalBearer({ ...deps, identities, providers, requirements, revocations })
   const ending = { events, revocations, rotation, tokens }
   const endOwn = endBearer(ending)
+  const outbox = createOutbox({ ...deps, keys })
+  const notices = createNotices({ ...deps, keys, outbox })
+  events.inside(noticeEvents, notices.sink)
+  const devices = createDevices({ ...deps, keys })
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -180,8 +188,14 @@ export async function createServices(
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
-    completion: createCompletion({ ...deps, requirements, present: presentAccount }),
+    completion: createCompletion({
+      ...deps,
+      requirements,
+      present: presentAccount,
+      signedIn: devices.signedIn,
+    }),
     confirmations: createConfirmations({ ...deps, keys }),
+    devices,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     externalBearer: external,
@@ -193,7 +207,8 @@ export async function createServices(
     limits,
     lock,
     loginAddress: createLoginAddress(config),
-    outbox: createOutbox({ ...deps, keys }),
+    notices,
+    outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
     posts: createPosts(deps),
