@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
+import { parseReturnTo } from '../flows/return-to.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { positiveInteger } from '../http/lists/paging.ts'
@@ -18,7 +19,6 @@ import type { Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
 import { identityAbsent } from './identities.ts'
 import type { Providers } from './providers.ts'
-import { parseReturnTo } from './return-to.ts'
 import { IdentityId, IdentityList, LinkAnswer, LinkRequest } from './schemas.ts'
 
 /**
