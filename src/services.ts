@@ -13,6 +13,7 @@ import { createRequirements, type Requirements } from './authentication/requirem
 import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
 import { migrate } from './database/migrate.ts'
+import { createEmails, type Emails } from './emails/emails.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
@@ -64,6 +65,7 @@ export interface Services extends LogoutEndings {
   readonly clients: Clients
   readonly completion: Completion
   readonly confirmations: Confirmations
+  readonly emails: Emails
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly identities: Identities
@@ -141,13 +143,8 @@ export async function createServices(
   })
   const isBreached = breachQuery(deps)
   const ended: OnAccountEnded[] = [] // filled below: the manifests need the services
-  const accounts = createAccounts({
-    ...deps,
-    passwords,
-    isBreached,
-    requirements,
-    hooks: { ended, changed: [revocations.appended] },
-  })
+  const hooks = { ended, changed: [revocations.appended] }
+  const accounts = createAccounts({ ...deps, passwords, isBreached, requirements, hooks })
   const users = createUsers({
     config,
     db,
@@ -168,6 +165,8 @@ export async function createServices(
   const external = externalBearer({ ...deps, identities, providers, requirements, revocations })
   const ending = { events, revocations, rotation, tokens }
   const endOwn = endBearer(ending)
+  const confirmations = createConfirmations({ ...deps, keys })
+  const outbox = createOutbox({ ...deps, keys })
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -181,7 +180,8 @@ export async function createServices(
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
     completion: createCompletion({ ...deps, requirements, present: presentAccount }),
-    confirmations: createConfirmations({ ...deps, keys }),
+    confirmations,
+    emails: createEmails({ ...deps, accounts, confirmations, hooks, outbox }),
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     externalBearer: external,
@@ -193,7 +193,7 @@ export async function createServices(
     limits,
     lock,
     loginAddress: createLoginAddress(config),
-    outbox: createOutbox({ ...deps, keys }),
+    outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
     posts: createPosts(deps),
