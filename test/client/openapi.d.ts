@@ -2153,6 +2153,9 @@ export interface components {
             amr?: string[];
             /** @description The id of the pair that the token belongs to */
             sid?: string;
+            /** @description The verified address of the account */
+            email?: string;
+            email_verified?: boolean;
         };
         /**
          * @example {
