@@ -37,9 +37,9 @@ suite('the verified address cannot be taken by trick', async () => {
     const free = await put(thief.session, 'free@example.org')
     app.clock.advance(1) // the order of the mails
     const taken = await put(thief.session, victim.address.toUpperCase())
-    const shape = ({ id, expires_at }: { id: string; expires_at: string }) => [
+    const shape = ({ id, expires_at }: { id: string; expires_at: string }, later = 0) => [
       id.length,
-      expires_at,
+      Date.parse(expires_at) - later,
     ]
     assert.deepEqual([taken.status, shape(taken.body, 1000)], [free.status, shape(free.body)])
     assert.deepEqual(Object.keys(taken.headers), Object.keys(free.headers))
