@@ -29,6 +29,8 @@ import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
+import { createInvitations, type Invitations } from './registration/invitations.ts'
+import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
 import type { OnAccountEnded, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
@@ -69,6 +71,7 @@ export interface Services extends LogoutEndings {
   readonly identities: Identities
   readonly idempotency: Idempotency
   readonly imports: Imports
+  readonly invitations: Invitations
   readonly keys: KeySet
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
@@ -87,6 +90,7 @@ export interface Services extends LogoutEndings {
   readonly rotation: Rotation
   readonly secondFactor: SecondFactor
   readonly sessions: Sessions
+  readonly signUp: SignUp
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
   readonly users: Users
@@ -168,6 +172,9 @@ export async function createServices(
   const external = externalBearer({ ...deps, identities, providers, requirements, revocations })
   const ending = { events, revocations, rotation, tokens }
   const endOwn = endBearer(ending)
+  const confirmations = createConfirmations({ ...deps, keys })
+  const outbox = createOutbox({ ...deps, keys })
+  const registration = { ...deps, accounts, confirmations, keys, outbox }
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -181,7 +188,7 @@ export async function createServices(
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
     completion: createCompletion({ ...deps, requirements, present: presentAccount }),
-    confirmations: createConfirmations({ ...deps, keys }),
+    confirmations,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     externalBearer: external,
@@ -189,11 +196,12 @@ export async function createServices(
     identities,
     idempotency: createIdempotency({ ...deps, keys }),
     imports: createImports({ ...deps, passwords, isBreached }),
+    invitations: createInvitations(registration),
     keys,
     limits,
     lock,
     loginAddress: createLoginAddress(config),
-    outbox: createOutbox({ ...deps, keys }),
+    outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
     posts: createPosts(deps),
@@ -207,6 +215,7 @@ export async function createServices(
     rotation,
     secondFactor: createSecondFactor({ ...deps, accounts, keys }),
     sessions: createSessions({ ...deps, accounts, requirements }),
+    signUp: createSignUp(registration),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
     users,
