@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { loadConfig } from '../../src/config/load.ts'
+import { languageOf as preferred } from '../../src/http/pages/language.ts'
 import { sendHtml } from '../../src/http/pages/send-html.ts'
 import { examples } from '../../web/examples/examples.ts'
 import { type Answer, testApp } from '../app.ts'
@@ -66,6 +67,15 @@ suite('the language of a page', async () => {
       assert.equal(languageOf(answer), 'de', query)
       assert.equal(answer.headers['set-cookie'], undefined, query)
     }
+  })
+
+  test('that of a mail or a flow comes before the browser, and after what was chosen', () => {
+    const server = { parseCookie: (text: string) => Object.fromEntries([text.split('=')]) }
+    const of = (headers: Record<string, string>, query = {}) =>
+      preferred({ headers, query, server } as never, 'en', 'de')
+    assert.equal(of({ 'accept-language': 'en' }), 'de')
+    assert.equal(of({ cookie: '__Host-language=en' }), 'en')
+    assert.equal(of({}, { ui_locales: 'en' }), 'en')
   })
 
   test('a refusal is in it as well', async () => {
