@@ -24,6 +24,7 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
@@ -73,6 +74,7 @@ export interface Services extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
+  readonly mailer: Mailer
   readonly outbox: Outbox
   readonly pageFlows: PageFlows
   readonly passwords: Passwords
@@ -168,6 +170,8 @@ export async function createServices(
   const external = externalBearer({ ...deps, identities, providers, requirements, revocations })
   const ending = { events, revocations, rotation, tokens }
   const endOwn = endBearer(ending)
+  const confirmations = createConfirmations({ ...deps, keys })
+  const outbox = createOutbox({ ...deps, keys })
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -181,7 +185,7 @@ export async function createServices(
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
     completion: createCompletion({ ...deps, requirements, present: presentAccount }),
-    confirmations: createConfirmations({ ...deps, keys }),
+    confirmations,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     externalBearer: external,
@@ -193,7 +197,8 @@ export async function createServices(
     limits,
     lock,
     loginAddress: createLoginAddress(config),
-    outbox: createOutbox({ ...deps, keys }),
+    mailer: createMailer({ ...deps, keys, confirmations, outbox }),
+    outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
     posts: createPosts(deps),

@@ -1,7 +1,9 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'mail',
+  tag: 'Mail',
   tables: [
     {
       name: 'mails',
@@ -26,6 +28,7 @@ export const room: Room = {
       person: { column: 'user_id', gone: 'removed' },
     },
   ],
+  events: fileBeside(import.meta.url, './events'),
   errors: ['mailNotFound', 'mailUnavailable'],
   settings: [
     'SMTP_URL',
@@ -36,4 +39,5 @@ export const room: Room = {
     'MAIL_REQUESTS_PER_CLIENT',
     'MAIL_PER_MINUTE',
   ],
+  parts: () => import('./parts.ts'),
 }
