@@ -1,23 +1,32 @@
-import type { FastifyInstance } from 'fastify'
+import { ownAccountPrefixes } from '../policy/groups.ts'
 import type { RoomParts } from '../room/room.ts'
 import type { Workers } from '../workers/workers.ts'
+import type { Devices } from './devices.ts'
 import type { Mailer } from './mailer.ts'
+import { type NoticeRoutesOptions, noticeRoutes } from './notice-routes.ts'
+import type { Notices } from './notices.ts'
 
-export interface Needs {
+export type Needs = NoticeRoutesOptions & {
+  readonly devices: Devices
   readonly mailer: Mailer
+  readonly notices: Notices
   readonly workers: Pick<Workers, 'index'>
 }
 
 const lookEveryMs = 100
 
 export const parts: RoomParts<Needs> = {
-  async routes(app: FastifyInstance, { mailer, workers }) {
+  async routes(app, needs) {
+    const { mailer, workers } = needs
+    for (const prefix of ownAccountPrefixes) {
+      await app.register(noticeRoutes, { prefix, ...needs })
+    }
     app.addHook('onListen', async () => {
       if (workers.index === 0) void mailer.check() // it never throws, and the start does not wait
     })
   },
 
-  jobs: ({ mailer }) => [
+  jobs: ({ devices, mailer, notices }) => [
     {
       name: 'mail',
       everyMs: lookEveryMs,
@@ -27,5 +36,7 @@ export const parts: RoomParts<Needs> = {
     },
     { name: 'expired mail', purge: mailer.expire },
     { name: 'mail of 30 days ago', purge: mailer.purge },
+    { name: 'notices', purge: notices.purge },
+    { name: 'known devices', purge: devices.purge },
   ],
 }

@@ -15,7 +15,11 @@ export const confirmationReasons = {
     'user_id',
     'purpose',
   ),
-  confirmation_used: mailedCode('The link or the code was used before, or withdrawn.', 'user_id', 'purpose'),
+  confirmation_used: mailedCode(
+    'The link or the code was used before, or withdrawn.',
+    'user_id',
+    'purpose',
+  ),
   confirmation_expired: mailedCode('The link or the code has expired.', 'user_id', 'purpose'),
   confirmation_of_another_purpose: mailedCode(
     'The mail was sent for something else.',
