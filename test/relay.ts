@@ -23,6 +23,7 @@ export interface ReceivedMail {
 
 export interface Relay {
   readonly port: number
+  readonly certificate: Certificate
   /** The settings of a service that uses it. */
   readonly env: Record<string, string>
   /** What it has taken, in order. */
@@ -128,6 +129,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<Relay> {
   after(stop)
   return {
     port,
+    certificate,
     env: relayEnv(port, security, options.authority ?? certificate.cert, user),
     mails,
     recipients,
