@@ -1,17 +1,19 @@
 import { ownAccountPrefixes } from '../policy/groups.ts'
 import type { RoomParts } from '../room/room.ts'
 import type { Workers } from '../workers/workers.ts'
+import { type MailAdminOptions, mailAdminRoutes } from './admin-routes.ts'
 import type { Devices } from './devices.ts'
 import type { Mailer } from './mailer.ts'
 import { type NoticeRoutesOptions, noticeRoutes } from './notice-routes.ts'
 import type { Notices } from './notices.ts'
 
-export type Needs = NoticeRoutesOptions & {
-  readonly devices: Devices
-  readonly mailer: Mailer
-  readonly notices: Notices
-  readonly workers: Pick<Workers, 'index'>
-}
+export type Needs = NoticeRoutesOptions &
+  MailAdminOptions & {
+    readonly devices: Devices
+    readonly mailer: Mailer
+    readonly notices: Notices
+    readonly workers: Pick<Workers, 'index'>
+  }
 
 const lookEveryMs = 100
 
@@ -21,6 +23,7 @@ export const parts: RoomParts<Needs> = {
     for (const prefix of ownAccountPrefixes) {
       await app.register(noticeRoutes, { prefix, ...needs })
     }
+    await app.register(mailAdminRoutes, needs)
     app.addHook('onListen', async () => {
       if (workers.index === 0) void mailer.check() // it never throws, and the start does not wait
     })

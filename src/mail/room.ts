@@ -29,7 +29,7 @@ export const room: Room<Needs> = {
     },
   ],
   events: fileBeside(import.meta.url, './events'),
-  errors: ['mailNotFound', 'mailUnavailable'],
+  errors: ['mailNotFound', 'mailClosed', 'mailUnavailable'],
   settings: [
     'SMTP_URL',
     'MAIL_FROM',
@@ -38,6 +38,30 @@ export const room: Room<Needs> = {
     'MAIL_CA_FILE',
     'MAIL_REQUESTS_PER_CLIENT',
     'MAIL_PER_MINUTE',
+  ],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'mail test',
+          operands: ['address'],
+          summary: 'Sends a mail to an address, and shows what the mail server answers',
+        },
+        { name: 'mail list', summary: 'Shows the mail of the last 30 days, the newest first' },
+        {
+          name: 'mail resend',
+          operands: ['id'],
+          summary: 'Has a mail sent at once that waits or was refused',
+        },
+        {
+          name: 'mail cancel',
+          operands: ['id'],
+          summary: 'Withdraws a mail that was not sent yet',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/mail'),
+      settings: ['BASE_URL', 'PAGES_NAME', 'PAGES_LANGUAGE'],
+    },
   ],
   parts: () => import('./parts.ts'),
 }
