@@ -25,7 +25,9 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createMailDesk, type MailDesk } from './mail/desk.ts'
 import { createDevices, type Devices } from './mail/devices.ts'
+import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './mail/notices.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
@@ -81,6 +83,8 @@ export interface Services extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
+  readonly mailDesk: MailDesk
+  readonly mailer: Mailer
   readonly notices: Notices
   readonly outbox: Outbox
   readonly pageFlows: PageFlows
@@ -212,6 +216,8 @@ export async function createServices(
     limits,
     lock,
     loginAddress: createLoginAddress(config),
+    mailDesk: createMailDesk({ ...deps, keys, outbox }),
+    mailer: createMailer({ ...deps, keys, confirmations, outbox }),
     notices,
     outbox,
     pageFlows: createPageFlows({ ...deps, keys }),

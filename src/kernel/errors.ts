@@ -44,6 +44,7 @@ export const errorTable = {
   emailExists: { status: 409, error: 'Email already in use' },
   invitationClosed: { status: 409, error: 'Invitation already closed' },
   emailNotVerified: { status: 409, error: 'No verified email' },
+  mailClosed: { status: 409, error: 'Mail already closed' },
   lastAdministrator: { status: 409, error: 'Last administrator' },
   preconditionFailed: { status: 412, error: 'Precondition failed' },
   bodyTooLarge: { status: 413, error: 'Request body too large' },
