@@ -409,6 +409,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to the own account in the last 30 days, the newest first
+         * @description Access: authenticated.
+         */
+        get: operations["listOwnNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to the own account in the last 30 days, the newest first
+         * @description Access: USER and authenticated.
+         */
+        get: operations["listOwnNoticesAsUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/totp": {
         parameters: {
             query?: never;
@@ -2360,6 +2400,55 @@ export interface components {
             name: string;
             /** Format: email */
             email: string;
+        };
+        /**
+         * @example {
+         *       "type": "password_changed",
+         *       "at": "2026-03-02T09:15:00.000Z",
+         *       "facts": {
+         *         "by": "owner",
+         *         "address": "203.0.113.9",
+         *         "browser": "Firefox",
+         *         "system": "Linux",
+         *         "provider": null,
+         *         "codes_left": null,
+         *         "locked_until": null
+         *       }
+         *     }
+         */
+        Notice: {
+            /** @enum {string} */
+            type: "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked";
+            /** Format: date-time */
+            at: string;
+            facts: components["schemas"]["NoticeFacts"];
+        };
+        /**
+         * @example {
+         *       "by": "owner",
+         *       "address": "203.0.113.9",
+         *       "browser": "Firefox",
+         *       "system": "Linux",
+         *       "provider": null,
+         *       "codes_left": null,
+         *       "locked_until": null
+         *     }
+         */
+        NoticeFacts: {
+            /** @enum {string} */
+            by: "owner" | "administrator" | "operator" | "service";
+            /** @description Null if it is not that of the owner */
+            address: string | null;
+            /** @description Or another program; null: not recognised */
+            browser: string | null;
+            /** @description Operating system; null: not recognised */
+            system: string | null;
+            /** @description That was linked or unlinked */
+            provider: string | null;
+            /** @description Recovery codes that are left */
+            codes_left: number | null;
+            /** Format: date-time */
+            locked_until: string | null;
         };
         /**
          * @example {
@@ -4357,6 +4446,91 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listOwnNotices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "type": "password_changed",
+                     *         "at": "2026-03-02T09:15:00.000Z",
+                     *         "facts": {
+                     *           "by": "owner",
+                     *           "address": "203.0.113.9",
+                     *           "browser": "Firefox",
+                     *           "system": "Linux",
+                     *           "provider": null,
+                     *           "codes_left": null,
+                     *           "locked_until": null
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listOwnNoticesAsUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "type": "password_changed",
+                     *         "at": "2026-03-02T09:15:00.000Z",
+                     *         "facts": {
+                     *           "by": "owner",
+                     *           "address": "203.0.113.9",
+                     *           "browser": "Firefox",
+                     *           "system": "Linux",
+                     *           "provider": null,
+                     *           "codes_left": null,
+                     *           "locked_until": null
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };

@@ -6,8 +6,8 @@ import {
   noticeTypes,
 } from '../message-types.ts'
 import { type Letter, type Part, plainName } from './letter.ts'
-import type { Writing } from './render.ts'
 import { pluralOf, rowsOf, timeInWords } from './words.ts'
+import type { Writing } from './writing.ts'
 
 /** The facts of all notices; each has some of them. */
 type AnyNotice = NoticeFacts & {
