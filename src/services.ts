@@ -13,6 +13,7 @@ import { createRequirements, type Requirements } from './authentication/requirem
 import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
 import { migrate } from './database/migrate.ts'
+import { createEmails, type Emails } from './emails/emails.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
@@ -67,6 +68,7 @@ export interface Services extends LogoutEndings {
   readonly completion: Completion
   readonly confirmations: Confirmations
   readonly devices: Devices
+  readonly emails: Emails
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly identities: Identities
@@ -145,13 +147,8 @@ export async function createServices(
   })
   const isBreached = breachQuery(deps)
   const ended: OnAccountEnded[] = [] // filled below: the manifests need the services
-  const accounts = createAccounts({
-    ...deps,
-    passwords,
-    isBreached,
-    requirements,
-    hooks: { ended, changed: [revocations.appended] },
-  })
+  const hooks = { ended, changed: [revocations.appended] }
+  const accounts = createAccounts({ ...deps, passwords, isBreached, requirements, hooks })
   const users = createUsers({
     config,
     db,
@@ -172,6 +169,7 @@ export async function createServices(
   const external = externalBearer({ ...deps, identities, providers, requirements, revocations })
   const ending = { events, revocations, rotation, tokens }
   const endOwn = endBearer(ending)
+  const confirmations = createConfirmations({ ...deps, keys })
   const outbox = createOutbox({ ...deps, keys })
   const notices = createNotices({ ...deps, keys, outbox })
   events.inside(noticeEvents, notices.sink)
@@ -194,8 +192,9 @@ export async function createServices(
       present: presentAccount,
       signedIn: devices.signedIn,
     }),
-    confirmations: createConfirmations({ ...deps, keys }),
+    confirmations,
     devices,
+    emails: createEmails({ ...deps, accounts, confirmations, hooks, outbox }),
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     externalBearer: external,

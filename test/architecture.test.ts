@@ -323,7 +323,7 @@ suite('architecture', () => {
 
   test('ARCHITECTURE.md names every file in its folder, and no other', () => {
     const shown = filesOfTree(read('ARCHITECTURE.md'))
-    const everyRoomHas = (path: string) => /^src\/\w+\/(?:room|parts|events)\.ts$/.test(path)
+    const everyRoomHas = (path: string) => /^src\/[\w-]+\/(?:room|parts|events)\.ts$/.test(path)
     const own = sources.filter((path) => !everyRoomHas(path) || shown.has(path))
     assert.deepEqual([...shown].sort(), own)
   })

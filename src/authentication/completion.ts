@@ -35,6 +35,7 @@ const commitColumns = {
   login: 'commit',
   basic: 'commit',
   provider: 'providerCommit',
+  providerPage: 'providerCommit',
 } as const satisfies Partial<Record<Column, Column>>
 
 export type Completing = keyof typeof commitColumns

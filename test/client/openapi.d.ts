@@ -7772,6 +7772,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
