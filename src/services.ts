@@ -32,6 +32,8 @@ import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
+import { createInvitations, type Invitations } from './registration/invitations.ts'
+import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
 import type { OnAccountEnded, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
@@ -74,6 +76,7 @@ export interface Services extends LogoutEndings {
   readonly identities: Identities
   readonly idempotency: Idempotency
   readonly imports: Imports
+  readonly invitations: Invitations
   readonly keys: KeySet
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
@@ -93,6 +96,7 @@ export interface Services extends LogoutEndings {
   readonly rotation: Rotation
   readonly secondFactor: SecondFactor
   readonly sessions: Sessions
+  readonly signUp: SignUp
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
   readonly users: Users
@@ -174,6 +178,7 @@ export async function createServices(
   const notices = createNotices({ ...deps, keys, outbox })
   events.inside(noticeEvents, notices.sink)
   const devices = createDevices({ ...deps, keys })
+  const registration = { ...deps, accounts, confirmations, keys, outbox }
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -202,6 +207,7 @@ export async function createServices(
     identities,
     idempotency: createIdempotency({ ...deps, keys }),
     imports: createImports({ ...deps, passwords, isBreached }),
+    invitations: createInvitations(registration),
     keys,
     limits,
     lock,
@@ -221,6 +227,7 @@ export async function createServices(
     rotation,
     secondFactor: createSecondFactor({ ...deps, accounts, keys }),
     sessions: createSessions({ ...deps, accounts, requirements }),
+    signUp: createSignUp(registration),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
     users,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { isLanguage } from '../config/languages.ts'
-import { parseReturnTo } from '../federation/return-to.ts'
+import { parseReturnTo } from '../flows/return-to.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { keepChosenLanguage } from '../http/pages/language.ts'
 import { refusalPage } from '../http/pages/refusal.ts'

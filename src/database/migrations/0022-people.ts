@@ -121,9 +121,10 @@ export const statements: Migration = [
     expires_at integer not null,
     accepted_at integer,
     revoked_at integer,
-    user_id integer references users (id) on delete set null
+    user_id integer references users (id) on delete cascade
   ) strict`,
   'create index invitations_by_address on invitations (address_index)',
   'create index invitations_by_inviter on invitations (invited_by)',
   'create index invitations_by_user on invitations (user_id)',
+  'create index invitations_by_expiry on invitations (expires_at)',
 ]
