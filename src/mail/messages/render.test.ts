@@ -130,6 +130,14 @@ suite('the messages', () => {
     assert.ok(!has(render('invitation', invited, 'en', linked).text))
   })
 
+  test('address and device of an administrator are not told', () => {
+    const origin = { at: 0, address: '203.0.113.7', device: { browser: 'Edge', system: 'Windows' } }
+    const facts = { username: 'ann', origin, by: 'administrator' } as const
+    for (const message of ['password_changed', 'factor_removed'] as const) {
+      assert.doesNotMatch(render(message, facts, 'en', linked).text, /203\.0\.113|Edge|Windows/)
+    }
+  })
+
   test('names are one short line, codes stand in groups', () => {
     assert.equal(plainName('a\r\n\tb\u0000\u2028c'), 'a b c')
     assert.equal([...plainName('\u{1F600}'.repeat(200))].length, 64)
