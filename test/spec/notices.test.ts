@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { passwordChange } from '../../src/accounts/events.ts'
 import { transact } from '../../src/database/transactions.ts'
+import { noticeEvents } from '../../src/mail/notices.ts'
 import { type Answer, type Someone, type TestOptions, testApp } from '../app.ts'
 import { refuseChanges } from '../database.ts'
 import { mailboxes } from '../emails.ts'
+import { eventTypes } from '../events.ts'
 import { beginEnrolment, enrol } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { guess, newHost, throttleAlone } from '../logins.ts'
@@ -214,6 +216,11 @@ suite('notices', async () => {
       for (const secret of secrets) assert.ok(!told.includes(secret))
     })
   }
+})
+
+test('every event that becomes a notice is declared by a room', async () => {
+  const declared = (await eventTypes()).map(({ name }) => name)
+  for (const name of noticeEvents) assert.ok(declared.includes(name), name)
 })
 
 suite('notices in the course of time', async () => {
