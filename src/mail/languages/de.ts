@@ -21,11 +21,11 @@ export const de: Texts = {
   linkLife: (duration, end) => `Der Link gilt einmal und ${duration} lang: bis ${end}.`,
   linkAndCodeLife: (duration, end) =>
     `Link und Code gelten einmal und ${duration} lang: bis ${end}.`,
-  asked: 'Angefordert wurde dies hier:',
+  asked: 'Die Anfrage kam von hier:',
   happened: 'Es geschah hier:',
   labels: {
     device: 'Gerät',
-    address: 'Adresse',
+    address: 'IP-Adresse',
     time: 'Zeit',
     newAddress: 'Neue Adresse',
     provider: 'Anbieter',

@@ -21,11 +21,11 @@ export const en = {
     `The link works once, for ${duration}: until ${end}.`,
   linkAndCodeLife: (duration: string, end: string) =>
     `Link and code work once, for ${duration}: until ${end}.`,
-  asked: 'This was asked for from:',
+  asked: 'The request came from:',
   happened: 'It was done from:',
   labels: {
     device: 'Device',
-    address: 'Address',
+    address: 'IP address',
     time: 'Time',
     newAddress: 'New address',
     provider: 'Provider',

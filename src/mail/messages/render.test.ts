@@ -54,7 +54,7 @@ suite('the messages', () => {
       for (const { message, facts, context, title } of samples) {
         const { text, html } = render(message, facts, language, context)
         const flat = text.replace(/\s+/g, ' ')
-        const body = html.slice(html.indexOf('<table'))
+        const body = html.slice(html.indexOf('class="card"'))
         for (const [, content = ''] of body.matchAll(/<p class="text"[^>]*>([^<]+)<\/p>/g)) {
           assert.ok(flat.includes(content), `${title}: ${content}`)
         }

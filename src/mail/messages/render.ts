@@ -23,6 +23,7 @@ export const render: Render = (message, facts, language, context) => {
     context,
     page: (path) => `${context.baseUrl}${path}`,
     letter: (subject, parts) => ({
+      from: name,
       subject,
       parts: parts.filter((part): part is Part => part !== null && part !== ''),
       footer: texts.footer(name, context.baseUrl),
