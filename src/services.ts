@@ -25,11 +25,15 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createDevices, type Devices } from './mail/devices.ts'
+import { createNotices, type Notices, noticeEvents } from './mail/notices.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
+import { createInvitations, type Invitations } from './registration/invitations.ts'
+import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
 import type { OnAccountEnded, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
@@ -65,16 +69,19 @@ export interface Services extends LogoutEndings {
   readonly clients: Clients
   readonly completion: Completion
   readonly confirmations: Confirmations
+  readonly devices: Devices
   readonly emails: Emails
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly identities: Identities
   readonly idempotency: Idempotency
   readonly imports: Imports
+  readonly invitations: Invitations
   readonly keys: KeySet
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
+  readonly notices: Notices
   readonly outbox: Outbox
   readonly pageFlows: PageFlows
   readonly passwords: Passwords
@@ -89,6 +96,7 @@ export interface Services extends LogoutEndings {
   readonly rotation: Rotation
   readonly secondFactor: SecondFactor
   readonly sessions: Sessions
+  readonly signUp: SignUp
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
   readonly users: Users
@@ -167,6 +175,10 @@ export async function createServices(
   const endOwn = endBearer(ending)
   const confirmations = createConfirmations({ ...deps, keys })
   const outbox = createOutbox({ ...deps, keys })
+  const notices = createNotices({ ...deps, keys, outbox })
+  events.inside(noticeEvents, notices.sink)
+  const devices = createDevices({ ...deps, keys })
+  const registration = { ...deps, accounts, confirmations, keys, outbox }
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -179,8 +191,14 @@ export async function createServices(
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
-    completion: createCompletion({ ...deps, requirements, present: presentAccount }),
+    completion: createCompletion({
+      ...deps,
+      requirements,
+      present: presentAccount,
+      signedIn: devices.signedIn,
+    }),
     confirmations,
+    devices,
     emails: createEmails({ ...deps, accounts, confirmations, hooks, outbox }),
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
@@ -189,10 +207,12 @@ export async function createServices(
     identities,
     idempotency: createIdempotency({ ...deps, keys }),
     imports: createImports({ ...deps, passwords, isBreached }),
+    invitations: createInvitations(registration),
     keys,
     limits,
     lock,
     loginAddress: createLoginAddress(config),
+    notices,
     outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
@@ -207,6 +227,7 @@ export async function createServices(
     rotation,
     secondFactor: createSecondFactor({ ...deps, accounts, keys }),
     sessions: createSessions({ ...deps, accounts, requirements }),
+    signUp: createSignUp(registration),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
     users,

@@ -18,7 +18,7 @@ export type NewAccount = Pick<
   Account,
   'userId' | 'username' | 'passwordHash' | 'roles' | 'mustChange' | 'createdAt'
 > &
-  Partial<Pick<Account, 'locked' | 'active'>> & {
+  Partial<Pick<Account, 'locked' | 'active' | 'language'>> & {
     /** Epoch milliseconds; null if it has no password, or one that was set in another system. */
     readonly passwordChangedAt: number | null
   }
@@ -68,6 +68,9 @@ const byUsername = prepared((db, { username }: Parameters<{ username: string }>)
 )
 const byUserId = prepared((db, { userId }: Parameters<{ userId: number }>) =>
   accounts(db).where('accounts.user_id', '=', userId),
+)
+const byEmail = prepared((db, { key }: Parameters<{ key: string }>) =>
+  accounts(db).where('verified_email_key', '=', key),
 )
 const deepPage = prepared((db, place: Parameters<{ offset: number; limit: number }>) =>
   accounts(db)
@@ -196,6 +199,12 @@ export function accountStore(db: DatabaseOrTransaction) {
 
     async byUsername(username: Username): Promise<Account | null> {
       const row = await byUsername.first(db, { username })
+      return row ? toAccount(row) : null
+    },
+
+    /** By the canonical form of the verified address. */
+    async byEmail(key: string): Promise<Account | null> {
+      const row = await byEmail.first(db, { key })
       return row ? toAccount(row) : null
     },
 
@@ -342,8 +351,9 @@ export function accountStore(db: DatabaseOrTransaction) {
   }
 }
 
-function rowOf({ locked = false, active = true, ...account }: NewAccount) {
+function rowOf({ locked = false, active = true, language = null, ...account }: NewAccount) {
   return {
+    language,
     user_id: account.userId,
     username: account.username,
     locked: Number(locked),

@@ -51,6 +51,8 @@ export interface Confirmations {
     flow: string | null,
     purposes: readonly ConfirmationPurpose[],
   ): Promise<Confirmation>
+  /** Whether one that was opened still counts: a page asks before it shows a form. */
+  isOpen(confirmation: Confirmation): Promise<boolean>
   /**
    * Uses it up, in the transaction of what it confirms.
    * @throws ApiError confirmationInvalid if another request has used it, or the account has changed
@@ -237,6 +239,12 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
         throw refused(reasonOf('confirmation_wrong', found))
       }
       return confirmationOf(judged, 'code')
+    },
+
+    async isOpen({ id, nonce, purpose }) {
+      const row = await confirmationStore(db).find(id)
+      const judged = row && judge(row, [purpose])
+      return judged !== null && !('code' in judged) && judged.sealed.nonce === nonce
     },
 
     async use(trx, { id, nonce, purpose }) {

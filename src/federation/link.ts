@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
+import { parseReturnTo } from '../flows/return-to.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { refuseField } from '../kernel/errors.ts'
@@ -10,7 +11,6 @@ import type { JudgedClaims } from '../token/revocations.ts'
 import { flowCookie } from './cookie.ts'
 import type { Flows } from './flow.ts'
 import type { Providers } from './providers.ts'
-import { parseReturnTo } from './return-to.ts'
 
 export interface LinkDeps {
   readonly accounts: Pick<Accounts, 'byUserId'>
