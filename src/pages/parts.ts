@@ -1,11 +1,13 @@
 import type { RoomParts } from '../room/room.ts'
+import { type AccountPagesDeps, accountPages } from './account/routes.ts'
 import { changePasswordRoutes } from './change-password.ts'
 
 /** The flows of pages, a folder for each: what it needs, and below its routes. */
-export type Needs = object
+export type Needs = AccountPagesDeps
 
 export const parts: RoomParts<Needs> = {
-  async routes(app) {
+  async routes(app, needs) {
     await app.register(changePasswordRoutes)
+    await app.register(accountPages, needs)
   },
 }

@@ -8,6 +8,7 @@ import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, viewPage } from '../../http/pages/send-view.ts'
 import type { AccountDone, AccountProblem, AccountViews } from '../../http/pages/views/account.ts'
+import type { Views } from '../../http/pages/views.ts'
 import { callerOf } from '../../http/routes/access.ts'
 import { equalInConstantTime, keyedDigest } from '../../kernel/digest.ts'
 import type { ApiError } from '../../kernel/errors.ts'
@@ -27,7 +28,7 @@ export interface PersonDeps {
 /** What is wrong with a form, by its refusal; null if the page of the form cannot say it. */
 export type ProblemOf = (error: ApiError) => AccountProblem | null
 
-type Name = keyof AccountViews
+type Name = keyof AccountViews & keyof Views
 
 const refused = new WeakMap<FastifyRequest, ErrorPage>()
 const access = { rule: authenticated, schemes: ['session'] as const }
@@ -90,7 +91,7 @@ export function show<Page extends Name>(
   request: FastifyRequest,
   person: Person,
   name: Page,
-  view: AccountViews[Page],
+  view: Views[Page],
 ): Promise<FastifyReply> {
   return sendView(reply, request, name, view, optionsOf(person))
 }
@@ -100,10 +101,7 @@ export function showIfRefused<Page extends Name>(
   request: FastifyRequest,
   person: Person,
   name: Page,
-  {
-    problemOf,
-    view,
-  }: { problemOf: ProblemOf; view: (problem: AccountProblem) => AccountViews[Page] },
+  { problemOf, view }: { problemOf: ProblemOf; view: (problem: AccountProblem) => Views[Page] },
 ): void {
   refused.set(request, (error, refusedRequest) => {
     const problem = problemOf(error)

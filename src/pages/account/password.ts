@@ -19,7 +19,7 @@ import {
 
 export interface PasswordPageDeps extends OwnPasswordDeps {
   readonly accounts: PersonDeps['accounts'] & OwnPasswordDeps['accounts']
-  readonly config: OwnPasswordDeps['config'] & Pick<Config, 'password'>
+  readonly config: Pick<Config, 'password'>
 }
 
 const path = '/account/password'

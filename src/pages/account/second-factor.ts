@@ -37,6 +37,7 @@ type Held =
 
 const path = '/account/second-factor'
 const setUpPath = `${path}/set-up`
+const removePath = `${path}/remove`
 const codesPath = '/account/recovery-codes'
 const recent = { reauthentication: 'always' } as const
 const flowSeconds = 900
@@ -60,7 +61,11 @@ export async function secondFactorPages(
 
   app.post(setUpPath, accountForm(path, recent), async (request, reply) => {
     const person = await personOf(deps, request)
-    showState(request, person)
+    const isOn = person.account.secondFactor
+    showIfRefused(request, person, 'account-second-factor', {
+      problemOf: problemOfCode,
+      view: (problem) => ({ ...common(request, person, problem), isOn }),
+    })
     const enrolment = await secondFactor.begin(
       person.account,
       proofOf(request),
@@ -106,9 +111,18 @@ export async function secondFactorPages(
     return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
   })
 
-  app.post(`${path}/remove`, accountForm(path, recent), async (request, reply) => {
+  app.get(removePath, accountPage(removePath, recent), async (request, reply) => {
     const person = await personOf(deps, request)
-    showState(request, person)
+    if (!person.account.secondFactor) return reply.redirect(path, 303)
+    return show(reply, request, person, 'account-remove-factor', common(request, person))
+  })
+
+  app.post(removePath, accountForm(removePath, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    showIfRefused(request, person, 'account-remove-factor', {
+      problemOf: problemOfCode,
+      view: (problem) => common(request, person, problem),
+    })
     await secondFactor.remove(person.account, proofOf(request), {
       keepSession: person.sessionId,
       guard: stillAllowed(request),
@@ -147,14 +161,6 @@ export async function secondFactorPages(
     const flow = await hold(person.account, held, browserOf(request, reply, random))
     return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
   })
-
-  function showState(request: FastifyRequest, person: Person): void {
-    const isOn = person.account.secondFactor
-    showIfRefused(request, person, 'account-second-factor', {
-      problemOf: problemOfCode,
-      view: (problem) => ({ ...common(request, person, problem), isOn }),
-    })
-  }
 
   /** Keeps what a page is to show, encrypted, for this browser and account. */
   function hold(

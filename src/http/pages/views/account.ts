@@ -7,6 +7,7 @@ export interface AccountViews {
   'account-password': AccountPasswordView
   'account-second-factor': SecondFactorStateView
   'account-enrolment': EnrolmentView
+  'account-remove-factor': OwnPage
   'account-recovery-codes': RenewCodesView
   'account-new-codes': NewCodesView
   'account-sessions': SessionsView
@@ -22,7 +23,6 @@ export type AccountDone =
   | 'factor_removed'
   | 'session_ended'
   | 'sessions_ended'
-  | 'linked'
   | 'unlinked'
   | 'email_sent'
   | 'email_cancelled'
