@@ -13,6 +13,7 @@ import { createRequirements, type Requirements } from './authentication/requirem
 import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
 import { migrate } from './database/migrate.ts'
+import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
@@ -64,6 +65,7 @@ export interface Services extends LogoutEndings {
   readonly clients: Clients
   readonly completion: Completion
   readonly confirmations: Confirmations
+  readonly emailLogin: EmailLogin
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly identities: Identities
@@ -168,6 +170,8 @@ export async function createServices(
   const external = externalBearer({ ...deps, identities, providers, requirements, revocations })
   const ending = { events, revocations, rotation, tokens }
   const endOwn = endBearer(ending)
+  const confirmations = createConfirmations({ ...deps, keys })
+  const outbox = createOutbox({ ...deps, keys })
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -181,9 +185,10 @@ export async function createServices(
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
     completion: createCompletion({ ...deps, requirements, present: presentAccount }),
-    confirmations: createConfirmations({ ...deps, keys }),
+    confirmations,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
+    emailLogin: createEmailLogin({ ...deps, accounts, confirmations, outbox, requirements }),
     externalBearer: external,
     flows: createFlows({ ...deps, accounts, keys }),
     identities,
@@ -193,7 +198,7 @@ export async function createServices(
     limits,
     lock,
     loginAddress: createLoginAddress(config),
-    outbox: createOutbox({ ...deps, keys }),
+    outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
     posts: createPosts(deps),
