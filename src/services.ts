@@ -14,6 +14,7 @@ import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
 import { migrate } from './database/migrate.ts'
 import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
+import { createEmails, type Emails } from './emails/emails.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
@@ -25,11 +26,15 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createDevices, type Devices } from './mail/devices.ts'
+import { createNotices, type Notices, noticeEvents } from './mail/notices.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
+import { createInvitations, type Invitations } from './registration/invitations.ts'
+import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
 import type { OnAccountEnded, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
@@ -66,15 +71,19 @@ export interface Services extends LogoutEndings {
   readonly completion: Completion
   readonly confirmations: Confirmations
   readonly emailLogin: EmailLogin
+  readonly devices: Devices
+  readonly emails: Emails
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly identities: Identities
   readonly idempotency: Idempotency
   readonly imports: Imports
+  readonly invitations: Invitations
   readonly keys: KeySet
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
+  readonly notices: Notices
   readonly outbox: Outbox
   readonly pageFlows: PageFlows
   readonly passwords: Passwords
@@ -89,6 +98,7 @@ export interface Services extends LogoutEndings {
   readonly rotation: Rotation
   readonly secondFactor: SecondFactor
   readonly sessions: Sessions
+  readonly signUp: SignUp
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
   readonly users: Users
@@ -143,13 +153,8 @@ export async function createServices(
   })
   const isBreached = breachQuery(deps)
   const ended: OnAccountEnded[] = [] // filled below: the manifests need the services
-  const accounts = createAccounts({
-    ...deps,
-    passwords,
-    isBreached,
-    requirements,
-    hooks: { ended, changed: [revocations.appended] },
-  })
+  const hooks = { ended, changed: [revocations.appended] }
+  const accounts = createAccounts({ ...deps, passwords, isBreached, requirements, hooks })
   const users = createUsers({
     config,
     db,
@@ -172,6 +177,10 @@ export async function createServices(
   const endOwn = endBearer(ending)
   const confirmations = createConfirmations({ ...deps, keys })
   const outbox = createOutbox({ ...deps, keys })
+  const notices = createNotices({ ...deps, keys, outbox })
+  events.inside(noticeEvents, notices.sink)
+  const devices = createDevices({ ...deps, keys })
+  const registration = { ...deps, accounts, confirmations, keys, outbox }
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -184,8 +193,15 @@ export async function createServices(
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
-    completion: createCompletion({ ...deps, requirements, present: presentAccount }),
+    completion: createCompletion({
+      ...deps,
+      requirements,
+      present: presentAccount,
+      signedIn: devices.signedIn,
+    }),
     confirmations,
+    devices,
+    emails: createEmails({ ...deps, accounts, confirmations, hooks, outbox }),
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     emailLogin: createEmailLogin({ ...deps, accounts, confirmations, outbox, requirements }),
@@ -194,10 +210,12 @@ export async function createServices(
     identities,
     idempotency: createIdempotency({ ...deps, keys }),
     imports: createImports({ ...deps, passwords, isBreached }),
+    invitations: createInvitations(registration),
     keys,
     limits,
     lock,
     loginAddress: createLoginAddress(config),
+    notices,
     outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
@@ -212,6 +230,7 @@ export async function createServices(
     rotation,
     secondFactor: createSecondFactor({ ...deps, accounts, keys }),
     sessions: createSessions({ ...deps, accounts, requirements }),
+    signUp: createSignUp(registration),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
     users,

@@ -88,6 +88,8 @@ export interface WantedAccount {
   readonly roles: readonly Role[]
   readonly mustChange: boolean
   readonly user: { readonly id: number } | NewUser
+  /** The language of pages and mail, if the owner has shown one. */
+  readonly language?: string
   /** The issuer of the identity provider that authenticated the owner, for the event. */
   readonly issuer?: string
   /** Further work of the same transaction. */
@@ -245,7 +247,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   }
 
   async function prepare({ username, password, roles, mustChange, user, ...more }: WantedAccount) {
-    const { also, issuer } = more
+    const { also, issuer, language = null } = more
     const email = 'id' in user ? await userEmail(db, user.id) : user.email
     if (password !== null) {
       await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
@@ -263,7 +265,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const userId = 'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
       const now = clock.now()
       const times = { createdAt: now, passwordChangedAt: passwordHash === null ? null : now }
-      const account = { userId, username, passwordHash, roles, mustChange, ...times }
+      const account = { userId, username, passwordHash, roles, mustChange, language, ...times }
       await store.insert(account).catch((error: unknown) => {
         throw error instanceof UniqueViolation ? usernameTaken() : error
       })

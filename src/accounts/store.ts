@@ -18,7 +18,7 @@ export type NewAccount = Pick<
   Account,
   'userId' | 'username' | 'passwordHash' | 'roles' | 'mustChange' | 'createdAt'
 > &
-  Partial<Pick<Account, 'locked' | 'active'>> & {
+  Partial<Pick<Account, 'locked' | 'active' | 'language'>> & {
     /** Epoch milliseconds; null if it has no password, or one that was set in another system. */
     readonly passwordChangedAt: number | null
   }
@@ -351,8 +351,9 @@ export function accountStore(db: DatabaseOrTransaction) {
   }
 }
 
-function rowOf({ locked = false, active = true, ...account }: NewAccount) {
+function rowOf({ locked = false, active = true, language = null, ...account }: NewAccount) {
   return {
+    language,
     user_id: account.userId,
     username: account.username,
     locked: Number(locked),

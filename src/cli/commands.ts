@@ -10,6 +10,8 @@ const order = [
   'start',
   'migrate',
   'account',
+  'invite',
+  'invitation',
   'user',
   'throttle',
   'keys',

@@ -124,6 +124,8 @@ export const lockName = {
   account: (userId: number | string) => `account ${userId}`,
   /** For changes that give a username to an account. */
   username: (username: string) => `username ${username}`,
+  /** For invitations to a mail address, by its digest. */
+  invitation: (addressIndex: string) => `invitation ${addressIndex}`,
   idempotencyKey: (id: string) => `idempotency key ${id}`,
   /** The confirmations by mail of one purpose and name; or the codes that are typed for an account. */
   confirmations: (of: string) => `confirmations ${of}`,

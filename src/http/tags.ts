@@ -4,6 +4,7 @@
  */
 export const tags = {
   'Sign in': 'From a username and a password to a session or a token, and out again.',
+  'Sign up': 'From a mail address, or an invitation, to an account.',
   Sessions: 'The session of a browser, its CSRF token, and the live sessions of the own account.',
   Tokens: 'Access tokens: renew one, ask whom it names, verify it, revoke it.',
   'Own account': 'The account of the caller, and its password.',

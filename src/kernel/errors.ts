@@ -42,6 +42,7 @@ export const errorTable = {
   userHasAccount: { status: 409, error: 'User already has an account' },
   identityLinked: { status: 409, error: 'Identity already linked' },
   emailExists: { status: 409, error: 'Email already in use' },
+  invitationClosed: { status: 409, error: 'Invitation already closed' },
   emailNotVerified: { status: 409, error: 'No verified email' },
   lastAdministrator: { status: 409, error: 'Last administrator' },
   preconditionFailed: { status: 412, error: 'Precondition failed' },

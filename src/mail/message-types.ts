@@ -85,7 +85,8 @@ export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   verification: { kind: 'request', priority: link },
   email_change: { kind: 'request', priority: link },
   reset: { kind: 'request', priority: link },
-  invitation: { kind: 'request', priority: link + 10 },
+  // An administrator causes it, and strangers must not use up the limits of the address.
+  invitation: { kind: 'notice', priority: link + 10 },
   new_sign_in: { kind: 'notice', priority: notice },
   password_changed: { kind: 'notice', priority: notice },
   email_changed: { kind: 'notice', priority: notice },

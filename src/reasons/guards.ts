@@ -21,6 +21,7 @@ export const guards = [
   'login limit',
   'second factor',
   'mailed code',
+  'registration',
   'cross-site protection',
   'access rule',
   'recent login',

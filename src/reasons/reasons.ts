@@ -2,6 +2,7 @@ import { accessReasons } from './access.ts'
 import { confirmationReasons } from './confirmations.ts'
 import { credentialReasons } from './credentials.ts'
 import { loginReasons } from './logins.ts'
+import { registrationReasons } from './registration.ts'
 import { requestReasons } from './requests.ts'
 import { serviceReasons } from './service.ts'
 
@@ -18,6 +19,7 @@ export const reasons = {
   ...credentialReasons,
   ...loginReasons,
   ...confirmationReasons,
+  ...registrationReasons,
   ...accessReasons,
   ...serviceReasons,
 } as const

@@ -1,7 +1,9 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'registration',
+  tag: 'Administration of accounts',
   tables: [
     {
       name: 'invitations',
@@ -9,9 +11,35 @@ export const room: Room = {
       givesIds: true,
       sealed: ['sealed'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'cleared' },
+      person: { column: 'user_id', gone: 'removed' },
     },
   ],
-  errors: ['invitationNotFound', 'signUpOff'],
+  events: fileBeside(import.meta.url, './events'),
+  errors: ['invitationNotFound', 'invitationClosed', 'signUpOff'],
   settings: ['SIGN_UP', 'SIGN_UP_ROLES', 'SIGN_UP_DOMAINS', 'INVITATION_SECONDS'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'invite',
+          operands: ['email'],
+          summary: 'Invites a person by mail, who then chooses username and password',
+        },
+        { name: 'invitation list', summary: 'Shows all invitations, the newest first' },
+        {
+          name: 'invitation resend',
+          operands: ['id'],
+          summary: 'Mails an invitation again; an expired one begins anew',
+        },
+        {
+          name: 'invitation revoke',
+          operands: ['id'],
+          summary: 'Revokes an invitation: its link counts no more',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/invitations'),
+      settings: ['PAGES_LANGUAGE', 'SMTP_URL'],
+    },
+  ],
+  parts: () => import('./parts.ts'),
 }

@@ -61,6 +61,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/public/sign-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Make the account, by the link or the code; each code has five tries
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        put: operations["finishSignUp"];
+        /**
+         * Ask for an account: a link and a code by mail. The answer shows no account
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        post: operations["beginSignUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make the account of an invitation, with the roles that it names
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/sessions": {
         parameters: {
             query?: never;
@@ -403,6 +447,162 @@ export interface paths {
          */
         put: operations["changeOwnPasswordAsUser"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to the own account in the last 30 days, the newest first
+         * @description Access: authenticated.
+         */
+        get: operations["listOwnNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to the own account in the last 30 days, the newest first
+         * @description Access: USER and authenticated.
+         */
+        get: operations["listOwnNoticesAsUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One's own verified mail address, and the one that waits for its proof
+         * @description Access: authenticated.
+         */
+        get: operations["getOwnEmail"];
+        /**
+         * Mail a link to an address, which counts once it is confirmed there
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        put: operations["changeOwnEmail"];
+        post?: never;
+        /**
+         * Give up the address that waits for its proof; the verified one stays
+         * @description Access: authenticated.
+         */
+        delete: operations["cancelOwnEmail"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/language": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose the language of pages and mail
+         * @description Access: authenticated. Body: at most 16384 bytes.
+         */
+        put: operations["changeOwnLanguage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One's own verified mail address, and the one that waits for its proof
+         * @description Access: USER and authenticated.
+         */
+        get: operations["getOwnEmailAsUser"];
+        /**
+         * Mail a link to an address, which counts once it is confirmed there
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        put: operations["changeOwnEmailAsUser"];
+        post?: never;
+        /**
+         * Give up the address that waits for its proof; the verified one stays
+         * @description Access: USER and authenticated.
+         */
+        delete: operations["cancelOwnEmailAsUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/language": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose the language of pages and mail
+         * @description Access: USER and authenticated. Body: at most 16384 bytes.
+         */
+        put: operations["changeOwnLanguageAsUser"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a mail address of an account, or take its change back, by a mailed proof
+         * @description Access: anyone. Body: at most 16384 bytes.
+         */
+        post: operations["verifyEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1105,6 +1305,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/accounts/{username}/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The verified mail address of an account, and whether mail to it is refused
+         * @description Access: ADMIN.
+         */
+        get: operations["getAccountEmail"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove the verified mail address of an account; links that were mailed end
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        delete: operations["removeAccountEmail"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One page of invitations, the newest first
+         * @description Access: ADMIN.
+         */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite a person by mail; it takes the place of a pending one to the address
+         * @description Access: ADMIN. Body: at most 16384 bytes. Wants a recent login for some of what it can do.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/invitations/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail an invitation again; an expired one begins anew
+         * @description Access: ADMIN. Wants a recent login for some of what it can do.
+         */
+        post: operations["resendInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invitation: its link counts no more
+         * @description Access: ADMIN.
+         */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/throttle": {
         parameters: {
             query?: never;
@@ -1464,6 +1752,29 @@ export interface components {
         };
         /**
          * @example {
+         *       "email": "ann@example.org",
+         *       "verified_at": "2026-03-02T09:00:00.000Z",
+         *       "pending": null,
+         *       "undeliverable_at": null,
+         *       "undeliverable_reason": null
+         *     }
+         */
+        AccountEmail: {
+            /** @description The verified address; null: there is none */
+            email: string | null;
+            /** Format: date-time */
+            verified_at: string | null;
+            pending: components["schemas"]["PendingEmail"] | null;
+            /**
+             * Format: date-time
+             * @description When mail to it was refused for good
+             */
+            undeliverable_at: string | null;
+            /** @description The words of the mail server */
+            undeliverable_reason: string | null;
+        };
+        /**
+         * @example {
          *       "username": "bea",
          *       "password_hash": "$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW",
          *       "roles": [
@@ -1706,6 +2017,21 @@ export interface components {
             erased: boolean;
             /** @description Fields do not open although their key is there: verify the log */
             damaged: boolean;
+        };
+        /**
+         * @example {
+         *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
+         *       "expires_at": "2026-03-03T09:00:00.000Z"
+         *     }
+         */
+        BegunConfirmation: {
+            /** @description What the code of the mail is sent with */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the link and the code end
+             */
+            expires_at: string;
         };
         /**
          * @example {
@@ -2159,6 +2485,94 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": 12,
+         *       "email": "ann@example.org",
+         *       "name": "Ann Example",
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "state": "pending",
+         *       "invited_by": 1,
+         *       "created_at": "2026-03-02T09:00:00.000Z",
+         *       "expires_at": "2026-03-09T09:00:00.000Z",
+         *       "accepted_at": null,
+         *       "revoked_at": null,
+         *       "user_id": null
+         *     }
+         */
+        Invitation: {
+            id: number;
+            email: string;
+            name: string | null;
+            roles: components["schemas"]["Role"][];
+            /** @enum {string} */
+            state: "pending" | "accepted" | "expired" | "revoked";
+            /** @description The user id of the administrator; null: the command line, or deleted */
+            invited_by: number | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            accepted_at: string | null;
+            /** Format: date-time */
+            revoked_at: string | null;
+            /** @description The user who accepted it */
+            user_id: number | null;
+        };
+        /**
+         * @example {
+         *       "token": "q5Wc1oJ4mN0b7Yt2xR9dEg.wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk",
+         *       "username": "ann",
+         *       "name": "Ann Example",
+         *       "password": "gravel-otter-lantern-41"
+         *     }
+         */
+        InvitationAcceptance: {
+            /** @description Of the link; or else id and code */
+            token: string;
+            username: string;
+            name: string;
+            password: string;
+            /**
+             * @description Of the mail; the default is that of the request
+             * @enum {string}
+             */
+            language?: "en" | "de";
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "limit": 10,
+         *       "total": 1,
+         *       "data": [
+         *         {
+         *           "id": 12,
+         *           "email": "ann@example.org",
+         *           "name": "Ann Example",
+         *           "roles": [
+         *             "USER"
+         *           ],
+         *           "state": "pending",
+         *           "invited_by": 1,
+         *           "created_at": "2026-03-02T09:00:00.000Z",
+         *           "expires_at": "2026-03-09T09:00:00.000Z",
+         *           "accepted_at": null,
+         *           "revoked_at": null,
+         *           "user_id": null
+         *         }
+         *       ]
+         *     }
+         */
+        InvitationPage: {
+            page: number;
+            limit: number;
+            /** @description Count of all invitations */
+            total: number;
+            data: components["schemas"]["Invitation"][];
+        };
+        /**
+         * @example {
          *       "kty": "RSA",
          *       "use": "sig",
          *       "alg": "RS256",
@@ -2295,6 +2709,34 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "dGhpcyBpcyBhbiBpZC4uLg",
+         *       "expires_at": "2026-03-02T10:00:00.000Z"
+         *     }
+         */
+        MailUnderWay: {
+            /** @description To be sent with the code, where no link is used */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When link and code end
+             */
+            expires_at: string;
+        };
+        /**
+         * @example {
+         *       "token": "dGhpcyBpcyBhbiBpZC4uLg.c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I"
+         *     }
+         */
+        MailedProof: {
+            /** @description That of the link in the mail */
+            token?: string;
+            /** @description In place of the token: `id` of the answer */
+            id?: string;
+            /** @description With it: the code in the mail */
+            code?: string;
+        };
+        /**
+         * @example {
          *       "sub": "7",
          *       "email": "ann@example.org",
          *       "name": "Ann Example",
@@ -2342,6 +2784,52 @@ export interface components {
         };
         /**
          * @example {
+         *       "email": "ann@example.org",
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "name": "Ann Example"
+         *     }
+         */
+        NewInvitation: {
+            /** @description A mail address; its domain may be an international one */
+            email: string;
+            /** @description USER, EDITOR, ADMIN; a leading ROLE_ is removed */
+            roles: string[];
+            /** @description Of the person, for the message and the form */
+            name?: string;
+            /**
+             * @description Of the mail; the default is that of the request
+             * @enum {string}
+             */
+            language?: "en" | "de";
+        };
+        /**
+         * @example {
+         *       "token": "q5Wc1oJ4mN0b7Yt2xR9dEg.wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk",
+         *       "username": "ann",
+         *       "name": "Ann Example",
+         *       "password": "gravel-otter-lantern-41"
+         *     }
+         */
+        NewOwner: {
+            /** @description Of the link; or else id and code */
+            token?: string;
+            /** @description Of the answer to the beginning */
+            id?: string;
+            /** @description Of the mail; spaces do not count */
+            code?: string;
+            username: string;
+            name: string;
+            password: string;
+            /**
+             * @description Of the mail; the default is that of the request
+             * @enum {string}
+             */
+            language?: "en" | "de";
+        };
+        /**
+         * @example {
          *       "title": "Hello",
          *       "body": "The first post."
          *     }
@@ -2360,6 +2848,55 @@ export interface components {
             name: string;
             /** Format: email */
             email: string;
+        };
+        /**
+         * @example {
+         *       "type": "password_changed",
+         *       "at": "2026-03-02T09:15:00.000Z",
+         *       "facts": {
+         *         "by": "owner",
+         *         "address": "203.0.113.9",
+         *         "browser": "Firefox",
+         *         "system": "Linux",
+         *         "provider": null,
+         *         "codes_left": null,
+         *         "locked_until": null
+         *       }
+         *     }
+         */
+        Notice: {
+            /** @enum {string} */
+            type: "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked";
+            /** Format: date-time */
+            at: string;
+            facts: components["schemas"]["NoticeFacts"];
+        };
+        /**
+         * @example {
+         *       "by": "owner",
+         *       "address": "203.0.113.9",
+         *       "browser": "Firefox",
+         *       "system": "Linux",
+         *       "provider": null,
+         *       "codes_left": null,
+         *       "locked_until": null
+         *     }
+         */
+        NoticeFacts: {
+            /** @enum {string} */
+            by: "owner" | "administrator" | "operator" | "service";
+            /** @description Null if it is not that of the owner */
+            address: string | null;
+            /** @description Or another program; null: not recognised */
+            browser: string | null;
+            /** @description Operating system; null: not recognised */
+            system: string | null;
+            /** @description That was linked or unlinked */
+            provider: string | null;
+            /** @description Recovery codes that are left */
+            codes_left: number | null;
+            /** Format: date-time */
+            locked_until: string | null;
         };
         /**
          * @example {
@@ -2410,6 +2947,23 @@ export interface components {
         };
         /**
          * @example {
+         *       "email": "ann@example.org",
+         *       "verified_at": "2026-03-02T09:00:00.000Z",
+         *       "pending": null,
+         *       "undeliverable": false
+         *     }
+         */
+        OwnEmail: {
+            /** @description The verified address; null: there is none */
+            email: string | null;
+            /** Format: date-time */
+            verified_at: string | null;
+            pending: components["schemas"]["PendingEmail"] | null;
+            /** @description The mail server has refused mail to it for good; a new proof clears that */
+            undeliverable: boolean;
+        };
+        /**
+         * @example {
          *       "current_password": "gravel-otter-lantern-41",
          *       "new_password": "amber-violin-thicket-87"
          *     }
@@ -2419,6 +2973,17 @@ export interface components {
             new_password: string;
             /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
             captcha?: string;
+        };
+        /**
+         * @example {
+         *       "email": "ann@example.com",
+         *       "expires_at": "2026-03-02T10:00:00.000Z"
+         *     }
+         */
+        PendingEmail: {
+            email: string;
+            /** Format: date-time */
+            expires_at: string;
         };
         /**
          * @example {
@@ -2655,6 +3220,20 @@ export interface components {
         };
         /**
          * @example {
+         *       "email": "ann@example.org"
+         *     }
+         */
+        SignUp: {
+            /** @description A mail address; its domain may be an international one */
+            email: string;
+            /**
+             * @description Of the mail; the default is that of the request
+             * @enum {string}
+             */
+            language?: "en" | "de";
+        };
+        /**
+         * @example {
          *       "message": "Logged in",
          *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
          *     }
@@ -2881,6 +3460,23 @@ export interface components {
             error: string;
             details: components["schemas"]["ErrorDetail"][];
         };
+        /**
+         * @example {
+         *       "email": "ann@example.com"
+         *     }
+         */
+        WantedEmail: {
+            email: string;
+        };
+        /**
+         * @example {
+         *       "language": "de"
+         *     }
+         */
+        WantedLanguage: {
+            /** @description null: that of the browser */
+            language: ("en" | "de") | null;
+        };
     };
     responses: {
         /** @description Access denied */
@@ -3074,6 +3670,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["ValidationError"];
             };
         };
+        /** @description Bad request · Invalid request body · Validation failed · Invalid or expired code */
+        BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["ValidationError"];
+            };
+        };
         /** @description Bad request · Invalid request body · Validation failed · Sign-in failed */
         BadRequest_InvalidBody_ValidationFailed_SignInFailed_OrPage: {
             headers: {
@@ -3142,6 +3748,36 @@ export interface components {
         };
         /** @description CSRF token invalid */
         CsrfTokenInvalid: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Email already in use */
+        EmailExists: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Email already in use · Invitation already closed */
+        EmailExists_InvitationClosed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description No verified email */
+        EmailNotVerified: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -3249,9 +3885,40 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Invitation already closed */
+        InvitationClosed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Invitation not found */
+        InvitationNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Last administrator */
         LastAdministrator: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Mail is not configured · Service unavailable */
+        MailUnavailable_ServiceUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3343,6 +4010,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Sign-up is off · Access denied */
+        SignUpOff_AccessDenied: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Too many login attempts */
         TooManyLoginAttempts: {
             headers: {
@@ -3367,6 +4044,28 @@ export interface components {
                 "text/html": string;
             };
         };
+        /** @description Too many login attempts · Too many requests */
+        TooManyLoginAttempts_TooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too many requests */
+        TooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description unauthorized_client */
         UnauthorizedClient: {
             headers: {
@@ -3379,6 +4078,16 @@ export interface components {
         };
         /** @description User not found */
         UserNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Username already exists · Email already in use */
+        UsernameExists_EmailExists: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -3570,6 +4279,143 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    finishSignUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewOwner"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "ann",
+                     *       "user_id": 7,
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "locked": false,
+                     *       "active": true,
+                     *       "second_factor": false,
+                     *       "created_at": "2026-03-02T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
+            403: components["responses"]["SignUpOff_AccessDenied"];
+            409: components["responses"]["UsernameExists_EmailExists"];
+            413: components["responses"]["BodyTooLarge"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    beginSignUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignUp"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
+                     *       "expires_at": "2026-03-03T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BegunConfirmation"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            403: components["responses"]["SignUpOff_AccessDenied"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "q5Wc1oJ4mN0b7Yt2xR9dEg.wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk",
+                 *       "username": "ann",
+                 *       "name": "Ann Example",
+                 *       "password": "gravel-otter-lantern-41"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvitationAcceptance"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "ann",
+                     *       "user_id": 7,
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "locked": false,
+                     *       "active": true,
+                     *       "second_factor": false,
+                     *       "created_at": "2026-03-02T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
+            403: components["responses"]["AccessDenied"];
+            409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
             default: components["responses"]["AnyOperation"];
         };
@@ -4358,6 +5204,467 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listOwnNotices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "type": "password_changed",
+                     *         "at": "2026-03-02T09:15:00.000Z",
+                     *         "facts": {
+                     *           "by": "owner",
+                     *           "address": "203.0.113.9",
+                     *           "browser": "Firefox",
+                     *           "system": "Linux",
+                     *           "provider": null,
+                     *           "codes_left": null,
+                     *           "locked_until": null
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listOwnNoticesAsUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "type": "password_changed",
+                     *         "at": "2026-03-02T09:15:00.000Z",
+                     *         "facts": {
+                     *           "by": "owner",
+                     *           "address": "203.0.113.9",
+                     *           "browser": "Firefox",
+                     *           "system": "Linux",
+                     *           "provider": null,
+                     *           "codes_left": null,
+                     *           "locked_until": null
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getOwnEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "ann@example.org",
+                     *       "verified_at": "2026-03-02T09:00:00.000Z",
+                     *       "pending": null,
+                     *       "undeliverable": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnEmail"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    changeOwnEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WantedEmail"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dGhpcyBpcyBhbiBpZC4uLg",
+                     *       "expires_at": "2026-03-02T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailUnderWay"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts_TooManyRequests"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    cancelOwnEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "No address waits for its proof"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    changeOwnLanguage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "language": "de"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WantedLanguage"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Language changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getOwnEmailAsUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "ann@example.org",
+                     *       "verified_at": "2026-03-02T09:00:00.000Z",
+                     *       "pending": null,
+                     *       "undeliverable": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnEmail"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    changeOwnEmailAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WantedEmail"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dGhpcyBpcyBhbiBpZC4uLg",
+                     *       "expires_at": "2026-03-02T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailUnderWay"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts_TooManyRequests"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    cancelOwnEmailAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "No address waits for its proof"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    changeOwnLanguageAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "language": "de"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WantedLanguage"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Language changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    verifyEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "dGhpcyBpcyBhbiBpZC4uLg.c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MailedProof"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Email verified"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
+            409: components["responses"]["EmailExists"];
+            413: components["responses"]["BodyTooLarge"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -7024,6 +8331,335 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    getAccountEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "ann@example.org",
+                     *       "verified_at": "2026-03-02T09:00:00.000Z",
+                     *       "pending": null,
+                     *       "undeliverable_at": null,
+                     *       "undeliverable_reason": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountEmail"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    removeAccountEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Email removed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["EmailNotVerified"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 1000 counts as 1000.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": 1,
+                     *       "limit": 10,
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": 12,
+                     *           "email": "ann@example.org",
+                     *           "name": "Ann Example",
+                     *           "roles": [
+                     *             "USER"
+                     *           ],
+                     *           "state": "pending",
+                     *           "invited_by": 1,
+                     *           "created_at": "2026-03-02T09:00:00.000Z",
+                     *           "expires_at": "2026-03-09T09:00:00.000Z",
+                     *           "accepted_at": null,
+                     *           "revoked_at": null,
+                     *           "user_id": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InvitationPage"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters: the same answer for 24 hours, done once
+                 * @example 5f0c9b1e-7a34-4a55-9a3e-2f1d8c6b7e90
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.org",
+                 *       "roles": [
+                 *         "USER"
+                 *       ],
+                 *       "name": "Ann Example"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewInvitation"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "email": "ann@example.org",
+                     *       "name": "Ann Example",
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "state": "pending",
+                     *       "invited_by": 1,
+                     *       "created_at": "2026-03-02T09:00:00.000Z",
+                     *       "expires_at": "2026-03-09T09:00:00.000Z",
+                     *       "accepted_at": null,
+                     *       "revoked_at": null,
+                     *       "user_id": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            409: components["responses"]["EmailExists"];
+            413: components["responses"]["BodyTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    resendInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "email": "ann@example.org",
+                     *       "name": "Ann Example",
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "state": "pending",
+                     *       "invited_by": 1,
+                     *       "created_at": "2026-03-02T09:00:00.000Z",
+                     *       "expires_at": "2026-03-09T09:00:00.000Z",
+                     *       "accepted_at": null,
+                     *       "revoked_at": null,
+                     *       "user_id": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["InvitationNotFound"];
+            409: components["responses"]["EmailExists_InvitationClosed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "email": "ann@example.org",
+                     *       "name": "Ann Example",
+                     *       "roles": [
+                     *         "USER"
+                     *       ],
+                     *       "state": "pending",
+                     *       "invited_by": 1,
+                     *       "created_at": "2026-03-02T09:00:00.000Z",
+                     *       "expires_at": "2026-03-09T09:00:00.000Z",
+                     *       "accepted_at": null,
+                     *       "revoked_at": null,
+                     *       "user_id": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["InvitationNotFound"];
+            409: components["responses"]["InvitationClosed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     listLoginLimits: {
         parameters: {
             query?: {
@@ -7598,6 +9234,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };

@@ -1,4 +1,24 @@
-import type { InvitationViews } from '../../src/http/pages/views/invitation.ts'
+import type { InvitationView, InvitationViews } from '../../src/http/pages/views/invitation.ts'
 import type { ExamplesOf } from './types.ts'
 
-export const invitationExamples: ExamplesOf<InvitationViews> = {}
+const plain: InvitationView = {
+  action: '/invitation?flow=f',
+  csrf: 'c',
+  email: 'ann@example.org',
+  roles: ['USER', 'EDITOR', 'ADMIN', 'AUDITOR'],
+  username: '',
+  name: 'Ann Example',
+  minLength: 12,
+  problems: {},
+}
+
+export const invitationExamples: ExamplesOf<InvitationViews> = {
+  invitation: {
+    first: plain,
+    'no role': { ...plain, roles: [] },
+    'wrong fields': { ...plain, problems: { username: 'taken', password: 'common' } },
+  },
+  'invitation-dead-link': {
+    always: { message: 'Invalid or expired code', requestId: 'h3Kq9Zp-12' },
+  },
+}

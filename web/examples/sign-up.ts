@@ -1,4 +1,68 @@
-import type { SignUpViews } from '../../src/http/pages/views/sign-up.ts'
+import type { SignUpProfileView, SignUpViews } from '../../src/http/pages/views/sign-up.ts'
 import type { ExamplesOf } from './types.ts'
 
-export const signUpExamples: ExamplesOf<SignUpViews> = {}
+const form = { action: '/signup?flow=f', csrf: 'c' } as const
+const email = 'ann@example.org'
+const address = { ...form, email: '', problem: null, retryAfterSeconds: null, isEnded: false }
+const mailbox = {
+  ...form,
+  email,
+  linkUntil: Date.UTC(2026, 2, 3, 9),
+  resendSeconds: 60,
+  problem: null,
+  retryAfterSeconds: null,
+  isResent: false,
+}
+const profile: SignUpProfileView = {
+  ...form,
+  email,
+  username: '',
+  name: '',
+  minLength: 12,
+  problems: {},
+}
+
+export const signUpExamples: ExamplesOf<SignUpViews> = {
+  'sign-up': {
+    first: address,
+    'begun again': { ...address, isEnded: true },
+    'no address': { ...address, email: 'ann', problem: 'form' },
+    'refused domain': { ...address, email, problem: 'domain' },
+    'too often': { ...address, email, problem: 'too_often', retryAfterSeconds: 1800 },
+  },
+  'sign-up-mailbox': {
+    first: mailbox,
+    'wrong code': { ...mailbox, resendSeconds: 0, problem: 'code' },
+    'sent again': { ...mailbox, isResent: true },
+    'too often': { ...mailbox, problem: 'too_often', retryAfterSeconds: 1800 },
+  },
+  'sign-up-profile': {
+    first: profile,
+    'all missing': {
+      ...profile,
+      problems: { username: 'missing', name: 'missing', password: 'missing' },
+    },
+    taken: { ...profile, username: 'ann', name: 'Ann Example', problems: { username: 'taken' } },
+    'weak password': {
+      ...profile,
+      username: 'ann',
+      name: 'Ann Example',
+      problems: { password: 'short' },
+    },
+    'two passwords': {
+      ...profile,
+      username: 'ann',
+      name: 'Ann Example',
+      problems: { passwordAgain: 'differs' },
+    },
+  },
+  'sign-up-closed': {
+    off: { why: 'off' },
+    invitation: { why: 'invitation' },
+    'no mail': { why: 'mail' },
+  },
+  'sign-up-taken': { always: {} },
+  'sign-up-dead-link': {
+    always: { message: 'Invalid or expired code', requestId: 'h3Kq9Zp-12' },
+  },
+}

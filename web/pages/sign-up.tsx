@@ -1,4 +1,190 @@
-import type { SignUpViews } from '../../src/http/pages/views/sign-up.ts'
+import type {
+  SignUpClosedView,
+  SignUpDeadLinkView,
+  SignUpMailboxView,
+  SignUpProfileView,
+  SignUpView,
+  SignUpViews,
+} from '../../src/http/pages/views/sign-up.ts'
+import { Actions, Button, LinkButton } from '../components/button.tsx'
+import { CodeField } from '../components/code-field.tsx'
+import { Time } from '../components/data.tsx'
+import { Field } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { Notice, Problem } from '../components/messages.tsx'
+import { hasProblems, ProfileFields, ProfileProblem } from '../components/profile-fields.tsx'
+import { Resend } from '../components/resend.tsx'
+import { useTexts } from '../context.ts'
 import type { PagesOf } from './page.ts'
 
-export const signUpPages: PagesOf<SignUpViews> = {}
+export const signUpPages: PagesOf<SignUpViews> = {
+  'sign-up': {
+    title: (_view, { signUp }) => signUp.title,
+    hasProblem: ({ problem }) => problem !== null,
+    Content: Address,
+  },
+  'sign-up-mailbox': {
+    title: (_view, { signUp }) => signUp.mailbox,
+    hasProblem: ({ problem }) => problem !== null,
+    Content: Mailbox,
+  },
+  'sign-up-profile': {
+    title: (_view, { signUp }) => signUp.profile,
+    hasProblem: ({ problems }) => hasProblems(problems),
+    Content: Profile,
+  },
+  'sign-up-closed': { title: (_view, { signUp }) => signUp.closed, Content: Closed },
+  'sign-up-taken': { title: (_view, { signUp }) => signUp.taken, Content: Taken },
+  'sign-up-dead-link': { title: (_view, { signUp }) => signUp.deadLink, Content: DeadLink },
+}
+
+function Address({ view }: { view: SignUpView }) {
+  const { common, signUp: t } = useTexts()
+  const { action, csrf, email, isEnded, problem, retryAfterSeconds } = view
+  const fieldProblem = problem === null || problem === 'too_often' ? null : t.emailProblems[problem]
+  return (
+    <>
+      {isEnded && <Notice kind="warning">{t.ended}</Notice>}
+      {fieldProblem && <Problem fields={[{ name: 'email', text: fieldProblem }]} />}
+      {problem === 'too_often' && (
+        <Problem>
+          <p>
+            {t.tooOften} {retryAfterSeconds !== null && common.tryAgainIn(retryAfterSeconds)}
+          </p>
+        </Problem>
+      )}
+      <p>{t.lead}</p>
+      <Form action={action} csrf={csrf}>
+        <Field
+          name="email"
+          type="email"
+          label={common.email}
+          autocomplete="email"
+          inputMode="email"
+          value={email}
+          problem={fieldProblem}
+          hasFocus={problem !== 'too_often'}
+        />
+        <Actions>
+          <Button>{t.sendMail}</Button>
+        </Actions>
+      </Form>
+      <p>
+        {t.hasAccount} <a href="/signin">{t.signIn}</a>
+      </p>
+    </>
+  )
+}
+
+function Mailbox({ view }: { view: SignUpMailboxView }) {
+  const { common, signUp: t } = useTexts()
+  const { action, csrf, email, isResent, linkUntil, problem, resendSeconds } = view
+  const codeProblem = problem === 'code' ? t.codeProblem : null
+  return (
+    <>
+      {codeProblem && <Problem fields={[{ name: 'code', text: codeProblem }]} />}
+      {problem === 'too_often' && (
+        <Problem>
+          <p>
+            {t.tooOften}{' '}
+            {view.retryAfterSeconds !== null && common.tryAgainIn(view.retryAfterSeconds)}
+          </p>
+        </Problem>
+      )}
+      {isResent && problem === null && <Notice>{t.sentAgain}</Notice>}
+      <p>
+        {t.sentTo} <strong>{email}</strong>. {t.openOrType}
+      </p>
+      <p>
+        {t.countsUntil} <Time at={linkUntil} />. {t.codeHere}
+      </p>
+      <Form action={action} csrf={csrf}>
+        <CodeField
+          name="code"
+          label={common.code}
+          hint={common.eightDigits}
+          problem={codeProblem}
+          hasFocus={problem !== 'too_often'}
+        />
+        <Actions>
+          <Button>{common.goOn}</Button>
+        </Actions>
+      </Form>
+      <h2>{t.noMail}</h2>
+      <p>{t.noMailHint}</p>
+      <Resend action={action} csrf={csrf} seconds={resendSeconds} />
+      <p>
+        <a href="/signup">{t.otherAddress}</a>
+      </p>
+    </>
+  )
+}
+
+function Profile({ view }: { view: SignUpProfileView }) {
+  const { signUp: t } = useTexts()
+  const { action, csrf, email } = view
+  return (
+    <>
+      <ProfileProblem {...view} />
+      <p>
+        {t.confirmed} <strong>{email}</strong>. {t.choose}
+      </p>
+      <p>{t.notYou}</p>
+      <Form action={action} csrf={csrf}>
+        <ProfileFields {...view} />
+        <Actions>
+          <Button>{t.makeAccount}</Button>
+        </Actions>
+      </Form>
+    </>
+  )
+}
+
+function Closed({ view: { why } }: { view: SignUpClosedView }) {
+  const { common, signUp: t } = useTexts()
+  return (
+    <>
+      <p>{t.whyClosed[why]}</p>
+      <Actions>
+        <LinkButton href="/signin">{t.signIn}</LinkButton>
+        <LinkButton href="/" kind="quiet">
+          {common.startPage}
+        </LinkButton>
+      </Actions>
+    </>
+  )
+}
+
+/** To a person who has just shown to read the mailbox, it may be told. */
+export function Taken() {
+  const { signUp: t } = useTexts()
+  return (
+    <>
+      <p>{t.takenText}</p>
+      <Actions>
+        <LinkButton href="/signin">{t.signIn}</LinkButton>
+        <LinkButton href="/reset" kind="quiet">
+          {t.forgotPassword}
+        </LinkButton>
+      </Actions>
+    </>
+  )
+}
+
+function DeadLink({ view: { message, requestId } }: { view: SignUpDeadLinkView }) {
+  const { common, signUp: t } = useTexts()
+  return (
+    <>
+      <p>{t.deadLinkText}</p>
+      <Actions>
+        <LinkButton href="/signup">{t.beginAgain}</LinkButton>
+        <LinkButton href="/signin" kind="quiet">
+          {t.signIn}
+        </LinkButton>
+      </Actions>
+      <p class="muted">
+        <span lang="en">{message}.</span> {common.forQuestions(requestId)}
+      </p>
+    </>
+  )
+}

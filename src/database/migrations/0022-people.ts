@@ -88,6 +88,8 @@ export const statements: Migration = [
   'create index mails_by_client on mails (client_index, created_at) where client_index is not null',
   'create index mails_by_creation on mails (created_at, id)',
   'create index mails_by_confirmation on mails (confirmation)',
+  'create index mails_by_end on mails (finished_at) where finished_at is not null',
+  'create index mails_sealed on mails (expires_at) where sealed is not null',
 
   `create table notices (
     id integer primary key autoincrement,
@@ -119,9 +121,10 @@ export const statements: Migration = [
     expires_at integer not null,
     accepted_at integer,
     revoked_at integer,
-    user_id integer references users (id) on delete set null
+    user_id integer references users (id) on delete cascade
   ) strict`,
   'create index invitations_by_address on invitations (address_index)',
   'create index invitations_by_inviter on invitations (invited_by)',
   'create index invitations_by_user on invitations (user_id)',
+  'create index invitations_by_expiry on invitations (expires_at)',
 ]

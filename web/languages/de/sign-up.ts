@@ -1,3 +1,83 @@
 import type { signUp as english } from '../en/sign-up.ts'
+import { plural } from '../words.ts'
 
-export const signUp: typeof english = {}
+const passwordProblems: typeof english.passwordProblems = {
+  missing: () => 'Wählen Sie ein Passwort.',
+  form: () => 'Das Passwort hat Zeichen, die nicht verwendet werden können.',
+  short: plural('de', {
+    one: 'Das Passwort braucht mindestens # Zeichen.',
+    other: 'Das Passwort braucht mindestens # Zeichen.',
+  }),
+  long: () => 'Das Passwort ist zu lang.',
+  username: () => 'Das Passwort darf Ihren Benutzernamen nicht enthalten.',
+  email: () => 'Das Passwort darf Ihre E-Mail-Adresse nicht enthalten.',
+  service: () => 'Das Passwort darf den Namen dieses Dienstes nicht enthalten.',
+  common: () =>
+    'Dieses Passwort ist zu verbreitet oder anderswo bekannt geworden. Wählen Sie ein anderes.',
+}
+
+export const signUp: typeof english = {
+  title: 'Konto anlegen',
+  lead: 'Geben Sie Ihre E-Mail-Adresse ein. Wir senden Ihnen einen Link und einen Code; danach wählen Sie Benutzername und Passwort.',
+  sendMail: 'E-Mail senden',
+  hasAccount: 'Sie haben schon ein Konto?',
+  signIn: 'Anmelden',
+  ended:
+    'Ihre Registrierung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Bitte beginnen Sie noch einmal.',
+  emailProblems: {
+    form: 'Das ist keine E-Mail-Adresse. Sie sieht aus wie name@example.org.',
+    domain:
+      'Mit Adressen dieser Domain kann man sich hier nicht registrieren. Nehmen Sie eine andere Adresse.',
+  },
+  tooOften: 'Sie haben um zu viele E-Mails gebeten.',
+
+  mailbox: 'Sehen Sie in Ihr Postfach',
+  sentTo: 'Wir haben eine E-Mail gesendet an',
+  openOrType: 'Öffnen Sie den Link darin, oder geben Sie den Code hier ein.',
+  countsUntil: 'Der Link gilt bis',
+  codeHere: 'Der Code gilt nur in diesem Fenster.',
+  codeProblem: 'Dieser Code ist nicht richtig oder gilt nicht mehr. Suchen Sie die neueste E-Mail.',
+  noMail: 'Keine E-Mail?',
+  noMailHint:
+    'Sehen Sie im Spam-Ordner nach, und prüfen Sie die Adresse. An eine Adresse senden wir höchstens eine E-Mail in der Minute.',
+  sentAgain: 'Die E-Mail ist noch einmal unterwegs.',
+  otherAddress: 'Eine andere Adresse nehmen',
+
+  profile: 'Ihr neues Konto',
+  confirmed: 'Bestätigt ist',
+  choose: 'Wählen Sie jetzt, wie Sie sich anmelden wollen.',
+  notYou:
+    'Wenn Sie nicht um ein Konto gebeten haben, schließen Sie diese Seite: Es wurde nichts angelegt.',
+  usernameHint: 'Bis zu 64 Zeichen. Groß oder klein macht keinen Unterschied.',
+  name: 'Ihr Name',
+  nameHint: 'So, wie andere ihn sehen.',
+  makeAccount: 'Konto anlegen',
+  usernameProblems: {
+    missing: 'Wählen Sie einen Benutzernamen.',
+    form: 'Ein Benutzername hat bis zu 64 Zeichen, keinen Doppelpunkt und keine unsichtbaren Zeichen.',
+    taken: 'Dieser Benutzername ist vergeben. Wählen Sie einen anderen.',
+  },
+  nameProblems: {
+    missing: 'Geben Sie Ihren Namen ein.',
+    form: 'Ein Name hat bis zu 100 Zeichen.',
+  },
+  passwordProblems,
+
+  closed: 'Sie können sich hier nicht registrieren',
+  whyClosed: {
+    off: 'Neue Konten legt die Verwaltung dieses Dienstes an.',
+    invitation:
+      'Neue Konten brauchen eine Einladung. Bitten Sie die Verwaltung dieses Dienstes darum.',
+    mail: 'Dieser Dienst kann keine E-Mails senden, die eine Registrierung braucht. Wenden Sie sich an die Verwaltung dieses Dienstes.',
+  },
+
+  taken: 'Sie haben schon ein Konto',
+  takenText:
+    'Zu dieser E-Mail-Adresse gibt es ein Konto. Melden Sie sich an, oder wählen Sie ein neues Passwort.',
+  forgotPassword: 'Passwort vergessen?',
+
+  deadLink: 'Dieser Link gilt nicht mehr',
+  deadLinkText:
+    'Er wurde schon benutzt, ist abgelaufen oder wurde nicht vollständig kopiert. Wenn Ihr Konto angelegt ist, melden Sie sich an; sonst beginnen Sie noch einmal.',
+  beginAgain: 'Noch einmal beginnen',
+}

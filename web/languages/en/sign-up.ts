@@ -1,1 +1,77 @@
-export const signUp = {}
+import type { PasswordProblem } from '../../../src/http/pages/views/sign-up.ts'
+import { plural } from '../words.ts'
+
+const passwordProblems: Readonly<Record<PasswordProblem, (minLength: number) => string>> = {
+  missing: () => 'Choose a password.',
+  form: () => 'The password has characters that cannot be used.',
+  short: plural('en', {
+    one: 'The password needs at least # character.',
+    other: 'The password needs at least # characters.',
+  }),
+  long: () => 'The password is too long.',
+  username: () => 'The password must not contain your username.',
+  email: () => 'The password must not contain your e-mail address.',
+  service: () => 'The password must not contain the name of this service.',
+  common: () => 'This password is too common, or it became known elsewhere. Choose another one.',
+}
+
+export const signUp = {
+  title: 'Create an account',
+  lead: 'Enter your e-mail address. We send you a link and a code, and then you choose username and password.',
+  sendMail: 'Send me a mail',
+  hasAccount: 'You have an account already?',
+  signIn: 'Sign in',
+  ended: 'Your sign-up took too long, or was begun in another browser. Please begin again.',
+  emailProblems: {
+    form: 'This is not an e-mail address. It looks like name@example.org.',
+    domain: 'Addresses of this domain cannot sign up here. Use another address.',
+  },
+  tooOften: 'You have asked for too many mails.',
+
+  mailbox: 'Look into your mailbox',
+  sentTo: 'We have sent a mail to',
+  openOrType: 'Open the link in it, or type its code here.',
+  countsUntil: 'The link counts until',
+  codeHere: 'The code counts in this window alone.',
+  codeProblem: 'This code is not right, or counts no more. Look for the newest mail.',
+  noMail: 'No mail?',
+  noMailHint:
+    'Look into your spam folder, and check the address. To one address we send a mail a minute at most.',
+  sentAgain: 'The mail is on its way once more.',
+  otherAddress: 'Use another address',
+
+  profile: 'Your new account',
+  confirmed: 'You have confirmed',
+  choose: 'Now choose how you want to sign in.',
+  notYou: 'If you did not ask for an account, close this page: nothing has been created.',
+  usernameHint: 'Up to 64 characters. Capitals make no difference.',
+  name: 'Your name',
+  nameHint: 'As others see it.',
+  makeAccount: 'Create the account',
+  usernameProblems: {
+    missing: 'Choose a username.',
+    form: 'A username has up to 64 characters, without a colon and without invisible characters.',
+    taken: 'This username is taken. Choose another one.',
+  },
+  nameProblems: {
+    missing: 'Enter your name.',
+    form: 'A name has up to 100 characters.',
+  },
+  passwordProblems,
+
+  closed: 'You cannot sign up here',
+  whyClosed: {
+    off: 'New accounts are made by an administrator of this service.',
+    invitation: 'New accounts need an invitation. Ask an administrator of this service for one.',
+    mail: 'This service cannot send mail, which a sign-up needs. Ask an administrator of this service.',
+  },
+
+  taken: 'You have an account already',
+  takenText: 'There is an account with this e-mail address. Sign in, or choose a new password.',
+  forgotPassword: 'Forgot your password?',
+
+  deadLink: 'This link counts no more',
+  deadLinkText:
+    'It was used before, has expired, or was not copied completely. If you have created your account, sign in; otherwise begin again.',
+  beginAgain: 'Begin again',
+}

@@ -1,2 +1,19 @@
+import type { ProfileFieldsView, StepForm } from './sign-up.ts'
+
 /** The pages on which a person accepts an invitation. */
-export type InvitationViews = Record<never, never>
+export interface InvitationViews {
+  invitation: InvitationView
+  'invitation-dead-link': InvitationDeadLinkView
+}
+
+/** Names the address and the roles, and asks for username, name and password. */
+export interface InvitationView extends StepForm, ProfileFieldsView {
+  /** `USER`, `EDITOR`, `ADMIN`, or roles of the operator. */
+  readonly roles: readonly string[]
+}
+
+/** The link counts no more, or none was opened. */
+export interface InvitationDeadLinkView {
+  readonly message: string
+  readonly requestId: string
+}

@@ -1,0 +1,133 @@
+import type { Accounts } from '../accounts/accounts.ts'
+import { parseUsername } from '../accounts/parse.ts'
+import type { EmailAddress } from '../addresses/email.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Language } from '../config/languages.ts'
+import type { Confirmation, Confirmations } from '../confirmations/confirmations.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { UniqueViolation } from '../database/errors.ts'
+import { isPresentAccount } from '../database/staged.ts'
+import { type Guard, lockName, transact } from '../database/transactions.ts'
+import { compileCheck } from '../http/bodies/validation.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Role } from '../kernel/principal.ts'
+import { Profile } from './schemas.ts'
+
+/** What a person chooses who has proved to read a mailbox; unchecked texts of a form. */
+export interface WantedProfile {
+  readonly username: string
+  readonly name: string
+  readonly password: string
+}
+
+export interface NewOwner {
+  readonly profile: WantedProfile
+  /** The proof; it is used up in the transaction that makes the account. */
+  readonly confirmation: Confirmation
+  readonly address: EmailAddress
+  readonly roles: readonly Role[]
+  readonly language: Language
+  /** Judges first in the transaction. */
+  readonly guard?: Guard
+  /** Further work of the same transaction. */
+  readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
+}
+
+export interface NewOwnerDeps {
+  readonly accounts: Pick<Accounts, 'prepare'>
+  readonly clock: Clock
+  readonly confirmations: Pick<Confirmations, 'use'>
+  readonly db: Database
+}
+
+let checkProfile: ReturnType<typeof compileCheck> | undefined
+
+/**
+ * Makes account and user of a person whose address is proved, all in one transaction: nothing is
+ * there before the proof, and nothing is half made. `users.email` becomes the address as well, as
+ * the one that the owner shows; it may change later without a proof.
+ * @throws ApiError validationFailed, usernameExists, emailExists; confirmationInvalid if the proof
+ * was used meanwhile
+ */
+export async function createOwner(deps: NewOwnerDeps, wanted: NewOwner): Promise<Account> {
+  const { accounts, clock, confirmations, db } = deps
+  const { address, confirmation, language, profile, roles } = wanted
+  await assertProfile(profile)
+  const username = parseUsername(profile.username)
+  await assertAddressFree(db, address)
+  const make = await accounts.prepare({
+    username,
+    password: profile.password,
+    roles,
+    mustChange: false,
+    user: { name: profile.name, email: address.address },
+    language,
+    also: async (trx, userId) => {
+      await setVerifiedEmail(trx, userId, address, clock.now())
+      await wanted.also?.(trx, userId)
+    },
+  })
+  const work = async (trx: DatabaseOrTransaction) => {
+    await confirmations.use(trx, confirmation)
+    return make(trx)
+  }
+  return transact(db, [lockName.username(username)], work, wanted.guard)
+}
+
+/** The account that has an address as its verified one. */
+export interface Owner {
+  readonly userId: number
+  readonly username: string
+}
+
+/** Finds the account that has an address as its verified one; null if there is none. */
+export async function ownerOf(
+  db: DatabaseOrTransaction,
+  { key }: EmailAddress,
+): Promise<Owner | null> {
+  const row = await db
+    .selectFrom('accounts')
+    .select(['user_id', 'username'])
+    .where('verified_email_key', '=', key)
+    .where(isPresentAccount)
+    .executeTakeFirst()
+  return row ? { userId: row.user_id, username: row.username } : null
+}
+
+/** @throws ApiError emailExists if an account has the address as its verified one */
+export async function assertAddressFree(
+  db: DatabaseOrTransaction,
+  address: EmailAddress,
+): Promise<void> {
+  const owner = await ownerOf(db, address)
+  if (!owner) return
+  const reason = { code: 'address_taken', facts: { user_id: owner.userId } } as const
+  throw new ApiError('emailExists', { reason })
+}
+
+/** @throws ApiError validationFailed with an entry for each field that breaks a rule */
+async function assertProfile(profile: WantedProfile): Promise<void> {
+  checkProfile ??= compileCheck(Profile)
+  const details = (await checkProfile)(profile)
+  if (details.length === 0) return
+  const facts = { field: details.map(({ path }) => path.join('.')).join(', '), message: '' }
+  throw new ApiError('validationFailed', { details, reason: { code: 'field_refused', facts } })
+}
+
+/** The unique index decides who has an address. @throws ApiError emailExists */
+async function setVerifiedEmail(
+  trx: DatabaseOrTransaction,
+  userId: number,
+  { address, key }: EmailAddress,
+  now: number,
+): Promise<void> {
+  const columns = { verified_email: address, verified_email_key: key, email_verified_at: now }
+  try {
+    await trx.updateTable('accounts').set(columns).where('user_id', '=', userId).execute()
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error
+    const reason = { code: 'address_taken', facts: { user_id: userId } } as const
+    throw new ApiError('emailExists', { cause: error, reason })
+  }
+}

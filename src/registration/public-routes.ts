@@ -1,0 +1,121 @@
+import type { FastifyInstance } from 'fastify'
+import { shownWith } from '../accounts/admin-routes.ts'
+import { accountSchemas } from '../accounts/schemas.ts'
+import type { Config } from '../config/load.ts'
+import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { clientAddress } from '../http/limits/client-address.ts'
+import type { SchemaTypes } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
+import { refuseField } from '../kernel/errors.ts'
+import { anyone } from '../policy/rules.ts'
+import type { Invitations } from './invitations.ts'
+import {
+  AcceptInvitation,
+  BeginSignUp,
+  BegunSignUp,
+  FinishSignUp,
+  finishExamples,
+} from './schemas.ts'
+import type { Proof, SignUp } from './sign-up.ts'
+
+/**
+ * Sign-up and invitations as JSON, for programs with pages of their own: POST and PUT
+ * /api/public/sign-up, POST /api/public/invitation. The pages of the service use the same services.
+ */
+export interface PublicRegistrationOptions {
+  readonly config: Pick<Config, 'pages' | 'roles'>
+  readonly invitations: Invitations
+  readonly signUp: SignUp
+}
+
+const access = { rule: anyone }
+const guards = {
+  access,
+  csrf: 'foreignPage',
+  body: 'json',
+  maxBodyBytes: fewFieldsBytes,
+  tag: 'Sign up',
+} as const
+const ownerErrors = ['confirmationInvalid', 'usernameExists', 'emailExists'] as const
+
+export async function publicRegistrationRoutes(
+  instance: FastifyInstance,
+  { config, invitations, signUp }: PublicRegistrationOptions,
+): Promise<void> {
+  const { AccountBody } = accountSchemas(config.roles)
+  const show = shownWith(config.roles)
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.post(
+    '/api/public/sign-up',
+    {
+      config: { ...guards, errors: ['signUpOff', 'tooManyRequests', 'mailUnavailable'] },
+      schema: {
+        operationId: 'beginSignUp',
+        summary: 'Ask for an account: a link and a code by mail. The answer shows no account',
+        body: BeginSignUp,
+        response: { 202: BegunSignUp },
+      },
+    },
+    async (request, reply) => {
+      const { email, language = config.pages.language } = request.body
+      const client = clientAddress(request)
+      const { id, expiresAt } = await signUp.begin({ email, language, client, flow: null })
+      return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
+    },
+  )
+
+  app.put(
+    '/api/public/sign-up',
+    {
+      config: {
+        ...guards,
+        errors: ['signUpOff', ...ownerErrors, 'mailUnavailable'],
+        examples: { bodies: finishExamples },
+      },
+      schema: {
+        operationId: 'finishSignUp',
+        summary: 'Make the account, by the link or the code; each code has five tries',
+        body: FinishSignUp,
+        response: { 201: AccountBody },
+      },
+    },
+    async (request, reply) => {
+      const { username, name, password, language = config.pages.language } = request.body
+      signUp.assertOpen()
+      const confirmation = await signUp.find(proofOf(request.body))
+      const profile = { username, name, password }
+      const account = await signUp.finish(confirmation, { profile, language })
+      return reply.status(201).send(show(account))
+    },
+  )
+
+  app.post(
+    '/api/public/invitation',
+    {
+      config: { ...guards, errors: ownerErrors },
+      schema: {
+        operationId: 'acceptInvitation',
+        summary: 'Make the account of an invitation, with the roles that it names',
+        body: AcceptInvitation,
+        response: { 201: AccountBody },
+      },
+    },
+    async (request, reply) => {
+      const { token, username, name, password, language } = request.body
+      const open = await invitations.find(token)
+      const account = await invitations.accept(open, {
+        profile: { username, name, password },
+        language: language ?? open.invitation.language,
+      })
+      return reply.status(201).send(show(account))
+    },
+  )
+}
+
+/** @throws ApiError validationFailed unless there is a token, or an id and a code */
+function proofOf({ token, id, code }: { token?: string; id?: string; code?: string }): Proof {
+  if (token !== undefined && id === undefined && code === undefined) return { token }
+  if (token === undefined && id !== undefined && code !== undefined) return { id, code, flow: null }
+  return refuseField(['token'], 'is required, or else id and code')
+}

@@ -1,0 +1,180 @@
+import { accountSchemas, examplePasswords, Password } from '../accounts/schemas.ts'
+import { languages } from '../config/languages.ts'
+import {
+  Id,
+  idIn,
+  named,
+  pageExample,
+  pageOf,
+  rolesOf,
+  Text,
+  TextOrNull,
+  Time,
+} from '../http/schemas.ts'
+import type { Role } from '../kernel/principal.ts'
+import { ann } from '../users/schemas.ts'
+import { invitationStates } from './invitation.ts'
+
+const Email = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 254,
+  format: 'text',
+  description: 'A mail address; its domain may be an international one',
+} as const
+const Name = { type: 'string', minLength: 1, maxLength: 100, format: 'text' } as const
+const LanguageField = {
+  type: 'string',
+  enum: languages,
+  description: 'Of the mail; the default is that of the request',
+} as const
+
+const exampleId = 'q5Wc1oJ4mN0b7Yt2xR9dEg'
+const exampleToken = `${exampleId}.wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk`
+
+/** What a person chooses: username, name and password. */
+export const Profile = {
+  type: 'object',
+  required: ['username', 'name', 'password'],
+  properties: {
+    username: { type: 'string', minLength: 1, maxLength: 256 },
+    name: Name,
+    password: Password,
+  },
+} as const
+
+const profileExample = { username: 'ann', name: ann.name, password: examplePasswords.present }
+
+export const BeginSignUp = named(
+  'SignUp',
+  {
+    type: 'object',
+    required: ['email'],
+    properties: { email: Email, language: LanguageField },
+  },
+  { email: ann.email },
+)
+
+export const BegunSignUp = named(
+  'BegunConfirmation',
+  {
+    type: 'object',
+    required: ['id', 'expires_at'],
+    properties: {
+      id: { type: 'string', description: 'What the code of the mail is sent with' },
+      expires_at: { ...Time, description: 'When the link and the code end' },
+    },
+    additionalProperties: false,
+  },
+  { id: exampleId, expires_at: '2026-03-03T09:00:00.000Z' },
+)
+
+const proofFields = {
+  token: { type: 'string', maxLength: 128, description: 'Of the link; or else id and code' },
+  id: { type: 'string', maxLength: 64, description: 'Of the answer to the beginning' },
+  code: { type: 'string', maxLength: 32, description: 'Of the mail; spaces do not count' },
+} as const
+
+export const FinishSignUp = named(
+  'NewOwner',
+  {
+    type: 'object',
+    required: Profile.required,
+    properties: { ...proofFields, ...Profile.properties, language: LanguageField },
+  },
+  { token: exampleToken, ...profileExample },
+)
+
+export const finishExamples = {
+  link: { token: exampleToken, ...profileExample },
+  code: { id: exampleId, code: '12345678', ...profileExample },
+}
+
+export const AcceptInvitation = named(
+  'InvitationAcceptance',
+  {
+    type: 'object',
+    required: ['token', ...Profile.required],
+    properties: { token: proofFields.token, ...Profile.properties, language: LanguageField },
+  },
+  { token: exampleToken, ...profileExample },
+)
+
+export const InvitationId = idIn(12)
+
+/** The JSON schemas of invitations, in a service that has these roles. */
+export function invitationSchemas(roles: readonly Role[]) {
+  const { AccountBody, CreateAccount } = accountSchemas(roles)
+  const example = {
+    id: 12,
+    email: ann.email,
+    name: ann.name,
+    roles: ['USER'],
+    state: 'pending',
+    invited_by: 1,
+    created_at: '2026-03-02T09:00:00.000Z',
+    expires_at: '2026-03-09T09:00:00.000Z',
+    accepted_at: null,
+    revoked_at: null,
+    user_id: null,
+  } as const
+  const InvitationBody = named(
+    'Invitation',
+    {
+      type: 'object',
+      required: [
+        'id',
+        'email',
+        'name',
+        'roles',
+        'state',
+        'invited_by',
+        'created_at',
+        'expires_at',
+        'accepted_at',
+        'revoked_at',
+        'user_id',
+      ],
+      properties: {
+        id: Id,
+        email: Text,
+        name: TextOrNull,
+        roles: rolesOf(roles),
+        state: { type: 'string', enum: invitationStates },
+        invited_by: {
+          type: ['integer', 'null'],
+          description: 'The user id of the administrator; null: the command line, or deleted',
+        },
+        created_at: Time,
+        expires_at: Time,
+        accepted_at: { type: ['string', 'null'], format: 'date-time' },
+        revoked_at: { type: ['string', 'null'], format: 'date-time' },
+        user_id: { type: ['integer', 'null'], description: 'The user who accepted it' },
+      },
+      additionalProperties: false,
+    },
+    example,
+  )
+  const CreateInvitation = named(
+    'NewInvitation',
+    {
+      type: 'object',
+      required: ['email', 'roles'],
+      properties: {
+        email: Email,
+        roles: CreateAccount.properties.roles,
+        name: { ...Name, description: 'Of the person, for the message and the form' },
+        language: LanguageField,
+      },
+    },
+    { email: ann.email, roles: ['USER'], name: ann.name },
+  )
+  const InvitationPage = named(
+    'InvitationPage',
+    pageOf(InvitationBody, 'Count of all invitations'),
+    pageExample(example),
+  )
+  return { AccountBody, InvitationBody, CreateInvitation, InvitationPage } as const
+}
+
+export type InvitationSchemas = ReturnType<typeof invitationSchemas>

@@ -1,0 +1,166 @@
+import { type EmailAddress, parseEmail } from '../addresses/email.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Language } from '../config/languages.ts'
+import type { Config } from '../config/load.ts'
+import type { Confirmation, Confirmations } from '../confirmations/confirmations.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import { transact } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
+import { ApiError, refuseField } from '../kernel/errors.ts'
+import { rolesAmong } from '../kernel/principal.ts'
+import { assertMail, type Outbox } from '../mail/outbox.ts'
+import { signUpBegun } from './events.ts'
+import {
+  createOwner,
+  type NewOwnerDeps,
+  type Owner,
+  ownerOf,
+  type WantedProfile,
+} from './new-owner.ts'
+
+/**
+ * Sign-up: a visitor names a mail address and nothing else. Username, password and account come
+ * behind the link or the code that is mailed there, so that nothing waits for the owner of an
+ * address that a stranger has typed. docs/adr/0061
+ */
+export interface SignUp {
+  /** @throws ApiError signUpOff unless SIGN_UP is open; mailUnavailable */
+  assertOpen(): void
+  /**
+   * Mails a link and a code; the answer is the same for every address that may sign up. If an
+   * account has the address, its owner is told so in the place of the link.
+   * @throws ApiError as `assertOpen`; validationFailed for a text that is no address, or has a
+   * domain that may not sign up; tooManyRequests for a client that asks too often
+   */
+  begin(wanted: WantedSignUp): Promise<BegunSignUp>
+  /** Finds the sign-up of a proof, which stays valid. @throws ApiError confirmationInvalid */
+  find(proof: Proof): Promise<Confirmation>
+  /**
+   * Makes the account of a sign-up that was found.
+   * @throws ApiError as `createOwner`; signUpOff if sign-up was closed meanwhile
+   */
+  finish(confirmation: Confirmation, wanted: FinishingSignUp): Promise<Account>
+  /** Whether an account has the address of a sign-up as its verified one by now. */
+  isTaken(confirmation: Pick<Confirmation, 'address'>): Promise<boolean>
+}
+
+export interface WantedSignUp {
+  /** As it was typed. */
+  readonly email: string
+  readonly language: Language
+  /** The address of the client, for the limits. */
+  readonly client: string
+  /** The id of the flow in which the code counts; null for a program that keeps the answer. */
+  readonly flow: string | null
+}
+
+export interface BegunSignUp {
+  /** What the code is sent with. */
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/** What shows that the caller reads the mailbox. */
+export type Proof =
+  | { readonly token: string }
+  | { readonly id: string; readonly code: string; readonly flow: string | null }
+
+export interface FinishingSignUp {
+  readonly profile: WantedProfile
+  readonly language: Language
+}
+
+interface Mailed extends Pick<WantedSignUp, 'client' | 'language'> {
+  readonly owner: Owner | null
+  readonly address: EmailAddress
+  readonly begun: BegunSignUp
+}
+
+export interface SignUpDeps extends NewOwnerDeps {
+  readonly config: Pick<Config, 'roles' | 'signUp'>
+  readonly confirmations: Pick<Confirmations, 'begin' | 'openByCode' | 'openByToken' | 'use'>
+  readonly events: Pick<Events, 'record'>
+  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
+}
+
+const purposes = ['sign_up'] as const
+
+export function createSignUp(deps: SignUpDeps): SignUp {
+  const { config, confirmations, db, events, outbox } = deps
+  const { domains, mode } = config.signUp
+
+  const signUp: SignUp = {
+    assertOpen() {
+      if (mode !== 'open') {
+        const reason = { code: 'sign_up_not_open', facts: { sign_up: mode } } as const
+        throw new ApiError('signUpOff', { reason })
+      }
+      assertMail(outbox)
+    },
+
+    async begin({ email, flow, language, client }) {
+      signUp.assertOpen()
+      const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+      assertDomain(address)
+      return transact(db, [], async (trx) => {
+        const owner = await ownerOf(trx, address)
+        // A confirmation in either case, so that both cost the same and answer alike: its link and
+        // code stay unknown if another message is sent in their place.
+        const begun = await confirmations.begin(trx, {
+          purpose: 'sign_up',
+          asked: address.key,
+          userId: null,
+          address,
+          version: 0,
+          flow,
+          language,
+        })
+        await mail(trx, { owner, address, begun, language, client })
+        await events.record(trx, signUpBegun, { is_taken: owner !== null })
+        return { id: begun.id, expiresAt: begun.expiresAt }
+      })
+    },
+
+    find: (proof) =>
+      'token' in proof
+        ? confirmations.openByToken(proof.token, purposes)
+        : confirmations.openByCode(proof.id, proof.code, proof.flow, purposes),
+
+    async finish(confirmation, { profile, language }) {
+      signUp.assertOpen()
+      const { address } = confirmation
+      assertDomain(address)
+      const roles = rolesAmong(config.signUp.roles, config.roles)
+      return createOwner(deps, { profile, confirmation, address, roles, language })
+    },
+
+    isTaken: async ({ address }) => (await ownerOf(db, address)) !== null,
+  }
+  return signUp
+
+  function assertDomain({ key }: EmailAddress): void {
+    if (domains.length === 0 || domains.includes(key.slice(key.lastIndexOf('@') + 1))) return
+    refuseField(['email'], 'has a domain that may not sign up here')
+  }
+
+  async function mail(
+    trx: DatabaseOrTransaction,
+    { owner, address, begun: { id, expiresAt }, language, client }: Mailed,
+  ): Promise<void> {
+    const common = { language, expiresAt, client }
+    if (owner) {
+      const to = { userId: owner.userId }
+      const facts = { username: owner.username }
+      await outbox.add(trx, { message: 'sign_up_exists', to, facts, ...common })
+    } else {
+      await outbox.add(trx, {
+        message: 'sign_up',
+        to: { address },
+        confirmation: id,
+        facts: {},
+        ...common,
+      })
+    }
+  }
+}

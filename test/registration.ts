@@ -1,0 +1,66 @@
+import type { Invitation } from '../src/registration/invitation.ts'
+import { passwordOf, type TestApp } from './app.ts'
+import { confirmationsOf } from './confirmations.ts'
+import { mailRows } from './mail.ts'
+
+/** What a new owner chooses, whose password fits the rules. */
+export function profileOf(username: string) {
+  return { username, name: 'Ann Example', password: passwordOf(username) }
+}
+
+/** What the mails of a service say: for tests of sign-up and invitations. */
+export async function mailboxOf(app: TestApp) {
+  const confirmations = await confirmationsOf(app)
+  return {
+    confirmations,
+    /** Link and code of the newest mail that will be sent, and its message. */
+    async newest() {
+      const sent = (await mailRows(app)).filter(({ state }) => state === 'waiting')
+      const times = Math.max(...sent.map(({ created_at }) => created_at))
+      const row = sent.find(({ created_at }) => created_at === times)
+      if (!row) throw new Error('no mail is waiting')
+      const secrets = row.confirmation && (await confirmations.secretsOf(row.confirmation))
+      return { ...row, ...(secrets || { token: '', code: '' }) }
+    },
+    /** Messages and states of all rows, in their order. */
+    async states() {
+      return (await mailRows(app)).map(({ message, state }) => `${message} ${state}`)
+    },
+    /** Goes on to when the same address may get another mail. */
+    later: () => app.clock.advance(61),
+  }
+}
+
+/** Begins a sign-up as a program does; answers token, id and code. */
+export async function begunSignUp(
+  app: TestApp,
+  mailbox: Awaited<ReturnType<typeof mailboxOf>>,
+  email: string,
+) {
+  app.clock.advance(61)
+  const { status, body } = await app.call('POST', '/api/public/sign-up', { json: { email } })
+  if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`)
+  return { ...(await mailbox.confirmations.mailed(body.id)), id: body.id as string }
+}
+
+/** Invites as the first administrator; answers the invitation and the token of its mail. */
+export async function invited(
+  app: TestApp,
+  mailbox: Awaited<ReturnType<typeof mailboxOf>>,
+  wanted: { email: string; roles: readonly string[]; name?: string },
+  headers?: Record<string, string>,
+) {
+  app.clock.advance(61)
+  const by = headers ?? (await app.bearer(app.admin))
+  const { status, body } = await app.call('POST', '/api/admin/invitations', {
+    headers: by,
+    json: wanted,
+  })
+  if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
+  const row = await app.deps.db
+    .selectFrom('invitations')
+    .select('confirmation')
+    .where('id', '=', (body as Pick<Invitation, 'id'>).id)
+    .executeTakeFirstOrThrow()
+  return { ...body, ...(await mailbox.confirmations.mailed(row.confirmation)) }
+}
