@@ -10,6 +10,7 @@ import type { Completion, Result } from '../../authentication/completion.ts'
 import type { Evidence } from '../../authentication/evidence.ts'
 import type { Step } from '../../authentication/requirement-table.ts'
 import type { Requirements } from '../../authentication/requirements.ts'
+import type { DatabaseOrTransaction } from '../../database/database.ts'
 import { type Guard, lockName, transact } from '../../database/transactions.ts'
 import { flowExpired, type PageFlow, type PageFlows } from '../../flows/flows.ts'
 import { evidenceOf, provenOf, type SignInData } from '../../flows/sign-in-flow.ts'
@@ -30,6 +31,8 @@ export interface SigningIn {
   /** The client's address, for the limits. */
   readonly address: string
   readonly result: Result<NewSession, string>
+  /** Done in the transaction that takes the flow further: it uses up what was proved. */
+  readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
 export interface SentCredentials {
@@ -196,13 +199,14 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     flow: SignInFlow,
     evidence: Evidence,
     attempt: Attempt | null,
-    { result }: SigningIn,
+    { result, also }: SigningIn,
   ): Promise<null> {
     const passed = requirements.pass(flow.data.column, evidence)
-    if (typeof passed === 'string') throw new NextStep(await stepOf(flow, passed, evidence))
+    if (typeof passed === 'string') throw new NextStep(await stepOf(flow, passed, evidence, also))
     await completion.complete(passed, attempt, {
       ...result,
       async give(trx, present) {
+        await also?.(trx)
         await pageFlows.end(trx, flow)
         return result.give(trx, present)
       },
@@ -210,12 +214,17 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     return null
   }
 
-  async function stepOf(flow: SignInFlow, step: Step, evidence: Evidence): Promise<SignInFlow> {
-    if (step !== 'enrolment') return moveOn(flow, step, evidence)
+  async function stepOf(
+    flow: SignInFlow,
+    step: Step,
+    evidence: Evidence,
+    also: SigningIn['also'],
+  ): Promise<SignInFlow> {
+    if (step !== 'enrolment') return moveOn(flow, step, evidence, {}, also)
     // If the account was locked meanwhile, it must not show that the proof was right.
     const account = await accounts.reread(db, evidence.account, commitOf(flow))
     const { secret, uri } = await secondFactor.begin(account, {}, stillThere(account))
-    return moveOn(flow, step, evidence, { enrolment: { secret, uri } })
+    return moveOn(flow, step, evidence, { enrolment: { secret, uri } }, also)
   }
 
   /** Takes the flow to a step, unless the account has changed since the proof. */
@@ -224,12 +233,14 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     step: Step | 'recovery_codes',
     evidence: Evidence,
     more: Pick<SignInData, 'enrolment' | 'recoveryCodes'> = {},
+    also?: SigningIn['also'],
   ): Promise<SignInFlow> {
     const { column, again } = flow.data
     const { userId } = evidence.account
     const data: SignInData = { column, again, proven: provenOf(evidence), ...more }
     return transact(db, [lockName.account(userId)], async (trx) => {
       await accounts.reread(trx, evidence.account, commitOf(flow))
+      await also?.(trx)
       return pageFlows.advance<SignInData>(trx, flow, { step, data, userId })
     })
   }
