@@ -82,11 +82,11 @@ export async function signInRoutes(
 
   const errorPage: ErrorPage = (error, request) => {
     const known = underWay.get(request)
+    const isDeadLink =
+      error.row === 'confirmationInvalid' && known?.shown.flow.step !== 'email_code'
+    if (isDeadLink) return viewPage('sign-in-dead-link', { begin: '/signin' })
     if (known && isCorrectable(error)) {
       return pageOf(deps, { ...known.shown, error }, known.qr)
-    }
-    if (error.row === 'confirmationInvalid') {
-      return viewPage('sign-in-dead-link', { begin: '/signin' })
     }
     const { returnTo } = known?.shown.flow ?? {}
     return refusalPage(error, request, returnTo === undefined ? '/signin' : beginningOf(returnTo))
