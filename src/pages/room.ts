@@ -1,6 +1,7 @@
 import type { Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'pages',
   settings: [
     'RETURN_ORIGINS',
@@ -10,4 +11,5 @@ export const room: Room = {
     'PAGES_LANGUAGE',
     'PAGES_TEXTS_FILE',
   ],
+  parts: () => import('./parts.ts'),
 }

@@ -159,14 +159,13 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       return openOf(db, confirmation)
     },
 
-    async accept({ confirmation, invitation: found }, { profile, language }) {
+    async accept({ confirmation, invitation: found }, { also, ...wanted }) {
       const { invitedBy } = found
       return createOwner(deps, {
-        profile,
+        ...wanted,
         confirmation,
         address: found.email,
         roles: rolesOf(found),
-        language,
         // The inviter stays an administrator until the commit.
         guard: {
           shared: () => (invitedBy === null ? [] : [lockName.account(invitedBy)]),
@@ -175,6 +174,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         async also(trx, userId) {
           if (!(await stores.of(trx).accept(found.id, userId, clock.now()))) throw dead(found)
           await events.record(trx, invitationAccepted, { ...fieldsOf(found), user_id: userId })
+          await also?.(trx, userId)
         },
       })
     },

@@ -31,7 +31,7 @@ export interface NewOwner {
   /** Judges first in the transaction. */
   readonly guard?: Guard
   /** Further work of the same transaction. */
-  readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
+  readonly also?: ((trx: DatabaseOrTransaction, userId: number) => Promise<void>) | undefined
 }
 
 export interface NewOwnerDeps {

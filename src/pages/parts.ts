@@ -1,0 +1,13 @@
+import type { RoomParts } from '../room/room.ts'
+import { type InvitationPagesOptions, invitationPages } from './invitation/routes.ts'
+import { type SignUpPagesOptions, signUpPages } from './sign-up/routes.ts'
+
+/** The flows of pages, a folder for each: what it needs, and below its routes. */
+export type Needs = SignUpPagesOptions & InvitationPagesOptions
+
+export const parts: RoomParts<Needs> = {
+  async routes(app, needs) {
+    await app.register(signUpPages, needs)
+    await app.register(invitationPages, needs)
+  },
+}
