@@ -4,6 +4,7 @@ import { type MakeFirstAdministrator, prepareFirstAdministrator } from './accoun
 import { certificateOf } from './http/connections/certificate.ts'
 import { closeWith, plainHttp } from './http/connections/plain-http.ts'
 import { collectRoutes } from './http/documents/declared-routes.ts'
+import { addFrames } from './http/pages/frames.ts'
 import { eventsOfRefusals } from './http/refusals/events-of-refusals.ts'
 import { access } from './http/routes/access.ts'
 import { createServer } from './http/server/server.ts'
@@ -64,6 +65,7 @@ export async function buildApp(
   await server.register(access, { ...deps, authenticators })
   await server.register(eventsOfRefusals, deps)
   collectRoutes(server, config)
+  addFrames(server, config)
   registerRoutes(server, loaded, wired)
 
   const jobs = [

@@ -13,6 +13,7 @@ import { createRequirements, type Requirements } from './authentication/requirem
 import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
 import { migrate } from './database/migrate.ts'
+import { createEmails, type Emails } from './emails/emails.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
@@ -24,6 +25,8 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createDevices, type Devices } from './mail/devices.ts'
+import { createNotices, type Notices, noticeEvents } from './mail/notices.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
@@ -66,6 +69,8 @@ export interface Services extends LogoutEndings {
   readonly clients: Clients
   readonly completion: Completion
   readonly confirmations: Confirmations
+  readonly devices: Devices
+  readonly emails: Emails
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly identities: Identities
@@ -76,6 +81,7 @@ export interface Services extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
+  readonly notices: Notices
   readonly outbox: Outbox
   readonly pageFlows: PageFlows
   readonly passwords: Passwords
@@ -145,13 +151,8 @@ export async function createServices(
   })
   const isBreached = breachQuery(deps)
   const ended: OnAccountEnded[] = [] // filled below: the manifests need the services
-  const accounts = createAccounts({
-    ...deps,
-    passwords,
-    isBreached,
-    requirements,
-    hooks: { ended, changed: [revocations.appended] },
-  })
+  const hooks = { ended, changed: [revocations.appended] }
+  const accounts = createAccounts({ ...deps, passwords, isBreached, requirements, hooks })
   const users = createUsers({
     config,
     db,
@@ -174,6 +175,9 @@ export async function createServices(
   const endOwn = endBearer(ending)
   const confirmations = createConfirmations({ ...deps, keys })
   const outbox = createOutbox({ ...deps, keys })
+  const notices = createNotices({ ...deps, keys, outbox })
+  events.inside(noticeEvents, notices.sink)
+  const devices = createDevices({ ...deps, keys })
   const registration = { ...deps, accounts, confirmations, keys, outbox }
   const services: Services = {
     accounts,
@@ -187,8 +191,15 @@ export async function createServices(
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
-    completion: createCompletion({ ...deps, requirements, present: presentAccount }),
+    completion: createCompletion({
+      ...deps,
+      requirements,
+      present: presentAccount,
+      signedIn: devices.signedIn,
+    }),
     confirmations,
+    devices,
+    emails: createEmails({ ...deps, accounts, confirmations, hooks, outbox }),
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     externalBearer: external,
@@ -201,6 +212,7 @@ export async function createServices(
     limits,
     lock,
     loginAddress: createLoginAddress(config),
+    notices,
     outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,

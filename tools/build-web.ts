@@ -35,6 +35,10 @@ export async function buildWeb(): Promise<void> {
       ...common,
       // Files name each other by relative addresses: the service serves them below one of its own.
       base: './',
+      worker: {
+        format: 'es',
+        rolldownOptions: { output: { entryFileNames: '[name].js' } },
+      },
       build: {
         outDir: join(half, 'client'),
         target: 'es2022',

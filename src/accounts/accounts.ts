@@ -27,6 +27,8 @@ import { changesOf, endedBy, type WantedChange, type WantedPassword } from './wa
 export interface Accounts {
   byUsername(username: Username): Promise<Account | null>
   byUserId(userId: number): Promise<Account | null>
+  /** By the canonical form of its verified address: see `parseEmail`. */
+  byEmail(key: string): Promise<Account | null>
   page(offset: number, limit: number): Promise<Account[]>
   /**
    * Up to `limit` accounts with a greater user id than `userId`, for a caller that reads them all.
@@ -138,12 +140,13 @@ export interface AccountsDeps {
 
 export function createAccounts(deps: AccountsDeps): Accounts {
   const { config, db, clock, events, passwords, hooks, requirements } = deps
-  const { byUsername, byUserId, page, after, count } = accountStore(db)
+  const { byUsername, byUserId, byEmail, page, after, count } = accountStore(db)
   const endTokens = createEndTokens(hooks)
 
   return {
     byUsername,
     byUserId,
+    byEmail,
     page,
     after,
     count,

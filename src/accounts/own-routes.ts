@@ -1,33 +1,27 @@
 import type { FastifyInstance } from 'fastify'
-import { type AuthenticateDeps, authenticate } from '../authentication/attempt.ts'
 import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
-import type { LoginAddress } from '../http/limits/login-address.ts'
 import { Message, named, rolesOf, type SchemaTypes, Text, Time } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Role, rolesAmong } from '../kernel/principal.ts'
-import { assertOtherPassword } from '../passwords/rules.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
 import { ann, UserBody } from '../users/schemas.ts'
 import type { Users } from '../users/users.ts'
 import type { Accounts } from './accounts.ts'
-import { passwordChangeFail } from './events.ts'
-import { ownAccount, ownSession } from './look-up.ts'
-import { byPassword, type PasswordMethodDeps } from './password-method.ts'
+import { ownAccount } from './look-up.ts'
+import { changeOwnPassword, type OwnPasswordDeps } from './own-password.ts'
 import { annsAccount, Captcha, examplePasswords, Password } from './schemas.ts'
 
 /**
  * The routes of the caller's own account: GET, and PUT /password, below /api/user/account (role
  * USER) and /api/account (any account).
  */
-export interface OwnAccountOptions extends AuthenticateDeps, PasswordMethodDeps {
+export interface OwnAccountOptions extends OwnPasswordDeps {
   readonly accounts: Pick<Accounts, 'byUserId' | 'replacePassword' | 'reread'>
   readonly config: Pick<Config, 'roles'>
-  readonly loginAddress: LoginAddress
   readonly users: Pick<Users, 'byId'>
 }
 
@@ -71,7 +65,7 @@ export async function ownAccountRoutes(
   instance: FastifyInstance,
   options: OwnAccountOptions,
 ): Promise<void> {
-  const { accounts, config, db, loginAddress, users } = options
+  const { accounts, config, users } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)
 
@@ -122,24 +116,9 @@ export async function ownAccountRoutes(
       },
     },
     async (request) => {
-      const { current_password: password, new_password: wanted, captcha } = request.body
-      const { userId, username } = await ownAccount(accounts, request)
-      const sent = { username, password, captcha, address: loginAddress(request) }
-      // Counted as a login attempt, so that a stolen session cannot guess the password.
-      const authentication = { ...byPassword(options, sent), failure: passwordChangeFail }
-      await authenticate(options, authentication, async (evidence, attempt) => {
-        // If the account was locked meanwhile, a refusal of the new password must not show that the
-        // present one was right.
-        const account = await accounts.reread(db, evidence.account, 'commit')
-        assertOtherPassword(wanted, password, 'new_password')
-        await accounts.replacePassword(account, {
-          text: wanted,
-          field: 'new_password',
-          keepSession: ownSession(request, userId),
-          guard: stillAllowed(request),
-          also: attempt.succeed,
-        })
-      })
+      const { current_password: present, new_password: wanted, captcha } = request.body
+      const account = await ownAccount(accounts, request)
+      await changeOwnPassword(options, request, { account, present, wanted, captcha })
       return { message: 'Password changed' }
     },
   )

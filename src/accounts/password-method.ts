@@ -39,13 +39,21 @@ export function byPassword(
   { username: text, password, address, captcha }: SentPassword,
 ): Pick<Authentication, 'login' | 'method'> {
   const username = canonicalUsername(text)
-  const login = { username, address, captcha }
-  return username === null || password === ''
-    ? {
-        login: { ...login, isIncomplete: true },
-        method: incomplete(incompleteReason(text, password)),
-      }
-    : { login, method: passwordMethod(deps, username, password) }
+  if (username !== null && password !== '') {
+    return byNameAndPassword(deps, { username, password, address, captcha })
+  }
+  return {
+    login: { username, address, captcha, isIncomplete: true },
+    method: incomplete(incompleteReason(text, password)),
+  }
+}
+
+/** The same for the canonical name of an account, and a password that is not empty. */
+export function byNameAndPassword(
+  deps: PasswordMethodDeps,
+  { username, password, ...login }: SentPassword & { readonly username: Username },
+): Pick<Authentication, 'login' | 'method'> {
+  return { login: { username, ...login }, method: passwordMethod(deps, username, password) }
 }
 
 /** Whether the text was none, or one that no account can have as its name. */

@@ -69,6 +69,9 @@ const byUsername = prepared((db, { username }: Parameters<{ username: string }>)
 const byUserId = prepared((db, { userId }: Parameters<{ userId: number }>) =>
   accounts(db).where('accounts.user_id', '=', userId),
 )
+const byEmail = prepared((db, { key }: Parameters<{ key: string }>) =>
+  accounts(db).where('verified_email_key', '=', key),
+)
 const deepPage = prepared((db, place: Parameters<{ offset: number; limit: number }>) =>
   accounts(db)
     .where(isOnPage(db, listOrders.accountsById, place))
@@ -196,6 +199,12 @@ export function accountStore(db: DatabaseOrTransaction) {
 
     async byUsername(username: Username): Promise<Account | null> {
       const row = await byUsername.first(db, { username })
+      return row ? toAccount(row) : null
+    },
+
+    /** By the canonical form of the verified address. */
+    async byEmail(key: string): Promise<Account | null> {
+      const row = await byEmail.first(db, { key })
       return row ? toAccount(row) : null
     },
 

@@ -31,3 +31,8 @@ export function parseEmail(text: string): EmailAddress | null {
   const address = `${typed.slice(0, Math.max(at, 0))}@${domain}`
   return at > 0 && isEmail(address) ? { address, key: address.toLowerCase() } : null
 }
+
+/** An address for a reader who need only recognize it: `a…@example.org`. */
+export function maskedEmail(address: string): string {
+  return `${address.slice(0, 1)}…${address.slice(address.lastIndexOf('@'))}`
+}

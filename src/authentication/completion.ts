@@ -17,6 +17,8 @@ export interface Result<Given, Answer> {
   give(trx: DatabaseOrTransaction, present: ProvenAccount): Promise<Given>
   /** Called after the commit: signs tokens, sets cookies. */
   answer(given: Given, evidence: Evidence): Promise<Answer> | Answer
+  /** The secret of the browser's cookie, by which its device is known; only pages have one. */
+  readonly browser?: string
 }
 
 export interface PresentAccount {
@@ -33,6 +35,7 @@ const commitColumns = {
   login: 'commit',
   basic: 'commit',
   provider: 'providerCommit',
+  providerPage: 'providerCommit',
 } as const satisfies Partial<Record<Column, Column>>
 
 export type Completing = keyof typeof commitColumns
@@ -58,12 +61,18 @@ export interface CompletionDeps {
   readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>
   /** Reads the account in the transaction; null if it does not exist. */
   readonly present: (trx: DatabaseOrTransaction, userId: number) => Promise<PresentAccount | null>
+  /** Called in the transaction of a login, never for Basic. */
+  readonly signedIn: (
+    trx: DatabaseOrTransaction,
+    account: Account,
+    browser: string | undefined,
+  ) => Promise<void>
 }
 
 export function createCompletion(deps: CompletionDeps): Completion {
-  const { db, asyncCommitDb, events, requirements, present } = deps
+  const { db, asyncCommitDb, events, requirements, present, signedIn } = deps
   return {
-    async complete({ account: before, amr, authTime, column }, attempt, { give, answer }) {
+    async complete({ account: before, amr, authTime, column }, attempt, { give, answer, browser }) {
       const isLogin = column !== 'basic'
       const work = async (trx: DatabaseOrTransaction) => {
         const found = await present(trx, before.userId)
@@ -88,6 +97,7 @@ export function createCompletion(deps: CompletionDeps): Completion {
           if (attempt && failures > 0) {
             await events.record(trx, loginSuccessAfterFail, { user_id, failures }, { login })
           } else await events.record(trx, loginSuccess, { user_id }, { login })
+          if (account.email !== null) await signedIn(trx, account, browser)
         }
         await attempt?.succeed(trx, account)
         return { given, account }

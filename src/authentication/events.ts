@@ -17,3 +17,6 @@ export const loginSuccess = eventType<{ user_id: number }>('authn_login_success'
 export const loginSuccessAfterFail = eventType<{ user_id: number; failures: number }>(
   'authn_login_successafterfail',
 )
+
+/** A login came from a device that the account does not know, while it knows others. */
+export const loginNewDevice = eventType<{ user_id: number }>('authn_login_new_device')

@@ -6,6 +6,7 @@ export const columns = [
   'login',
   'basic',
   'provider',
+  'providerPage',
   'ticket',
   'commit',
   'providerCommit',
@@ -52,7 +53,8 @@ const none = ''
  *
  * - `login`: after any method has proved the account, in POST /login, Basic and a password change.
  * - `basic`: in addition, for a request by Basic; `basicCaller`: in the transaction of its change.
- * - `provider`: after an identity provider; `ticket`: when the caller returns with the asked code.
+ * - `provider`: after an identity provider; `providerPage`: the same on pages, which can ask for more.
+ * - `ticket`: when the caller returns with the asked code, or a flow of pages goes on.
  * - `commit`, `providerCommit`: in the transaction that completes a login.
  * - `change`: in the transaction in which a caller changes its own account.
  * - `refresh`: when a refresh token is used or inspected.
@@ -60,14 +62,14 @@ const none = ''
  */
 // biome-ignore format: a table is read by its columns
 export const requirementTable = {
-  //                login  basic  provid ticket commit provid change basic  refresh sess. external
-  account_usable:  [guess, guess, deny,  fail,  guess, guess, guess, gone,  renew, gone,  token],
-  not_locked_out:  [guess, guess, deny,  none,  guess, deny,  none,  none,  none,  none,  none ],
-  unchanged:       [none,  none,  none,  fail,  guess, guess, guess, none,  renew, none,  none ],
-  same_password:   [none,  none,  none,  none,  none,  none,  none,  gone,  none,  none,  none ],
-  second_factor:   [ask,   again, ask,   none,  none,  none,  none,  gone,  none,  none,  guest],
-  password_change: [ask,   again, change, none, none,  none,  none,  gone,  none,  none,  guest],
-  enrolment:       [ask,   again, ask,   none,  none,  none,  none,  gone,  renew, enrol, guest],
+  //                login  basic  provid provpg ticket commit provid change basic  refresh sess. external
+  account_usable:  [guess, guess, deny,  deny,  fail,  guess, guess, guess, gone,  renew, gone,  token],
+  not_locked_out:  [guess, guess, deny,  deny,  none,  guess, deny,  none,  none,  none,  none,  none ],
+  unchanged:       [none,  none,  none,  none,  fail,  guess, guess, guess, none,  renew, none,  none ],
+  same_password:   [none,  none,  none,  none,  none,  none,  none,  none,  gone,  none,  none,  none ],
+  second_factor:   [ask,   again, ask,   ask,   none,  none,  none,  none,  gone,  none,  none,  guest],
+  password_change: [ask,   again, change, ask,  none,  none,  none,  none,  gone,  none,  none,  guest],
+  enrolment:       [ask,   again, ask,   ask,   none,  none,  none,  none,  gone,  renew, enrol, guest],
 } as const satisfies Record<string, Row<typeof columns>>
 
 export type Requirement = keyof typeof requirementTable

@@ -10,6 +10,7 @@ import { auditSinkMistakes } from './audit-sinks.ts'
 import { type ClientsReading, readClients } from './clients-file.ts'
 import { type HashingSettings, hashesAtOnce, hashingMistakes, hashingWarnings } from './hashing.ts'
 import { readSettings, type Values } from './kinds.ts'
+import { type Look, readLook } from './look.ts'
 import { parseMailServer } from './mail.ts'
 import {
   type ProvidersReading,
@@ -61,6 +62,8 @@ export function loadConfig(
   const clients = readClients(values.CLIENTS_FILE, { audience: values.TOKEN_AUDIENCE })
   mistakes.push(...clients.mistakes)
   warnings.push(...clients.warnings)
+  const { mistakes: ofLook, ...look } = lookOf(values)
+  mistakes.push(...ofLook)
   // A setting that could not be read takes part in no contradiction.
   const misread = new Set(mistakes.map(settingOf))
   mistakes.push(...unsupportedSettings(env))
@@ -80,7 +83,7 @@ export function loadConfig(
   ]
   mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return toConfig(values, { ...oidc, ofRooms, clients, hashing, warnings })
+  return toConfig(values, { ...oidc, ofRooms, clients, hashing, look, warnings })
 }
 
 /** The setting of a mistake, whose name it begins with. */
@@ -95,6 +98,10 @@ function unsupportedSettings(env: Readonly<Record<string, string | undefined>>):
   return Object.keys(env)
     .filter((name) => unsupported.test(name) && env[name] !== '')
     .map((name) => `${name} is not supported by this version`)
+}
+
+function lookOf({ PAGES_LANGUAGE, PAGES_LOGO_FILE, PAGES_TEXTS_FILE }: SettingValues) {
+  return readLook(PAGES_LOGO_FILE, PAGES_TEXTS_FILE, PAGES_LANGUAGE)
 }
 
 function mailMistakes({ MAIL_FROM, SIGN_IN_BY_MAIL, SIGN_UP, SMTP_URL, ...more }: SettingValues) {
@@ -229,6 +236,7 @@ function postgresOf({ DATABASE_URL }: SettingValues) {
 interface Readings extends Pick<ProvidersReading, 'providers'> {
   readonly ofRooms: Pick<RoomValues, 'values'>
   readonly clients: Pick<ClientsReading, 'clients'>
+  readonly look: Look
   readonly hashing: HashingSettings
   readonly warnings: readonly string[]
 }
@@ -369,9 +377,8 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
     pages: {
       name: values.PAGES_NAME,
       color: values.PAGES_COLOR,
-      logoFile: values.PAGES_LOGO_FILE,
       language: values.PAGES_LANGUAGE,
-      textsFile: values.PAGES_TEXTS_FILE,
+      ...read.look,
       returnOrigins: values.RETURN_ORIGINS,
     },
     workers: values.WORKERS,

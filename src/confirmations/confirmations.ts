@@ -51,6 +51,8 @@ export interface Confirmations {
     flow: string | null,
     purposes: readonly ConfirmationPurpose[],
   ): Promise<Confirmation>
+  /** Whether one that was opened still counts: a page asks before it shows a form. */
+  isOpen(confirmation: Confirmation): Promise<boolean>
   /**
    * Uses it up, in the transaction of what it confirms.
    * @throws ApiError confirmationInvalid if another request has used it, or the account has changed
@@ -160,6 +162,7 @@ const idBytes = 16
 const nonceBytes = 9
 const tokenFormat = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/
 const codeFormat = /^[0-9]{8}$/
+const idFormat = /^[A-Za-z0-9_-]{22}$/
 const maxLateMs = 300_000
 const maxTries = 5
 const maxTriesTogether = 10
@@ -218,10 +221,10 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
 
     async openByCode(id, code, flow, purposes) {
       const typed = code.replace(/[\s-]/g, '')
-      const found = codeFormat.test(typed) ? await confirmationStore(db).find(id) : null
+      const isFormed = codeFormat.test(typed) && idFormat.test(id)
+      const found = isFormed ? await confirmationStore(db).find(id) : null
       if (!found) {
-        const isCode = codeFormat.test(typed)
-        throw refused({ code: isCode ? 'confirmation_unknown' : 'confirmation_malformed' })
+        throw refused({ code: isFormed ? 'confirmation_unknown' : 'confirmation_malformed' })
       }
       if (!(await mayTry(found))) throw refused(reasonOf('confirmation_tries_used', found))
       const judged = judge(found, purposes)
@@ -230,6 +233,12 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
         throw refused(reasonOf('confirmation_wrong', found))
       }
       return confirmationOf(judged, 'code')
+    },
+
+    async isOpen({ id, nonce, purpose }) {
+      const row = await confirmationStore(db).find(id)
+      const judged = row && judge(row, [purpose])
+      return judged !== null && !('code' in judged) && judged.sealed.nonce === nonce
     },
 
     async use(trx, { id, nonce, purpose }) {

@@ -81,6 +81,8 @@ export interface Events {
   tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, forAudit?: ForAudit): void
   /** Sets the audit log of this process; it can only be made when the database is known. */
   attach(audit: AuditSink): void
+  /** Adds a receiver inside transactions, for events of these names alone. */
+  inside(names: readonly string[], sink: InsideSink): void
   /** Delivers the counts of floods whose minute is over, or all of them. */
   tellCounts(atOnce?: 'atOnce'): void
 }
@@ -97,6 +99,8 @@ export interface EventsDeps {
 export function createEvents({ clock, log, sinks }: EventsDeps): Events {
   let audit: AuditSink | undefined
   let early: RecordedEvent[] = []
+  // By name, so that an event that no room waits for costs one look.
+  const insideByName = new Map<string, InsideSink>()
 
   const happened = (type: EventType, payload: Payload, forAudit: ForAudit = {}): RecordedEvent => ({
     type,
@@ -135,6 +139,8 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     if (!audit) throw new Error(`the event ${type.name} has no audit log that records it`)
     audit.record(trx, event)
     for (const sink of sinks.inside) await sink(trx, event)
+    const sink = insideByName.get(type.name)
+    if (sink) await sink(trx, event)
   }
 
   function tell(event: RecordedEvent): void {
@@ -156,6 +162,9 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
       audit = given
       for (const event of early) audit.tell(event)
       early = []
+    },
+    inside(names, sink) {
+      for (const name of names) insideByName.set(name, sink)
     },
     tellCounts: refusals.tellCounts,
   }

@@ -3,7 +3,7 @@ import { eventType } from '../events/types.ts'
 /** The identity can sign in to the account from now on. */
 export const identityLinked = eventType<{ user_id: number; issuer: string }>('identity_linked')
 
-export const identityUnlinked = eventType<{ user_id: number; identity: number }>(
+export const identityUnlinked = eventType<{ user_id: number; identity: number; issuer: string }>(
   'identity_unlinked',
 )
 

@@ -116,8 +116,9 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
 
     async unlink(userId, id, guard) {
       const remove = async (trx: DatabaseOrTransaction) => {
-        if (!(await identityStore(trx).remove(userId, id))) throw identityAbsent()
-        await events.record(trx, identityUnlinked, { user_id: userId, identity: id })
+        const issuer = await identityStore(trx).remove(userId, id)
+        if (issuer === null) throw identityAbsent()
+        await events.record(trx, identityUnlinked, { user_id: userId, identity: id, issuer })
       }
       await transact(db, [lockName.account(userId)], remove, guard)
     },

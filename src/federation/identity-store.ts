@@ -49,14 +49,15 @@ export function identityStore(db: DatabaseOrTransaction) {
       }))
     },
 
-    /** Answers false if the user has no such identity. */
-    async remove(userId: number, id: number): Promise<boolean> {
-      const { numDeletedRows } = await db
+    /** Answers the issuer of the removed identity; null if the user has no such identity. */
+    async remove(userId: number, id: number): Promise<string | null> {
+      const row = await db
         .deleteFrom('identities')
         .where('id', '=', id)
         .where('user_id', '=', userId)
-        .executeTakeFirstOrThrow()
-      return numDeletedRows > 0n
+        .returning('issuer')
+        .executeTakeFirst()
+      return row?.issuer ?? null
     },
   }
 }

@@ -4,21 +4,16 @@ import { ownAccount } from '../accounts/look-up.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { positiveInteger } from '../http/lists/paging.ts'
-import { callerOf } from '../http/routes/access.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
-import { refuseField } from '../kernel/errors.ts'
-import type { AccessClaims, ExternalClaims } from '../kernel/principal.ts'
 import type { Random } from '../kernel/random.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
-import type { JudgedClaims } from '../token/revocations.ts'
-import { flowCookie } from './cookie.ts'
 import type { Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
 import { identityAbsent } from './identities.ts'
+import { beginLink } from './link.ts'
 import type { Providers } from './providers.ts'
-import { parseReturnTo } from './return-to.ts'
 import { IdentityId, IdentityList, LinkAnswer, LinkRequest } from './schemas.ts'
 
 /**
@@ -37,8 +32,9 @@ const access = { rule: authenticated }
 
 export async function identityRoutes(
   instance: FastifyInstance,
-  { accounts, flows, identities, providers, random }: IdentityRoutesOptions,
+  options: IdentityRoutesOptions,
 ): Promise<void> {
+  const { accounts, identities, providers } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)
 
@@ -83,17 +79,8 @@ export async function identityRoutes(
       },
     },
     async (request, reply) => {
-      const account = await ownAccount(accounts, request)
-      const provider = providers.named(request.body.provider)
-      if (!provider?.config.client) return refuseField(['provider'], 'is no provider to sign in by')
-      const browser = flowCookie.valueOf(request, random)
-      const returnTo = parseReturnTo(request.body.return_to)
-      const { credential } = callerOf(request)
-      const sessionId = credential.scheme === 'session' ? credential.sessionId : null
-      const token = 'claims' in credential ? tokenOf(credential.claims) : null
-      const linker = { account, sessionId, token, guard: stillAllowed(request) }
-      const url = await flows.begin(provider, { by: linker, browser, returnTo })
-      flowCookie.set(reply, browser)
+      const { provider, return_to } = request.body
+      const url = await beginLink(options, request, reply, { provider, returnTo: return_to })
       return { url: url.href }
     },
   )
@@ -122,12 +109,4 @@ export async function identityRoutes(
       return { message: 'Identity unlinked' }
     },
   )
-
-  /** The claims by which a token is revoked; a provider's token has no version of this service. */
-  function tokenOf(claims: AccessClaims | ExternalClaims): JudgedClaims {
-    const { jti, sub, iat } = claims
-    if (!('ver' in claims)) return { jti, sub, iat, ver: Number.MAX_SAFE_INTEGER }
-    const { sid, ver } = claims
-    return { jti, sub, iat, ver, ...(sid !== undefined && { sid }) }
-  }
 }

@@ -1,8 +1,8 @@
+import { parseReturnTo } from '../flows/return-to.ts'
 import type { ErrorPage } from '../http/pages/page.ts'
 import { refusalPage } from '../http/pages/refusal.ts'
 import { viewPage } from '../http/pages/send-view.ts'
 import type { ErrorName } from '../kernel/errors.ts'
-import { parseReturnTo } from './return-to.ts'
 
 /** The refusals after which beginning again can help. */
 const canBeginAgain: ReadonlySet<unknown> = new Set<ErrorName>([

@@ -106,6 +106,7 @@ export async function homeRoutes(
         access: { rule: anyone },
         errorPage: troublePage,
         answers: { 200: { [mediaTypes.json]: Home, [mediaTypes.html]: Page } },
+        responseHeaders: ['set-cookie'],
       },
       schema: { operationId: 'getHome', summary: 'What this service is; a page for a browser' },
     },

@@ -28,6 +28,40 @@ export interface StepDeps {
   readonly tokens: Pick<Tokens, 'issueEnrolment'>
 }
 
+/** Takes the step of the second factor. @throws ApiError as `prove` of `SecondFactor` */
+export async function takeSecondFactor(
+  { clock, secondFactor }: Pick<StepDeps, 'clock' | 'secondFactor'>,
+  evidence: Evidence,
+  proof: Proof,
+  attempt: Attempt,
+): Promise<Evidence> {
+  // The second factor records wrong codes itself. To ask for a code already shows that the
+  // password was right, so the refusal need not wait.
+  attempt.failsAs({ event: null, wait: null })
+  await secondFactor.prove(evidence.account, proof)
+  attempt.failsAs({ event: loginFail })
+  return { ...evidence, amr: [...evidence.amr, 'otp', 'mfa'], authTime: clock.now() }
+}
+
+/**
+ * Takes the step of a new password.
+ * @throws ApiError passwordChangeRequired if there is none; validationFailed
+ */
+export async function takePasswordChange(
+  { accounts }: Pick<StepDeps, 'accounts'>,
+  evidence: Evidence,
+  { newPassword, password }: Pick<Sent, 'newPassword' | 'password'>,
+): Promise<Evidence> {
+  if (newPassword === undefined) {
+    const facts = { user_id: evidence.account.userId }
+    const reason = { code: 'password_change_absent', facts } as const
+    throw new ApiError('passwordChangeRequired', { reason })
+  }
+  const wanted = { text: newPassword, field: 'new_password' }
+  if (password !== undefined) assertOtherPassword(wanted.text, password, wanted.field)
+  return { ...evidence, account: await accounts.replacePassword(evidence.account, wanted) }
+}
+
 /**
  * Takes the steps that the requirements ask for, until all are met.
  * @throws ApiError secondFactorRequired, passwordChangeRequired, enrolmentRequired if a step lacks
@@ -39,30 +73,11 @@ export async function meetRequirements(
   sent: Sent,
   attempt: Attempt,
 ): Promise<Passed<'login'>> {
-  const { accounts, clock, db, requirements, secondFactor, tokens } = deps
+  const { accounts, db, requirements, tokens } = deps
 
   const steps: Record<Step, (evidence: Evidence) => Promise<Evidence>> = {
-    async second_factor(evidence) {
-      // The second factor records wrong codes itself. To ask for a code already shows that the
-      // password was right, so the refusal need not wait.
-      attempt.failsAs({ event: null, wait: null })
-      await secondFactor.prove(evidence.account, sent)
-      attempt.failsAs({ event: loginFail })
-      return { ...evidence, amr: [...evidence.amr, 'otp', 'mfa'], authTime: clock.now() }
-    },
-
-    async password_change(evidence) {
-      if (sent.newPassword === undefined) {
-        const facts = { user_id: evidence.account.userId }
-        const reason = { code: 'password_change_absent', facts } as const
-        throw new ApiError('passwordChangeRequired', { reason })
-      }
-      const wanted = { text: sent.newPassword, field: 'new_password' }
-      if (sent.password !== undefined) {
-        assertOtherPassword(wanted.text, sent.password, wanted.field)
-      }
-      return { ...evidence, account: await accounts.replacePassword(evidence.account, wanted) }
-    },
+    second_factor: (evidence) => takeSecondFactor(deps, evidence, sent, attempt),
+    password_change: (evidence) => takePasswordChange(deps, evidence, sent),
 
     async enrolment({ account, ...authentication }) {
       throw new ApiError('enrolmentRequired', {

@@ -1,6 +1,7 @@
 import type { Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'mail',
   tables: [
     {
@@ -36,4 +37,5 @@ export const room: Room = {
     'MAIL_REQUESTS_PER_CLIENT',
     'MAIL_PER_MINUTE',
   ],
+  parts: () => import('./parts.ts'),
 }

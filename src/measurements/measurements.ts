@@ -18,6 +18,8 @@ export interface Measurements {
   readonly loginsSucceeded: Counters
   /** Events without a change that the audit log could not take. */
   auditRecordsLost: number
+  /** Mails by result: of the attempts to send them, or their end without one. */
+  readonly mails: Counters
   /** Refusals whose reason was not kept, because too many came at once. */
   refusalsLost: number
   readonly hashing: HashingMeasurements
@@ -86,6 +88,9 @@ export function createMeasurements(database = databaseMeasurements()): Measureme
     ),
     loginsSucceeded: new Counters(),
     auditRecordsLost: 0,
+    mails: new Counters(
+      ['sent', 'deferred', 'failed', 'expired', 'cancelled'].map((result) => [result]),
+    ),
     refusalsLost: 0,
     hashing: {
       durations: new Histogram(bounds.request),

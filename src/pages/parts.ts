@@ -1,4 +1,5 @@
 import type { RoomParts } from '../room/room.ts'
+import { changePasswordRoutes } from './change-password.ts'
 import { type InvitationPagesOptions, invitationPages } from './invitation/routes.ts'
 import { type SignUpPagesOptions, signUpPages } from './sign-up/routes.ts'
 
@@ -7,7 +8,8 @@ export type Needs = SignUpPagesOptions & InvitationPagesOptions
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
-    await app.register(signUpPages, needs)
+    await app.register(changePasswordRoutes)
     await app.register(invitationPages, needs)
+    await app.register(signUpPages, needs)
   },
 }

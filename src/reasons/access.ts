@@ -69,6 +69,8 @@ export const accessReasons = {
   username_taken: resource('Another account has this username.'),
   user_has_account: resource('The user has an account already.', 'user_id'),
   identity_of_another: resource('The identity is linked to another account.', 'user_id'),
+  email_of_another: resource('Another account has verified the same mail address.', 'user_id'),
+  email_not_verified: resource('The account has no verified mail address.', 'user_id'),
   last_administrator: resource(
     'The change would leave no active account with the role ADMIN.',
     'user_id',

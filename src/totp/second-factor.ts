@@ -12,7 +12,7 @@ import type { Attempt } from '../throttle/attempt.ts'
 import { secondFactorKey } from '../throttle/keys.ts'
 import { secondFactorQuota } from '../throttle/limits.ts'
 import { createThrottle } from '../throttle/throttle.ts'
-import { mfaCodesRenewed, mfaEnrolled, mfaFail, mfaRemoved } from './events.ts'
+import { mfaCodesRenewed, mfaEnrolled, mfaFail, mfaRecoveryCodeUsed, mfaRemoved } from './events.ts'
 import { type Provisioning, provision } from './provisioning.ts'
 import { createRecoveryCodes, recoveryCodeDigest } from './recovery-codes.ts'
 import { factorStore } from './store.ts'
@@ -200,7 +200,12 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     userId: number,
     code: unknown,
   ): Promise<boolean> {
-    return typeof code === 'string' && factorStore(at).useCode(userId, recoveryCodeDigest(code))
+    const factors = factorStore(at)
+    if (typeof code !== 'string') return false
+    if (!(await factors.useCode(userId, recoveryCodeDigest(code)))) return false
+    const left = await factors.countCodes(userId)
+    await events.record(at, mfaRecoveryCodeUsed, { user_id: userId, left })
+    return true
   }
 
   function stepsOf(userId: number, sealed: string, code: unknown): number[] {

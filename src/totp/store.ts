@@ -115,6 +115,15 @@ export function factorStore(db: DatabaseOrTransaction) {
     async useCode(userId: number, code: string): Promise<boolean> {
       return (await usedCode.first(db, { userId, code })) !== undefined
     },
+
+    async countCodes(userId: number): Promise<number> {
+      const { total } = await db
+        .selectFrom('recovery_codes')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .where('user_id', '=', userId)
+        .executeTakeFirstOrThrow()
+      return Number(total)
+    },
   }
 }
 

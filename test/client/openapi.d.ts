@@ -453,6 +453,162 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to the own account in the last 30 days, the newest first
+         * @description Access: authenticated.
+         */
+        get: operations["listOwnNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to the own account in the last 30 days, the newest first
+         * @description Access: USER and authenticated.
+         */
+        get: operations["listOwnNoticesAsUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One's own verified mail address, and the one that waits for its proof
+         * @description Access: authenticated.
+         */
+        get: operations["getOwnEmail"];
+        /**
+         * Mail a link to an address, which counts once it is confirmed there
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        put: operations["changeOwnEmail"];
+        post?: never;
+        /**
+         * Give up the address that waits for its proof; the verified one stays
+         * @description Access: authenticated.
+         */
+        delete: operations["cancelOwnEmail"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/language": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose the language of pages and mail
+         * @description Access: authenticated. Body: at most 16384 bytes.
+         */
+        put: operations["changeOwnLanguage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One's own verified mail address, and the one that waits for its proof
+         * @description Access: USER and authenticated.
+         */
+        get: operations["getOwnEmailAsUser"];
+        /**
+         * Mail a link to an address, which counts once it is confirmed there
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        put: operations["changeOwnEmailAsUser"];
+        post?: never;
+        /**
+         * Give up the address that waits for its proof; the verified one stays
+         * @description Access: USER and authenticated.
+         */
+        delete: operations["cancelOwnEmailAsUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/language": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose the language of pages and mail
+         * @description Access: USER and authenticated. Body: at most 16384 bytes.
+         */
+        put: operations["changeOwnLanguageAsUser"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a mail address of an account, or take its change back, by a mailed proof
+         * @description Access: anyone. Body: at most 16384 bytes.
+         */
+        post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/totp": {
         parameters: {
             query?: never;
@@ -1149,6 +1305,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/accounts/{username}/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The verified mail address of an account, and whether mail to it is refused
+         * @description Access: ADMIN.
+         */
+        get: operations["getAccountEmail"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove the verified mail address of an account; links that were mailed end
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        delete: operations["removeAccountEmail"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/invitations": {
         parameters: {
             query?: never;
@@ -1569,6 +1749,29 @@ export interface components {
             active?: boolean;
             password?: string;
             must_change?: boolean;
+        };
+        /**
+         * @example {
+         *       "email": "ann@example.org",
+         *       "verified_at": "2026-03-02T09:00:00.000Z",
+         *       "pending": null,
+         *       "undeliverable_at": null,
+         *       "undeliverable_reason": null
+         *     }
+         */
+        AccountEmail: {
+            /** @description The verified address; null: there is none */
+            email: string | null;
+            /** Format: date-time */
+            verified_at: string | null;
+            pending: components["schemas"]["PendingEmail"] | null;
+            /**
+             * Format: date-time
+             * @description When mail to it was refused for good
+             */
+            undeliverable_at: string | null;
+            /** @description The words of the mail server */
+            undeliverable_reason: string | null;
         };
         /**
          * @example {
@@ -2506,6 +2709,34 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "dGhpcyBpcyBhbiBpZC4uLg",
+         *       "expires_at": "2026-03-02T10:00:00.000Z"
+         *     }
+         */
+        MailUnderWay: {
+            /** @description To be sent with the code, where no link is used */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When link and code end
+             */
+            expires_at: string;
+        };
+        /**
+         * @example {
+         *       "token": "dGhpcyBpcyBhbiBpZC4uLg.c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I"
+         *     }
+         */
+        MailedProof: {
+            /** @description That of the link in the mail */
+            token?: string;
+            /** @description In place of the token: `id` of the answer */
+            id?: string;
+            /** @description With it: the code in the mail */
+            code?: string;
+        };
+        /**
+         * @example {
          *       "sub": "7",
          *       "email": "ann@example.org",
          *       "name": "Ann Example",
@@ -2620,6 +2851,55 @@ export interface components {
         };
         /**
          * @example {
+         *       "type": "password_changed",
+         *       "at": "2026-03-02T09:15:00.000Z",
+         *       "facts": {
+         *         "by": "owner",
+         *         "address": "203.0.113.9",
+         *         "browser": "Firefox",
+         *         "system": "Linux",
+         *         "provider": null,
+         *         "codes_left": null,
+         *         "locked_until": null
+         *       }
+         *     }
+         */
+        Notice: {
+            /** @enum {string} */
+            type: "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked";
+            /** Format: date-time */
+            at: string;
+            facts: components["schemas"]["NoticeFacts"];
+        };
+        /**
+         * @example {
+         *       "by": "owner",
+         *       "address": "203.0.113.9",
+         *       "browser": "Firefox",
+         *       "system": "Linux",
+         *       "provider": null,
+         *       "codes_left": null,
+         *       "locked_until": null
+         *     }
+         */
+        NoticeFacts: {
+            /** @enum {string} */
+            by: "owner" | "administrator" | "operator" | "service";
+            /** @description Null if it is not that of the owner */
+            address: string | null;
+            /** @description Or another program; null: not recognised */
+            browser: string | null;
+            /** @description Operating system; null: not recognised */
+            system: string | null;
+            /** @description That was linked or unlinked */
+            provider: string | null;
+            /** @description Recovery codes that are left */
+            codes_left: number | null;
+            /** Format: date-time */
+            locked_until: string | null;
+        };
+        /**
+         * @example {
          *       "username": "ann",
          *       "password": "amber-violin-thicket-87"
          *     }
@@ -2667,6 +2947,23 @@ export interface components {
         };
         /**
          * @example {
+         *       "email": "ann@example.org",
+         *       "verified_at": "2026-03-02T09:00:00.000Z",
+         *       "pending": null,
+         *       "undeliverable": false
+         *     }
+         */
+        OwnEmail: {
+            /** @description The verified address; null: there is none */
+            email: string | null;
+            /** Format: date-time */
+            verified_at: string | null;
+            pending: components["schemas"]["PendingEmail"] | null;
+            /** @description The mail server has refused mail to it for good; a new proof clears that */
+            undeliverable: boolean;
+        };
+        /**
+         * @example {
          *       "current_password": "gravel-otter-lantern-41",
          *       "new_password": "amber-violin-thicket-87"
          *     }
@@ -2676,6 +2973,17 @@ export interface components {
             new_password: string;
             /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
             captcha?: string;
+        };
+        /**
+         * @example {
+         *       "email": "ann@example.com",
+         *       "expires_at": "2026-03-02T10:00:00.000Z"
+         *     }
+         */
+        PendingEmail: {
+            email: string;
+            /** Format: date-time */
+            expires_at: string;
         };
         /**
          * @example {
@@ -3152,6 +3460,23 @@ export interface components {
             error: string;
             details: components["schemas"]["ErrorDetail"][];
         };
+        /**
+         * @example {
+         *       "email": "ann@example.com"
+         *     }
+         */
+        WantedEmail: {
+            email: string;
+        };
+        /**
+         * @example {
+         *       "language": "de"
+         *     }
+         */
+        WantedLanguage: {
+            /** @description null: that of the browser */
+            language: ("en" | "de") | null;
+        };
     };
     responses: {
         /** @description Access denied */
@@ -3451,6 +3776,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description No verified email */
+        EmailNotVerified: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Idempotency key reused */
         IdempotencyKeyReused: {
             headers: {
@@ -3707,6 +4042,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
                 /** @example <!doctype html>… */
                 "text/html": string;
+            };
+        };
+        /** @description Too many login attempts · Too many requests */
+        TooManyLoginAttempts_TooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description Too many requests */
@@ -4858,6 +5204,467 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listOwnNotices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "type": "password_changed",
+                     *         "at": "2026-03-02T09:15:00.000Z",
+                     *         "facts": {
+                     *           "by": "owner",
+                     *           "address": "203.0.113.9",
+                     *           "browser": "Firefox",
+                     *           "system": "Linux",
+                     *           "provider": null,
+                     *           "codes_left": null,
+                     *           "locked_until": null
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listOwnNoticesAsUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "type": "password_changed",
+                     *         "at": "2026-03-02T09:15:00.000Z",
+                     *         "facts": {
+                     *           "by": "owner",
+                     *           "address": "203.0.113.9",
+                     *           "browser": "Firefox",
+                     *           "system": "Linux",
+                     *           "provider": null,
+                     *           "codes_left": null,
+                     *           "locked_until": null
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getOwnEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "ann@example.org",
+                     *       "verified_at": "2026-03-02T09:00:00.000Z",
+                     *       "pending": null,
+                     *       "undeliverable": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnEmail"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    changeOwnEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WantedEmail"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dGhpcyBpcyBhbiBpZC4uLg",
+                     *       "expires_at": "2026-03-02T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailUnderWay"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts_TooManyRequests"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    cancelOwnEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "No address waits for its proof"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    changeOwnLanguage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "language": "de"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WantedLanguage"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Language changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getOwnEmailAsUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "ann@example.org",
+                     *       "verified_at": "2026-03-02T09:00:00.000Z",
+                     *       "pending": null,
+                     *       "undeliverable": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnEmail"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    changeOwnEmailAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WantedEmail"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dGhpcyBpcyBhbiBpZC4uLg",
+                     *       "expires_at": "2026-03-02T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailUnderWay"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts_TooManyRequests"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    cancelOwnEmailAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "No address waits for its proof"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    changeOwnLanguageAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "language": "de"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WantedLanguage"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Language changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    verifyEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "dGhpcyBpcyBhbiBpZC4uLg.c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MailedProof"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Email verified"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
+            409: components["responses"]["EmailExists"];
+            413: components["responses"]["BodyTooLarge"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -7524,6 +8331,91 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    getAccountEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "ann@example.org",
+                     *       "verified_at": "2026-03-02T09:00:00.000Z",
+                     *       "pending": null,
+                     *       "undeliverable_at": null,
+                     *       "undeliverable_reason": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountEmail"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    removeAccountEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Email removed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["EmailNotVerified"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     listInvitations: {
         parameters: {
             query?: {
@@ -8342,6 +9234,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };

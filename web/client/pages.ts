@@ -1,6 +1,14 @@
-// What a page can do more with scripts: nothing needs it but the proof of work.
+import { solveCaptchas } from './captcha.ts'
+import { offerCopies, offerPrint } from './copy.ts'
+import { judgeNewPasswords, offerToShowPasswords } from './passwords.ts'
+import { countDownResends } from './resend.ts'
+import { showLocalTimes } from './times.ts'
 
-for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-print]')) {
-  button.hidden = false
-  button.addEventListener('click', () => print())
-}
+// What a page can do more with scripts: no page needs it but one with a proof of work.
+offerToShowPasswords()
+judgeNewPasswords()
+offerCopies()
+offerPrint()
+countDownResends()
+showLocalTimes()
+solveCaptchas()

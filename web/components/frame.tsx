@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useFrame, useTexts } from '../context.ts'
+import { languageNames } from '../languages/languages.ts'
 
 interface Props {
   readonly title: string
@@ -40,6 +41,7 @@ export function Frame({ title, heading, hasProblem, refresh, isWide, children }:
           <h1>{heading}</h1>
           {children}
         </main>
+        <Foot />
       </body>
     </html>
   )
@@ -47,18 +49,56 @@ export function Frame({ title, heading, hasProblem, refresh, isWide, children }:
 
 function Head() {
   const t = useTexts().common
-  const { files, name, person } = useFrame()
+  const { files, name, own, person } = useFrame()
   return (
     <header class="frame">
       <a class="brand" href="/">
-        <img src={files.logo ?? files.icon} alt="" width="28" height="28" />
-        {name}
+        <img src={files.logo ?? files.icon} alt="" width="32" height="32" />
+        <span>{name}</span>
       </a>
       {person !== null && (
         <a class="person" href="/account">
           {t.signedInAs(person)}
         </a>
       )}
+      {own.headline !== null && <p class="headline">{own.headline}</p>}
     </header>
+  )
+}
+
+function Foot() {
+  const t = useTexts().common
+  const { here, language, own } = useFrame()
+  return (
+    <footer>
+      {own.help !== null && <p class="help">{own.help}</p>}
+      {own.links.length > 0 && (
+        <ul class="links">
+          {own.links.map(({ href, text }) => (
+            <li key={href}>
+              <a href={href}>{text}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {here !== null && (
+        <form class="languages" method="post" action="/language" aria-label={t.language}>
+          <input type="hidden" name="return_to" value={here} />
+          {Object.entries(languageNames).map(([tag, text]) => (
+            <button
+              key={tag}
+              type="submit"
+              class="link"
+              name="language"
+              value={tag}
+              lang={tag}
+              {...(tag === language && { 'aria-current': 'true' as const })}
+            >
+              {text}
+            </button>
+          ))}
+        </form>
+      )}
+    </footer>
   )
 }

@@ -10,3 +10,6 @@ const all: Readonly<Record<Language, Texts>> = { en, de }
 export function textsOf(language: Language): Texts {
   return all[language]
 }
+
+/** Each language in its own words. */
+export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }

@@ -88,6 +88,8 @@ export const statements: Migration = [
   'create index mails_by_client on mails (client_index, created_at) where client_index is not null',
   'create index mails_by_creation on mails (created_at, id)',
   'create index mails_by_confirmation on mails (confirmation)',
+  'create index mails_by_end on mails (finished_at) where finished_at is not null',
+  'create index mails_sealed on mails (expires_at) where sealed is not null',
 
   `create table notices (
     id integer primary key autoincrement,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../kernel/errors.ts'
 import { anyone } from '../../policy/rules.ts'
+import { securityHeaders } from '../headers.ts'
 
 /** Static files of pages, served below one address that changes with their contents. */
 export interface Assets {
@@ -15,8 +16,15 @@ export interface Assets {
 const types = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
+  png: 'image/png',
   svg: 'image/svg+xml',
 } as const
+
+/** Files by their names: where they are, or what is in them. */
+type Files = Readonly<Record<string, URL | Buffer>>
+
+// A picture that is opened by itself is a document: then it runs nothing and is of no origin.
+const policiesOfForeign = [securityHeaders['content-security-policy'], "sandbox; script-src 'none'"]
 
 interface Read {
   readonly version: string
@@ -27,9 +35,14 @@ interface Read {
  * Serves files at `<prefix>/<version>/<name>`. The version is a digest of all of them, so a browser
  * may keep them for ever, and files refer to each other by relative addresses. For another version,
  * which a page of a process before or after an update names, the present files are served with an
- * ETag, to be asked for again. RFC 9111 section 5.2.2.4, RFC 8246.
+ * ETag, to be asked for again. RFC 9111 section 5.2.2.4, RFC 8246. `areForeign`: others have made
+ * them.
  */
-export function createAssets(prefix: string, files: () => Readonly<Record<string, URL>>): Assets {
+export function createAssets(
+  prefix: string,
+  files: () => Files,
+  { areForeign = false } = {},
+): Assets {
   let known: Read | undefined
   const read = () => {
     known ??= readAll(files())
@@ -51,6 +64,7 @@ export function createAssets(prefix: string, files: () => Readonly<Record<string
           }
           const tag = `"${version}"`
           reply.header('etag', tag)
+          if (areForeign) reply.header('content-security-policy', policiesOfForeign)
           reply.header(
             'cache-control',
             params.version === version ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -63,8 +77,13 @@ export function createAssets(prefix: string, files: () => Readonly<Record<string
   }
 }
 
-function readAll(files: Readonly<Record<string, URL>>): Read {
-  const contents = new Map(Object.entries(files).map(([name, url]) => [name, readFileSync(url)]))
+function readAll(files: Files): Read {
+  const contents = new Map(
+    Object.entries(files).map(([name, file]) => [
+      name,
+      file instanceof URL ? readFileSync(file) : file,
+    ]),
+  )
   const hash = createHash('sha256')
   for (const [name, content] of contents) hash.update(`${name} ${content.length} `).update(content)
   return { version: hash.digest('base64url').slice(0, 16), contents }

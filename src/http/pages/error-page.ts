@@ -1,15 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Elsewhere, type Page, sendPage } from './page.ts'
-import { sendView, type ViewPage } from './send-view.ts'
+import { rendered, sendRendered, type ViewPage } from './send-view.ts'
 
-/** Answers the page of a refusal, whose status is set, or sends the browser to the page that helps on. */
-export function sendErrorPage(
+/**
+ * Answers the page of a refusal, whose status is set, or sends the browser to the page that helps on.
+ * A page that cannot be made is logged, and `plain` answers in its place.
+ */
+export async function sendErrorPage(
   reply: FastifyReply,
   request: FastifyRequest,
   page: Page | ViewPage | Elsewhere,
-): FastifyReply | Promise<FastifyReply> {
+  plain: () => FastifyReply,
+): Promise<FastifyReply> {
   if ('location' in page) return reply.redirect(page.location, 303)
   if (!('view' in page)) return sendPage(reply, page)
-  const { name, view, options } = page
-  return sendView(reply, request, name, view, options)
+  let text: string
+  try {
+    text = await rendered(request, page)
+  } catch (error) {
+    request.log.error({ request_id: request.id, err: error }, 'a page could not be made')
+    return plain()
+  }
+  return sendRendered(reply, request, text, page.options)
 }

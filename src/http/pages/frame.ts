@@ -1,4 +1,5 @@
 import type { Language } from '../../config/languages.ts'
+import type { OwnTexts } from '../../config/own-texts.ts'
 
 /** What surrounds the content of a page. */
 export interface Frame {
@@ -15,7 +16,9 @@ export interface Frame {
     /** Shown before the name; null: the icon. */
     readonly logo: string | null
   }
-  /** The page in other languages: where the form of the footer comes back to; null: no such form. */
+  /** The organization's own texts in this language. */
+  readonly own: OwnTexts
+  /** Where the form of the language comes back to; null: there is no such form. */
   readonly here: string | null
   /** The username of the person who is signed in. */
   readonly person: string | null

@@ -1,17 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Language } from '../../config/languages.ts'
-import type { Frame } from './frame.ts'
-import { frameAssets } from './frame-assets.ts'
+import type { Reader } from './frames.ts'
+import { keepAskedLanguage } from './language.ts'
 import { loadRenderer } from './renderer.ts'
 import { sendHtml } from './send-html.ts'
 import type { ViewName, Views } from './views.ts'
 
-export interface ViewOptions {
+export interface ViewOptions extends Reader {
   readonly status?: number
-  /** The language of the account or the flow, which counts before what the browser asks for. */
-  readonly language?: Language | null
-  /** The username of the person who is signed in, for the head of the page. */
-  readonly person?: string | null
+  /** The origin of the return address of a flow, to which a form of the page may lead in the end. */
+  readonly returnOrigin?: string | null
 }
 
 /** A page to be rendered: what an `errorPage` answers. */
@@ -38,23 +35,27 @@ export async function sendView<Name extends ViewName>(
   view: Views[Name],
   options: ViewOptions = {},
 ): Promise<FastifyReply> {
-  const { render } = await loadRenderer()
+  const text = await rendered(request, viewPage(name, view, options))
   if (options.status !== undefined) reply.status(options.status)
-  return sendHtml(reply, render(name, view, frameOf(request, options)))
+  return sendRendered(reply, request, text, options)
 }
 
-function frameOf(_request: FastifyRequest, { language, person }: ViewOptions): Frame {
-  return {
-    language: language ?? 'en',
-    name: 'Gatehouse',
-    files: {
-      style: frameAssets.address('pages.css'),
-      module: frameAssets.address('pages.js'),
-      icon: frameAssets.address('icon.svg'),
-      look: null,
-      logo: null,
-    },
-    here: null,
-    person: person ?? null,
-  }
+/** Makes the text of a page. @throws Error if `web/` was not built */
+export async function rendered(
+  request: FastifyRequest,
+  { name, view, options }: ViewPage,
+): Promise<string> {
+  const { render } = await loadRenderer()
+  return render(name, view, request.server.frameOf(request, options))
+}
+
+/** Sends the text of a page, with what follows from the request. */
+export function sendRendered(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  text: string,
+  options: ViewOptions,
+): FastifyReply {
+  keepAskedLanguage(request, reply)
+  return sendHtml(reply, text, options)
 }

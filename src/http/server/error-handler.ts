@@ -50,13 +50,13 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
     if (error.status === 401 && request.routeOptions.config.access?.silent) {
       return reply.header('content-length', 0).send()
     }
-    const { errorPage } = request.routeOptions.config
-    if (errorPage) {
-      varyByAccept(reply)
-      if (prefersPage(request)) return sendErrorPage(reply, request, errorPage(error, request))
-    }
     const told = config.environment === 'development' && error.row === 'internal'
-    return sendError(reply, error, told ? messageOf(error.cause) : undefined)
+    const plain = () => sendError(reply, error, told ? messageOf(error.cause) : undefined)
+    const { errorPage } = request.routeOptions.config
+    if (!errorPage) return plain()
+    varyByAccept(reply)
+    if (!prefersPage(request)) return plain()
+    return sendErrorPage(reply, request, errorPage(error, request), plain)
   })
   app.setNotFoundHandler(() => {
     throw new ApiError('routeNotFound', { reason: { code: 'unknown_route' } })

@@ -7,6 +7,7 @@ import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
 import { acceptForms, fewFieldsBytes } from '../../http/bodies/bodies.ts'
 import { clientAddress } from '../../http/limits/client-address.ts'
 import { mediaTypes } from '../../http/media-types.ts'
+import { languageOf } from '../../http/pages/language.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, viewPage } from '../../http/pages/send-view.ts'
@@ -180,24 +181,20 @@ export async function signUpPages(
   }
 
   function begin(request: FastifyRequest, reply: FastifyReply, step: Step, data: SignUpData) {
-    const language = data.confirmation?.language ?? languageOf(request)
+    const language = data.confirmation?.language ?? languageOf(request, config.pages.language)
     const start = { purpose, step, data, returnTo: '/', seconds: flowSeconds, language } as const
     return pageFlows.begin<SignUpData>(db, start, browserOf(request, reply, random))
   }
 
   async function mailTo(flow: SignUpFlow, email: string, request: FastifyRequest): Promise<void> {
     const client = clientAddress(request)
-    const language = languageOf(request)
+    const language = languageOf(request, config.pages.language)
     const { id, expiresAt } = await signUp.begin({ email, language, client, flow: flow.key })
     const begun = { id, linkUntil: expiresAt, askedAt: clock.now() }
     const data = { email: email.trim(), begun, isResent: flow.step === 'mailbox' }
     await transact(db, [], (trx) =>
       pageFlows.advance<SignUpData>(trx, flow, { step: 'mailbox', data }),
     )
-  }
-
-  function languageOf(_request: FastifyRequest) {
-    return config.pages.language
   }
 }
 

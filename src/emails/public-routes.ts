@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify'
+import type { Confirmations } from '../confirmations/confirmations.ts'
+import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { Message, named, type SchemaTypes } from '../http/schemas.ts'
+import { refuseField } from '../kernel/errors.ts'
+import { anyone } from '../policy/rules.ts'
+import { type Confirmed, type Emails, emailPurposes } from './emails.ts'
+
+/**
+ * POST /api/public/verification: a link or a code proves that an address is read, and does what it
+ * was mailed for: it verifies or changes the address of an account, or takes a change back.
+ */
+export interface VerificationOptions {
+  readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken'>
+  readonly emails: Pick<Emails, 'confirm'>
+}
+
+const MailedProof = named(
+  'MailedProof',
+  {
+    type: 'object',
+    properties: {
+      token: { type: 'string', maxLength: 128, description: 'That of the link in the mail' },
+      id: {
+        type: 'string',
+        maxLength: 64,
+        description: 'In place of the token: `id` of the answer',
+      },
+      code: { type: 'string', maxLength: 32, description: 'With it: the code in the mail' },
+    },
+  },
+  { token: 'dGhpcyBpcyBhbiBpZC4uLg.c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I' },
+)
+
+/** What was done, for people. */
+export const messageOf: Readonly<Record<Confirmed, string>> = {
+  verified: 'Email verified',
+  changed: 'Email changed',
+  restored: 'Email restored, and all logins ended',
+}
+
+export async function verificationRoutes(
+  instance: FastifyInstance,
+  { confirmations, emails }: VerificationOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  app.post(
+    '/api/public/verification',
+    {
+      config: {
+        access: { rule: anyone },
+        csrf: 'exempt', // the credential is in the body
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        errors: ['confirmationInvalid', 'emailExists'],
+        examples: { answer: { message: messageOf.verified } },
+      },
+      schema: {
+        operationId: 'verifyEmail',
+        summary: 'Confirm a mail address of an account, or take its change back, by a mailed proof',
+        body: MailedProof,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const { token, id, code } = request.body
+      if (token === undefined && (id === undefined || code === undefined)) {
+        return refuseField(['token'], 'is required, or else id and code')
+      }
+      const confirmation =
+        token === undefined
+          ? await confirmations.openByCode(id ?? '', code ?? '', null, emailPurposes)
+          : await confirmations.openByToken(token, emailPurposes)
+      return { message: messageOf[await emails.confirm(confirmation)] }
+    },
+  )
+}

@@ -1,0 +1,129 @@
+import { languages } from '../config/people-settings.ts'
+import { named, TextOrNull, Time, TimeOrNull } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
+import { ann } from '../users/schemas.ts'
+import type { OwnEmail } from './emails.ts'
+
+const Pending = named(
+  'PendingEmail',
+  {
+    type: 'object',
+    required: ['email', 'expires_at'],
+    properties: { email: { type: 'string' }, expires_at: Time },
+    additionalProperties: false,
+  },
+  { email: 'ann@example.com', expires_at: '2026-03-02T10:00:00.000Z' },
+)
+
+const PendingOrNull = { anyOf: [Pending, { type: 'null' }] } as const
+
+const shown = {
+  email: { ...TextOrNull, description: 'The verified address; null: there is none' },
+  verified_at: TimeOrNull,
+  pending: PendingOrNull,
+} as const
+
+const example = { email: ann.email, verified_at: '2026-03-02T09:00:00.000Z', pending: null }
+
+/** The verified address of one's own account. */
+export const OwnEmailBody = named(
+  'OwnEmail',
+  {
+    type: 'object',
+    required: ['email', 'verified_at', 'pending', 'undeliverable'],
+    properties: {
+      ...shown,
+      undeliverable: {
+        type: 'boolean',
+        description: 'The mail server has refused mail to it for good; a new proof clears that',
+      },
+    },
+    additionalProperties: false,
+  },
+  { ...example, undeliverable: false },
+)
+
+/** The verified address of an account, for administrators. */
+export const AccountEmailBody = named(
+  'AccountEmail',
+  {
+    type: 'object',
+    required: ['email', 'verified_at', 'pending', 'undeliverable_at', 'undeliverable_reason'],
+    properties: {
+      ...shown,
+      undeliverable_at: { ...TimeOrNull, description: 'When mail to it was refused for good' },
+      undeliverable_reason: { ...TextOrNull, description: 'The words of the mail server' },
+    },
+    additionalProperties: false,
+  },
+  { ...example, undeliverable_at: null, undeliverable_reason: null },
+)
+
+/** A mail is under way: with the id its code can be sent. */
+export const MailUnderWay = named(
+  'MailUnderWay',
+  {
+    type: 'object',
+    required: ['id', 'expires_at'],
+    properties: {
+      id: { type: 'string', description: 'To be sent with the code, where no link is used' },
+      expires_at: { ...Time, description: 'When link and code end' },
+    },
+    additionalProperties: false,
+  },
+  { id: 'dGhpcyBpcyBhbiBpZC4uLg', expires_at: '2026-03-02T10:00:00.000Z' },
+)
+
+export const WantedEmail = named(
+  'WantedEmail',
+  {
+    type: 'object',
+    required: ['email'],
+    properties: { email: { type: 'string', maxLength: 320, format: 'text' } },
+  },
+  { email: 'ann@example.com' },
+)
+
+export const WantedLanguage = named(
+  'WantedLanguage',
+  {
+    type: 'object',
+    required: ['language'],
+    properties: {
+      language: {
+        anyOf: [{ type: 'string', enum: languages }, { type: 'null' }],
+        description: 'null: that of the browser',
+      },
+    },
+  },
+  { language: 'de' },
+)
+
+function show({ address, verifiedAt, pending }: OwnEmail) {
+  return {
+    email: address?.address ?? null,
+    verified_at: timeOf(verifiedAt),
+    pending: pending && {
+      email: pending.address.address,
+      expires_at: isoTime(pending.expiresAt),
+    },
+  }
+}
+
+/** As its owner sees it. */
+export function showOwn(own: OwnEmail) {
+  return { ...show(own), undeliverable: own.undeliverableAt !== null }
+}
+
+/** As an administrator sees it. */
+export function showToAdministrator(own: OwnEmail) {
+  return {
+    ...show(own),
+    undeliverable_at: timeOf(own.undeliverableAt),
+    undeliverable_reason: own.undeliverableReason,
+  }
+}
+
+function timeOf(at: number | null): string | null {
+  return at === null ? null : isoTime(at)
+}

@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import { ownAccount } from '../accounts/look-up.ts'
+import { parseReturnTo } from '../flows/return-to.ts'
+import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { callerOf } from '../http/routes/access.ts'
+import { refuseField } from '../kernel/errors.ts'
+import type { AccessClaims, ExternalClaims } from '../kernel/principal.ts'
+import type { Random } from '../kernel/random.ts'
+import type { JudgedClaims } from '../token/revocations.ts'
+import { flowCookie } from './cookie.ts'
+import type { Flows } from './flow.ts'
+import type { Providers } from './providers.ts'
+
+export interface LinkDeps {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly flows: Pick<Flows, 'begin'>
+  readonly providers: Providers
+  readonly random: Random
+}
+
+/**
+ * Begins to link an identity of a provider to the caller's own account; answers the address to open.
+ * @throws ApiError validationFailed for an unknown provider, accountNotFound, identityProvider,
+ * invalidCredentials
+ */
+export async function beginLink(
+  { accounts, flows, providers, random }: LinkDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wanted: { readonly provider: string; readonly returnTo: unknown },
+): Promise<URL> {
+  const account = await ownAccount(accounts, request)
+  const provider = providers.named(wanted.provider)
+  if (!provider?.config.client) return refuseField(['provider'], 'is no provider to sign in by')
+  const browser = flowCookie.valueOf(request, random)
+  const returnTo = parseReturnTo(wanted.returnTo)
+  const { credential } = callerOf(request)
+  const sessionId = credential.scheme === 'session' ? credential.sessionId : null
+  const token = 'claims' in credential ? tokenOf(credential.claims) : null
+  const linker = { account, sessionId, token, guard: stillAllowed(request) }
+  const url = await flows.begin(provider, { by: linker, browser, returnTo })
+  flowCookie.set(reply, browser)
+  return url
+}
+
+/** The claims by which a token is revoked; a provider's token has no version of this service. */
+function tokenOf(claims: AccessClaims | ExternalClaims): JudgedClaims {
+  const { jti, sub, iat } = claims
+  if (!('ver' in claims)) return { jti, sub, iat, ver: Number.MAX_SAFE_INTEGER }
+  const { sid, ver } = claims
+  return { jti, sub, iat, ver, ...(sid !== undefined && { sid }) }
+}

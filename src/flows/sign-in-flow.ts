@@ -1,0 +1,59 @@
+import type { Account } from '../authentication/account.ts'
+import type { Amr, Evidence } from '../authentication/evidence.ts'
+import type { Step } from '../authentication/requirement-table.ts'
+
+/** Where a sign-in on the pages stands: what it waits for. */
+export type SignInStep =
+  | 'password'
+  | Step
+  | 'recovery_codes'
+  | 'email'
+  | 'email_code'
+  | 'email_link'
+
+/** What the flow of a sign-in holds. */
+export interface SignInData {
+  /** The requirements that it has to meet: those of a login, or those behind a provider. */
+  readonly column: 'login' | 'providerPage'
+  /** What is proved so far; null before the first proof. */
+  readonly proven: Proven | null
+  /** The username of the signed-in account that signs in once more; null: anyone's. */
+  readonly again: string | null
+  /** The secret of an enrolment, which the page shows until it is confirmed. */
+  readonly enrolment?: { readonly secret: string; readonly uri: string }
+  /** New recovery codes, which the page shows until the person goes on. */
+  readonly recoveryCodes?: readonly string[]
+  /** The mail that was asked for. */
+  readonly mail?: AskedMail
+  /** The token of a mailed link. */
+  readonly token?: string
+}
+
+/** Evidence without the account, which is read again at each step. */
+export interface Proven {
+  readonly amr: readonly Amr[]
+  /** Epoch milliseconds. */
+  readonly authTime: number
+  /** The version of the account: any other means that its logins have ended meanwhile. */
+  readonly refreshVersion: number
+}
+
+export interface AskedMail {
+  /** Of the confirmation. */
+  readonly id: string
+  /** As it was typed. */
+  readonly address: string
+  /** When it was asked for last, and until when it counts; epoch milliseconds. */
+  readonly askedAt: number
+  readonly expiresAt: number
+}
+
+/** Evidence as a flow holds it. */
+export function provenOf({ account, amr, authTime }: Evidence): Proven {
+  return { amr, authTime, refreshVersion: account.refreshVersion }
+}
+
+/** Evidence of an account as it is now. */
+export function evidenceOf(account: Account, { amr, authTime }: Proven): Evidence {
+  return { account, amr, authTime }
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import { isLanguage } from '../config/languages.ts'
+import { parseReturnTo } from '../flows/return-to.ts'
+import { acceptForms } from '../http/bodies/bodies.ts'
+import { keepChosenLanguage } from '../http/pages/language.ts'
+import { refusalPage } from '../http/pages/refusal.ts'
+import type { SchemaTypes } from '../http/schemas.ts'
+import { anyone } from '../policy/rules.ts'
+
+const LanguageForm = {
+  type: 'object',
+  properties: {
+    language: {
+      type: 'string',
+      description: 'Of those that the pages offer; any other changes nothing',
+    },
+    return_to: { type: 'string', description: 'A path of this service; any other is `/`' },
+  },
+} as const
+
+/** POST /language: the form at the foot of each page. It keeps the language, and shows the page again. */
+export async function languageRoutes(instance: FastifyInstance): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  acceptForms(app)
+  app.post(
+    '/language',
+    {
+      config: {
+        access: { rule: anyone },
+        csrf: 'foreignPage',
+        body: 'form',
+        errorPage: (error, request) => refusalPage(error, request, null),
+        answers: { 303: {} },
+        responseHeaders: ['set-cookie'],
+      },
+      schema: { hide: true, body: LanguageForm },
+    },
+    async ({ body: { language, return_to } }, reply) => {
+      if (isLanguage(language)) keepChosenLanguage(reply, language)
+      return reply.redirect(parseReturnTo(return_to), 303)
+    },
+  )
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Language } from '../../config/languages.ts'
+import type { Config } from '../../config/load.ts'
+import type { Frame } from './frame.ts'
+import { frameAssets } from './frame-assets.ts'
+import { languageOf } from './language.ts'
+import { ownLook } from './own-look.ts'
+
+/** Who reads a page, as far as its sender knows. */
+export interface Reader {
+  /** The language of the account, once it is known: it counts before all others. */
+  readonly language?: Language | null
+  /** The username of the person who is signed in, for the head of the page. */
+  readonly person?: string | null
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Makes what surrounds the content of a page: by the settings, the request and the reader. */
+    readonly frameOf: (request: FastifyRequest, reader: Reader) => Frame
+  }
+}
+
+/** Adds what pages need of the settings to a server, and serves the files of the own look. */
+export function addFrames(app: FastifyInstance, { pages }: Pick<Config, 'pages'>): void {
+  const { assets, look } = ownLook(pages)
+  assets.routes(app)
+  app.decorate('frameOf', (request, { language: ofAccount, person = null }) => {
+    const language = ofAccount ?? languageOf(request, pages.language)
+    return {
+      language,
+      name: pages.name,
+      files: {
+        style: frameAssets.address('pages.css'),
+        module: frameAssets.address('pages.js'),
+        icon: frameAssets.address('icon.svg'),
+        look: look.style,
+        logo: look.logo,
+      },
+      own: pages.texts[language],
+      // The language of an account is changed in the account.
+      here: ofAccount ? null : addressOf(request),
+      person,
+    }
+  })
+}
+
+/** What of an address the form of the language comes back to: no code, no token, no other address. */
+const kept = new Set(['flow', 'again'])
+
+function addressOf({ url }: FastifyRequest): string {
+  const [path = '/', ...query] = url.split('?')
+  const fields = [...new URLSearchParams(query.join('?'))].filter(
+    ([name, value]) => kept.has(name) && /^[\w-]{1,100}$/.test(value),
+  )
+  return fields.length === 0 ? path : `${path}?${new URLSearchParams(fields)}`
+}

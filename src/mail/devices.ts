@@ -1,0 +1,131 @@
+import { sql } from 'kysely'
+import { throttledAddress } from '../addresses/address.ts'
+import type { Account } from '../authentication/account.ts'
+import { loginNewDevice } from '../authentication/events.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { prepared } from '../database/prepared.ts'
+import type { Events } from '../events/events.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { derivedKey, keyedDigest } from '../kernel/digest.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { originNow } from './origin.ts'
+
+/** The devices that have signed in to an account, by which a new one is noticed. */
+export interface Devices {
+  /**
+   * Learns the device of a login that completes, in its transaction; an unknown one, while others are
+   * known, is an event. An account without a verified address has no one to tell, and costs nothing.
+   * @param browser the secret of the browser's cookie: see device-cookie.ts; without one, the device
+   * is the kind of browser in its network
+   */
+  signedIn(
+    trx: DatabaseOrTransaction,
+    account: Pick<Account, 'userId' | 'email'>,
+    browser?: string,
+  ): Promise<void>
+  /** Deletes up to `batchSize` that were not seen for a year; answers how many. */
+  purge(batchSize: number): Promise<number>
+}
+
+export interface DevicesDeps {
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly events: Pick<Events, 'record'>
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
+const dayMs = 86_400_000
+const keptMs = 365 * dayMs
+const maxDevices = 50
+
+const seenAt = prepared<{ userId: number; device: string }, { last_seen_at: number }>(
+  (db, { userId, device }) =>
+    db
+      .selectFrom('known_devices')
+      .select('last_seen_at')
+      .where('user_id', '=', userId)
+      .where('device', '=', device),
+)
+
+export function createDevices({ asyncCommitDb, clock, events, keys }: DevicesDeps): Devices {
+  const key = derivedKey(keys.dataKey, 'known devices')
+
+  return {
+    async signedIn(trx, { userId, email }, browser) {
+      if (email === null) return
+      const now = clock.now()
+      const device = keyedDigest(key, JSON.stringify([userId, browser ?? kindOfDevice(now)]))
+      const known = await seenAt.first(trx, { userId, device })
+      if (known) {
+        if (known.last_seen_at <= now - dayMs) await touch(trx, userId, device, now)
+        return
+      }
+      const isFirst = !(await hasAny(trx, userId))
+      await trx
+        .insertInto('known_devices')
+        .values({ user_id: userId, device, first_seen_at: now, last_seen_at: now })
+        .onConflict((conflict) => conflict.columns(['user_id', 'device']).doNothing())
+        .execute()
+      if (isFirst) return
+      await keepNewest(trx, userId)
+      await events.record(trx, loginNewDevice, { user_id: userId })
+    },
+
+    async purge(batchSize) {
+      const { numAffectedRows = 0n } = await sql`delete from known_devices
+        where (user_id, device) in (select user_id, device from known_devices
+          where last_seen_at <= ${clock.now() - keptMs} order by last_seen_at limit ${batchSize})
+      `.execute(asyncCommitDb)
+      return Number(numAffectedRows)
+    },
+  }
+}
+
+/** The family of browser and system, and the network: /24 of IPv4, /64 of IPv6. */
+function kindOfDevice(now: number): readonly (string | null)[] {
+  const { address, device } = originNow(now)
+  return [device?.browser ?? null, device?.system ?? null, address && networkOf(address)]
+}
+
+function networkOf(address: string): string {
+  return throttledAddress(address).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
+}
+
+async function hasAny(trx: DatabaseOrTransaction, userId: number): Promise<boolean> {
+  const row = await trx
+    .selectFrom('known_devices')
+    .select('device')
+    .where('user_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function touch(
+  trx: DatabaseOrTransaction,
+  userId: number,
+  device: string,
+  now: number,
+): Promise<void> {
+  await trx
+    .updateTable('known_devices')
+    .set({ last_seen_at: now })
+    .where('user_id', '=', userId)
+    .where('device', '=', device)
+    .execute()
+}
+
+async function keepNewest(trx: DatabaseOrTransaction, userId: number): Promise<void> {
+  const newest = trx
+    .selectFrom('known_devices')
+    .select('device')
+    .where('user_id', '=', userId)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('first_seen_at', 'desc')
+    .limit(maxDevices)
+  await trx
+    .deleteFrom('known_devices')
+    .where('user_id', '=', userId)
+    .where('device', 'not in', newest)
+    .execute()
+}

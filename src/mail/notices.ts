@@ -1,0 +1,194 @@
+import type { Config } from '../config/load.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { deleteExpired } from '../database/purge.ts'
+import type { InsideSink, RecordedEvent } from '../events/events.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Random } from '../kernel/random.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { seal, unseal } from '../keys/seal.ts'
+import type { Actor, MessageFacts, NoticeType } from './message-types.ts'
+import { type Origin, originNow } from './origin.ts'
+import type { Outbox } from './outbox.ts'
+
+/**
+ * The notices: what the owner of an account is told of it. Each is a row, for every account, and a
+ * mail if the account has a verified address; both commit with the change that they tell of.
+ */
+export interface Notices {
+  /** Takes the events of `noticeEvents`. */
+  readonly sink: InsideSink
+  /** The notices of the last 30 days, the newest first: at most 500. */
+  of(userId: number): Promise<Notice[]>
+  /** Deletes up to `batchSize` older ones; answers how many. */
+  purge(batchSize: number): Promise<number>
+}
+
+export interface Notice {
+  readonly type: NoticeType
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly facts: StoredFacts
+}
+
+/** What a notice says beside its type; each type has some of them. */
+interface StoredFacts {
+  readonly by: Actor
+  readonly origin: Omit<Origin, 'at'>
+  readonly left?: number
+  readonly provider?: string
+  readonly until?: number
+}
+
+/** Which notice an event is. Those without mail are mailed by the room that records the event. */
+const noticeOf: Readonly<Record<string, { readonly type: NoticeType; readonly isMailed?: false }>> =
+  {
+    authn_login_new_device: { type: 'new_sign_in' },
+    authn_password_change: { type: 'password_changed' },
+    mfa_enrolled: { type: 'factor_added' },
+    mfa_removed: { type: 'factor_removed' },
+    mfa_codes_renewed: { type: 'recovery_codes_renewed' },
+    mfa_recovery_code_used: { type: 'recovery_code_used' },
+    identity_linked: { type: 'identity_linked' },
+    identity_unlinked: { type: 'identity_unlinked' },
+    authn_login_lock: { type: 'locked' },
+    email_changed: { type: 'email_changed', isMailed: false },
+    email_restored: { type: 'email_changed', isMailed: false },
+    email_removed: { type: 'email_changed', isMailed: false },
+  }
+
+/** The names of the events that the sink takes. */
+export const noticeEvents = Object.keys(noticeOf)
+
+export interface NoticesDeps {
+  readonly config: Pick<Config, 'login' | 'pages' | 'providers'>
+  readonly db: Database
+  /** For the purge, which may be lost with the power. */
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
+}
+
+const dayMs = 86_400_000
+const keptMs = 30 * dayMs
+const maxShown = 500
+
+export function createNotices(deps: NoticesDeps): Notices {
+  const { config, db, asyncCommitDb, clock, random, keys, outbox } = deps
+
+  return {
+    async sink(trx, event) {
+      const { type, isMailed = true } = noticeOf[event.type.name] ?? {}
+      const userId = event.payload.user_id
+      if (!type || typeof userId !== 'number') return
+      const account = await accountOf(trx, userId)
+      if (!account) return // it is being deleted
+      const facts = factsOf(type, event)
+      await trx
+        .insertInto('notices')
+        .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
+        .execute()
+      const isReached = account.verified_email !== null && account.undeliverable_at === null
+      if (!outbox.isAvailable || !isReached || !isMailed) return
+      if (type === 'locked' && (await wasMailed(trx, { userId, type, at: event.at }))) return
+      const origin = { ...facts.origin, at: event.at }
+      const told = { ...facts, origin, username: account.username }
+      await outbox.add(trx, {
+        message: type,
+        to: { userId },
+        facts: told as unknown as MessageFacts[typeof type], // `factsOf` gives each type its own
+        language: config.pages.language,
+      })
+    },
+
+    async of(userId) {
+      const rows = await db
+        .selectFrom('notices')
+        .select(['type', 'at', 'sealed'])
+        .where('user_id', '=', userId)
+        .where('at', '>', clock.now() - keptMs)
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(maxShown)
+        .execute()
+      return rows.map(({ type, at, sealed: text }) => ({
+        type: type as NoticeType, // as the sink wrote it
+        at,
+        facts: JSON.parse(unseal(keys.dataKey, contextOf(userId), text).toString()),
+      }))
+    },
+
+    purge: (batchSize) =>
+      deleteExpired(
+        asyncCommitDb,
+        { table: 'notices', key: 'id', column: 'at', until: clock.now() - keptMs },
+        batchSize,
+      ),
+  }
+
+  function sealed(userId: number, facts: StoredFacts): string {
+    return seal(random, keys.dataKey, contextOf(userId), Buffer.from(JSON.stringify(facts)))
+  }
+
+  function factsOf(type: NoticeType, { payload, context, at }: RecordedEvent): StoredFacts {
+    const by = type === 'locked' ? 'service' : actorOf(context.by, Number(payload.user_id))
+    const isOwn = by === 'owner' || type === 'locked'
+    const { address, device } = originNow(at)
+    // The address and the device of an administrator are no business of the owner.
+    const origin = isOwn ? { address, device } : { address: null, device: null }
+    const { left, issuer } = payload
+    return {
+      by,
+      origin,
+      ...(typeof left === 'number' && { left }),
+      ...(typeof issuer === 'string' && { provider: providerOf(issuer) }),
+      ...(type === 'locked' && { until: at + config.login.lock.seconds * 1000 }),
+    }
+  }
+
+  /** The name of a provider in the settings; its issuer, if it is no longer among them. */
+  function providerOf(issuer: string): string {
+    return config.providers.find((provider) => provider.issuer === issuer)?.name ?? issuer
+  }
+}
+
+/** What a sink needs of the account; null if there is none any more. */
+async function accountOf(trx: DatabaseOrTransaction, userId: number) {
+  const row = await trx
+    .selectFrom('accounts')
+    .select(['username', 'verified_email', 'undeliverable_at'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/**
+ * Whether a mail has told the owner of the same in the last day. Anyone can lock an account by guesses,
+ * and must not fill the mailbox of its owner by it.
+ */
+async function wasMailed(
+  trx: DatabaseOrTransaction,
+  { userId, type, at }: { readonly userId: number; readonly type: string; readonly at: number },
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('mails')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('created_at', '>', at - dayMs)
+    .where('message', '=', type)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** @param by the caller of the event: see `EventContext` */
+function actorOf(by: string | null, userId: number): Actor {
+  if (by === null || by === String(userId)) return 'owner'
+  if (by === 'cli') return 'operator'
+  return by === 'job' || by === 'bootstrap' ? 'service' : 'administrator'
+}
+
+function contextOf(userId: number): string {
+  return `notice of ${userId}`
+}

@@ -1,0 +1,160 @@
+import { type Selectable, sql } from 'kysely'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import type { Schema } from '../database/schema.ts'
+import { isPostgres } from '../database/transactions.ts'
+
+/** A row that this worker alone may send, until its lease ends. */
+export type LeasedMail = Pick<
+  Selectable<Schema['mails']>,
+  | 'id'
+  | 'message'
+  | 'kind'
+  | 'user_id'
+  | 'confirmation'
+  | 'sealed'
+  | 'attempts'
+  | 'expires_at'
+  | 'created_at'
+>
+
+export type FinalState = Exclude<Schema['mails']['state'], 'waiting' | 'sending'>
+
+export interface Lease {
+  readonly worker: string
+  readonly now: number
+  readonly until: number
+  /** Without the requests for mail, if the server has taken as many as it may. */
+  readonly noticesOnly: boolean
+}
+
+/** The statements of the workers. */
+export function queueStore(db: DatabaseOrTransaction) {
+  const leased = (id: string, worker: string) =>
+    db
+      .updateTable('mails')
+      .where('id', '=', id)
+      .where('state', '=', 'sending')
+      .where('locked_by', '=', worker)
+
+  return {
+    /**
+     * Leases the most urgent row: one that is due, or whose worker is gone. Several workers never
+     * get the same one, and none waits for another.
+     */
+    async lease({ worker, now, until, noticesOnly }: Lease): Promise<LeasedMail | null> {
+      const free = sql`select id from mails
+        where (state = 'waiting' and due_at <= ${now}
+               or state = 'sending' and locked_until <= ${now})
+          ${noticesOnly ? sql`and kind = 'notice'` : sql``}
+        order by priority, due_at limit 1`
+      // An array: PostgreSQL may evaluate a subselect of `in` again for each row.
+      const isFree = isPostgres(db)
+        ? sql`= any(array(${free} for update skip locked))`
+        : sql`in (${free})`
+      const { rows } = await sql<LeasedMail>`update mails
+        set state = 'sending', locked_by = ${worker}, locked_until = ${until},
+            attempts = attempts + 1
+        where id ${isFree}
+        returning id, message, kind, user_id, confirmation, sealed, attempts, expires_at, created_at`.execute(
+        db,
+      )
+      return rows[0] ?? null
+    },
+
+    /** Ends a row whose lease the worker still has; answers whether it had. */
+    async finish(
+      { id }: Pick<LeasedMail, 'id'>,
+      worker: string,
+      end: { readonly state: FinalState; readonly response: string | null; readonly now: number },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await leased(id, worker)
+        .set({
+          state: end.state,
+          response: end.response,
+          finished_at: end.now,
+          locked_by: null,
+          locked_until: null,
+          // A failed one may be sent again by an administrator, until it expires.
+          ...(end.state !== 'failed' && { sealed: null }),
+        })
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    /** Gives a row back: it waits until `dueAt`. */
+    async release(
+      { id, attempts }: Pick<LeasedMail, 'id' | 'attempts'>,
+      worker: string,
+      { dueAt, response }: { readonly dueAt: number; readonly response: string | null },
+    ): Promise<void> {
+      await leased(id, worker)
+        .set({
+          state: 'waiting',
+          attempts,
+          due_at: dueAt,
+          response,
+          locked_by: null,
+          locked_until: null,
+        })
+        .execute()
+    },
+
+    /** How many requests for mail were sent since. */
+    async sentSince(since: number): Promise<number> {
+      const row = await db
+        .selectFrom('mails')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .where('finished_at', '>', since)
+        .where('state', '=', 'sent')
+        .where('kind', '=', 'request')
+        .executeTakeFirstOrThrow()
+      return Number(row.total)
+    },
+
+    /** Ends what has expired, and wipes what no one may send any more; up to `batchSize` rows. */
+    async expire(now: number, batchSize: number): Promise<{ id: string; state: string }[]> {
+      const over = sql`select id from mails
+        where sealed is not null and expires_at <= ${now}
+          and not (state = 'sending' and locked_until > ${now})
+        order by expires_at limit ${batchSize}`
+      const isOver = isPostgres(db)
+        ? sql`= any(array(${over} for update skip locked))`
+        : sql`in (${over})`
+      const { rows } = await sql<{ id: string; state: string }>`update mails
+        set sealed = null, locked_by = null, locked_until = null,
+            finished_at = coalesce(finished_at, ${now}),
+            state = case when state in ('waiting', 'sending') then 'expired' else state end
+        where id ${isOver} returning id, state`.execute(db)
+      return rows
+    },
+
+    /**
+     * Marks the verified address of an account, if it is still this one; null: mail has arrived.
+     * Answers whether that is new.
+     */
+    async setUndeliverable(
+      userId: number,
+      key: string,
+      mark: { readonly at: number; readonly reason: string } | null,
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('accounts')
+        .set({ undeliverable_at: mark?.at ?? null, undeliverable_reason: mark?.reason ?? null })
+        .where('user_id', '=', userId)
+        .where('verified_email_key', '=', key)
+        .where('undeliverable_at', mark ? 'is' : 'is not', null)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    /** When the oldest row that waits was added; null if none waits. */
+    async oldestWaiting(): Promise<number | null> {
+      const row = await db
+        .selectFrom('mails')
+        .select((eb) => eb.fn.min('created_at').as('at'))
+        .where('state', 'in', ['waiting', 'sending'])
+        .executeTakeFirst()
+      return row?.at ?? null
+    },
+  }
+}

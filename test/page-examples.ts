@@ -1,0 +1,45 @@
+import { type Language, languages } from '../src/config/languages.ts'
+import type { Frame } from '../src/http/pages/frame.ts'
+import { frameAssets } from '../src/http/pages/frame-assets.ts'
+import { loadRenderer } from '../src/http/pages/renderer.ts'
+import type { ViewName, Views } from '../src/http/pages/views.ts'
+import { examples } from '../web/examples/examples.ts'
+
+export interface Shown {
+  readonly name: ViewName
+  readonly example: string
+  readonly language: Language
+  readonly text: string
+}
+
+/** A frame with all that it can have, as of an organization with a help text and links. */
+export function frameIn(language: Language): Frame {
+  return {
+    language,
+    name: 'Gatehouse',
+    files: {
+      style: frameAssets.address('pages.css'),
+      module: frameAssets.address('pages.js'),
+      icon: frameAssets.address('icon.svg'),
+      look: null,
+      logo: null,
+    },
+    own: { headline: null, help: null, links: [] },
+    here: '/signin?flow=an-example',
+    person: null,
+  }
+}
+
+/** Renders each example of each page, in each language. */
+export async function shownExamples(): Promise<Shown[]> {
+  const { render } = await loadRenderer()
+  return Object.entries(examples).flatMap(([view, all]) =>
+    Object.entries(all).flatMap(([example, data]) =>
+      languages.map((language) => {
+        const name = view as ViewName // its keys are those of Views
+        const text = render(name, data as Views[typeof name], frameIn(language))
+        return { name, example, language, text }
+      }),
+    ),
+  )
+}

@@ -1,0 +1,154 @@
+// A database makes a difference: devices are counted and kept in the transaction of the login.
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { transact } from '../../src/database/transactions.ts'
+import { inContextOf } from '../../src/events/context.ts'
+import { type Someone, type TestApp, testApp } from '../app.ts'
+import { servicesOf, verifyAddress } from '../mail.ts'
+import { waitingMails } from '../notices.ts'
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+const newer = firefox.replaceAll('140', '141')
+const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36'
+
+const deviceRows = ({ deps }: TestApp, { userId }: Someone) =>
+  deps.db
+    .selectFrom('known_devices')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('first_seen_at')
+    .execute()
+
+suite('known devices', async () => {
+  const app = await testApp()
+  const services = await servicesOf(app)
+  let count = 0
+
+  async function someone(isVerified = true): Promise<Someone> {
+    const who = await app.account(`person${++count}`)
+    if (isVerified) await verifyAddress(app, who, `${who.username}@example.org`)
+    return who
+  }
+  async function logIn(who: Someone, from: string, agent = firefox, mode = 'session') {
+    const headers = { 'user-agent': agent }
+    const json = { username: who.username, password: who.password, mode }
+    const answer = await app.call('POST', '/login', { from, headers, json })
+    assert.equal(answer.status, 200)
+    return answer
+  }
+  const told = async (who: Someone) =>
+    (await waitingMails(app, services, who)).map(({ message, facts }) => [message, facts.origin])
+
+  test('the first device is learnt silently, and an unknown one is told of', async () => {
+    const who = await someone()
+    await logIn(who, '192.0.2.1')
+    assert.deepEqual(await told(who), [])
+    await logIn(who, '192.0.2.99', newer, 'token') // the same browser in the same network
+    await logIn(who, '192.0.2.1', firefox, 'pair')
+    assert.deepEqual(await told(who), [])
+    await logIn(who, '192.0.3.1', chrome, 'token')
+    const at = app.clock.now()
+    const device = { browser: 'Chrome', system: 'Linux' }
+    assert.deepEqual(await told(who), [['new_sign_in', { at, address: '192.0.3.1', device }]])
+    await logIn(who, '192.0.3.1', chrome)
+    assert.equal((await told(who)).length, 1)
+    assert.deepEqual(
+      (await services.notices.of(who.userId)).map(({ type }) => type),
+      ['new_sign_in'],
+    )
+  })
+
+  test('a /64 of IPv6 is one network, the next is another', async () => {
+    const who = await someone()
+    await logIn(who, '2001:db8:1:1::1')
+    await logIn(who, '2001:db8:1:1:ffff::2')
+    assert.equal((await deviceRows(app, who)).length, 1)
+    await logIn(who, '2001:db8:1:2::1')
+    assert.equal((await told(who)).length, 1)
+  })
+
+  test('a failed login and Basic learn nothing', async () => {
+    const who = await someone()
+    const json = { username: who.username, password: 'not the password' }
+    await app.call('POST', '/login', { json })
+    await app.call('GET', '/users/1', { headers: app.basic(who) })
+    assert.deepEqual(await deviceRows(app, who), [])
+  })
+
+  test('an account without a verified address has no devices', async () => {
+    const who = await someone(false)
+    await logIn(who, '192.0.2.1')
+    await logIn(who, '192.0.3.1')
+    assert.deepEqual(await deviceRows(app, who), [])
+    assert.deepEqual(await services.notices.of(who.userId), [])
+  })
+
+  test('the answer of a login sets no further cookie', async () => {
+    const { cookies } = await logIn(await someone(), '192.0.2.1')
+    assert.deepEqual(Object.keys(cookies), ['JSESSIONID'])
+  })
+
+  test('rows name neither the device nor the network, and are of one account alone', async () => {
+    const [one, two] = [await someone(), await someone()]
+    for (const who of [one, two]) await logIn(who, '192.0.2.1')
+    const [[first], [second]] = [await deviceRows(app, one), await deviceRows(app, two)]
+    assert.match(String(first?.device), /^[\w-]{43}$/)
+    assert.notEqual(first?.device, second?.device)
+  })
+
+  test('a known device is touched once a day, and forgotten a year after that', async () => {
+    const who = await someone()
+    await logIn(who, '192.0.2.1')
+    const first = app.clock.now()
+    app.clock.advance(86_399)
+    await logIn(who, '192.0.2.1')
+    assert.equal((await deviceRows(app, who))[0]?.last_seen_at, first)
+    app.clock.advance(1)
+    await logIn(who, '192.0.2.1')
+    assert.equal((await deviceRows(app, who))[0]?.last_seen_at, app.clock.now())
+    const purge = app.app.jobs.find(({ name }) => name === 'known devices')
+    app.clock.advance(365 * 86_400 - 1)
+    await purge?.run()
+    assert.equal((await deviceRows(app, who)).length, 1)
+    app.clock.advance(1)
+    await purge?.run()
+    assert.deepEqual(await deviceRows(app, who), [])
+  })
+
+  test('an account keeps its newest 50', async () => {
+    const { userId } = await someone()
+    const account = { userId, email: 'x@example.org' }
+    const signedIn = (browser: string) =>
+      transact(app.deps.db, [], (trx) => services.devices.signedIn(trx, account, browser))
+    for (let n = 0; n < 52; n += 1) {
+      app.clock.advance(1)
+      await signedIn(`browser ${n}`)
+    }
+    const rows = await deviceRows(app, { userId, username: '', password: '' })
+    assert.equal(rows.length, 50)
+    const before = (await services.notices.of(userId)).length
+    await signedIn('browser 51')
+    assert.equal((await services.notices.of(userId)).length, before)
+    await signedIn('browser 0')
+    assert.equal((await services.notices.of(userId)).length, before + 1)
+  })
+
+  test('the cookie of a browser is its device, wherever it is', async () => {
+    const { userId } = await someone()
+    const account = { userId, email: 'x@example.org' }
+    const from = (address: string, browser: string) =>
+      inContextOf(
+        {
+          eventContext: () => ({
+            ...{ by: null, address, scheme: null, requestId: null, request: null },
+          }),
+        },
+        () => transact(app.deps.db, [], (trx) => services.devices.signedIn(trx, account, browser)),
+      )
+    await from('192.0.2.1', 'one')
+    await from('198.51.100.1', 'one')
+    assert.deepEqual(await services.notices.of(userId), [])
+    await from('192.0.2.1', 'two')
+    assert.equal((await services.notices.of(userId)).length, 1)
+  })
+})
