@@ -71,6 +71,8 @@ export interface Confirmations {
     userId: number,
     purposes: readonly ConfirmationPurpose[],
   ): Promise<{ readonly address: EmailAddress; readonly expiresAt: number } | null>
+  /** Withdraws one by its id, such as that of an invitation. */
+  withdraw(trx: DatabaseOrTransaction, id: string): Promise<void>
   /**
    * What a mail says, for the worker that sends it; null if it counts no more. The code is that of
    * the flow that asked last, unless one is given.
@@ -262,6 +264,10 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
         return { address: judged.sealed.address, expiresAt: row.expiresAt }
       }
       return null
+    },
+
+    async withdraw(trx, id) {
+      await confirmationStore(trx).use(id, clock.now())
     },
 
     async secretsOf(id, flow) {

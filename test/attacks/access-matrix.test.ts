@@ -62,6 +62,12 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
   }
   const newPost = async () =>
     (await seedPosts(app, 1, { authorId: someone.owner.userId })).at(0) ?? assert.fail()
+  const newInvitation = async () => {
+    made += 1
+    const json = { email: `made-${made}@example.org`, roles: [] }
+    const headers = await app.bearer(app.admin)
+    return (await app.call('POST', '/api/admin/invitations', { headers, json })).body.id
+  }
   const ownUser = () => someone.owner.userId
   const ofUsers = (base: string): Record<string, () => Promise<Right> | Right> => ({
     [`POST ${base}/users`]: () => ({ json: { name: 'A', email: 'a@example.org' } }),
@@ -86,6 +92,20 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
       const user = { name: 'A', email: 'a@example.org' }
       return { json: { username, password: passwordOf(username), roles: [], ...user } }
     },
+    'POST /api/public/sign-up': () => {
+      made += 1
+      return { json: { email: `made-${made}@example.org` } }
+    },
+    'POST /api/admin/invitations': () => {
+      made += 1
+      return { json: { email: `made-${made}@example.org`, roles: [] } }
+    },
+    'POST /api/admin/invitations/:id/resend': async () => ({
+      path: `/api/admin/invitations/${await newInvitation()}/resend`,
+    }),
+    'DELETE /api/admin/invitations/:id': async () => ({
+      path: `/api/admin/invitations/${await newInvitation()}`,
+    }),
     [`GET ${accounts}/:username`]: () => ({ path: `${accounts}/the-user` }),
     [`PUT ${accounts}/:username`]: () => ({ path: `${accounts}/the-user`, json: {} }),
     [`DELETE ${accounts}/:username`]: async () => ({ path: `${accounts}/${await newAccount()}` }),

@@ -120,6 +120,10 @@ suite('a caller that ends while its request is under way', async () => {
   const [changedUser = 0, ...doomedUsers] = users
   const posts = await seedPosts(app, 4)
   for (const username of ['target', 'doomed']) await app.account(username)
+  const invitations: number[] = []
+  for (const email of ['one@example.org', 'two@example.org']) {
+    invitations.push((await admin('POST', '/api/admin/invitations', { email, roles: [] })).id)
+  }
   const account = (username: string) => `/api/admin/accounts/${username}`
 
   let callers = 0
@@ -144,6 +148,15 @@ suite('a caller that ends while its request is under way', async () => {
       json: () => ({ roles: ['EDITOR'], password: 'another pass phrase' }),
     },
     'DELETE /api/admin/accounts/:username': { path: () => account('doomed') },
+    'POST /api/admin/invitations': {
+      json: (_, index) => ({ email: `guest-${index}@example.org`, roles: ['USER'] }),
+    },
+    'POST /api/admin/invitations/:id/resend': {
+      path: () => `/api/admin/invitations/${invitations[0]}/resend`,
+    },
+    'DELETE /api/admin/invitations/:id': {
+      path: () => `/api/admin/invitations/${invitations[1]}`,
+    },
     'POST /api/admin/accounts/:username/password': { path: () => `${account('target')}/password` },
     'DELETE /api/admin/accounts/:username/second-factor': {
       path: () => `${account('target')}/second-factor`,

@@ -19,6 +19,14 @@ import { databaseSettings, testDatabase } from '../database.ts'
 import { beginEnrolment, enrol, enrolled } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { seedPosts } from '../posts.ts'
+import {
+  begunSignUp,
+  invited,
+  mailboxOf,
+  person,
+  profileFields,
+  profileOf,
+} from '../registration.ts'
 import { testBrowser } from '../test-browser.ts'
 import { exportPath, importLines, importPath, line } from '../transfer.ts'
 
@@ -41,6 +49,8 @@ suite('which events a change records', async () => {
   const admin = await app.bearer(app.admin)
   const idp = await identityProvider()
   const client = await testApp(settingsFor(idp), { clock: clockOfToday(), sinks })
+  const visited = await testApp({ SIGN_UP: 'open' }, { sinks })
+  const mailbox = await mailboxOf(visited)
   let made = 0
 
   const someone = (more: object = {}, on = app) => on.account(`someone${++made}`, ['USER'], more)
@@ -71,6 +81,9 @@ suite('which events a change records', async () => {
       })
     return { headers, browser, begin }
   }
+
+  const invitation = () =>
+    invited(visited, mailbox, { email: `someone${++made}@example.org`, roles: ['USER'] })
 
   /** An account with a second factor that has come back from the provider, and is asked for a code. */
   async function halfway() {
@@ -180,6 +193,70 @@ suite('which events a change records', async () => {
       ] as const
     ).map(([json, events]) =>
       row(events, async () => asAdmin('PUT', `/api/admin/accounts/${await name()}`, json)),
+    ),
+    'POST /api/public/sign-up': row(['sign_up_begun'], async () => {
+      const json = { email: `someone${++made}@example.org` }
+      return () => visited.call('POST', '/api/public/sign-up', { json })
+    }),
+    'PUT /api/public/sign-up': row(['user_created'], async () => {
+      const { token } = await begunSignUp(visited, mailbox, `someone${++made}@example.org`)
+      const json = { token, ...profileOf(`someone${made}`) }
+      return () => visited.call('PUT', '/api/public/sign-up', { json })
+    }),
+    'POST /api/public/invitation': row(['invitation_accepted', 'user_created'], async () => {
+      const json = { token: (await invitation()).token, ...profileOf(`someone${++made}`) }
+      return () => visited.call('POST', '/api/public/invitation', { json })
+    }),
+    'POST /api/admin/invitations': [
+      row(['invitation_created'], async () => {
+        const json = { email: `someone${++made}@example.org`, roles: ['USER'] }
+        const headers = await visited.bearer(visited.admin)
+        return () => visited.call('POST', '/api/admin/invitations', { headers, json })
+      }),
+      row(['invitation_created', 'invitation_revoked'], async () => {
+        const json = { email: (await invitation()).email, roles: ['USER'] }
+        const headers = await visited.bearer(visited.admin)
+        return () => visited.call('POST', '/api/admin/invitations', { headers, json })
+      }),
+    ],
+    'POST /api/admin/invitations/:id/resend': row(['invitation_resent'], async () => {
+      const { id } = await invitation()
+      const headers = await visited.bearer(visited.admin)
+      return () => visited.call('POST', `/api/admin/invitations/${id}/resend`, { headers })
+    }),
+    'DELETE /api/admin/invitations/:id': row(['invitation_revoked'], async () => {
+      const { id } = await invitation()
+      const headers = await visited.bearer(visited.admin)
+      return () => visited.call('DELETE', `/api/admin/invitations/${id}`, { headers })
+    }),
+    'POST /signup': [
+      row(['sign_up_begun'], async () => {
+        const visitor = person(visited)
+        await visitor.open('/signup')
+        return () => visitor.send({ email: `someone${++made}@example.org` })
+      }),
+      row(['authn_login_success', 'session_created', 'user_created'], async () => {
+        const { token } = await begunSignUp(visited, mailbox, `someone${++made}@example.org`)
+        const visitor = person(visited)
+        await visitor.open(`/signup?token=${token}`)
+        const fields = profileFields(`someone${made}`)
+        return async () => {
+          assert.equal((await visitor.send(fields)).headers.location, '/account')
+          return visited.call('GET', '/health/live')
+        }
+      }),
+    ],
+    'POST /invitation': row(
+      ['authn_login_success', 'invitation_accepted', 'session_created', 'user_created'],
+      async () => {
+        const visitor = person(visited)
+        await visitor.open(`/invitation?token=${(await invitation()).token}`)
+        const fields = profileFields(`someone${++made}`)
+        return async () => {
+          assert.equal((await visitor.send(fields)).headers.location, '/account')
+          return visited.call('GET', '/health/live')
+        }
+      },
     ),
     'DELETE /api/admin/accounts/:username': row(['authz_admin'], async () =>
       asAdmin('DELETE', `/api/admin/accounts/${await name()}`),
@@ -381,6 +458,10 @@ suite('which events a command records', async () => {
       ['user_created'],
       () => run(`account add added --email a@example.org --password-stdin`, newPassword),
     ],
+    invite: [['invitation_created'], () => run('invite ann@example.org')],
+    'invitation list': [[], () => run('invitation list')],
+    'invitation resend': [['invitation_resent'], () => run('invitation resend 1')],
+    'invitation revoke': [['invitation_revoked'], () => run('invitation revoke 1')],
     'account list': [[], () => run('account list')],
     'account show': [[], async () => run(`account show ${await name()}`)],
     'account delete': [['authz_admin'], async () => run(`account delete ${await name()} --yes`)],

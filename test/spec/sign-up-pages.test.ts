@@ -1,51 +1,10 @@
 // A database makes a difference: the steps of a flow are rows that change under conditions.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { type Answer, type TestApp, testApp } from '../app.ts'
+import { type Answer, testApp } from '../app.ts'
 import { verifyAddress } from '../mail.ts'
-import { invited, mailboxOf, profileOf } from '../registration.ts'
-import { navigation, type TestBrowser, testBrowser } from '../test-browser.ts'
-
-type Form = Record<string, string>
-
-const fieldsOf = (username: string): Form => {
-  const { name, password } = profileOf(username)
-  return { username, name, new_password: password, new_password_again: password }
-}
-
-/** A browser that opens pages and sends their first form. */
-export function person(app: TestApp) {
-  const browser = testBrowser(app, navigation)
-  let page: Answer
-  const formOf = ({ text }: Answer) => {
-    const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(text) ?? []
-    const [, csrf_token = ''] = /name="csrf_token" value="([^"]+)"/.exec(text) ?? []
-    return { action: action.replaceAll('&amp;', '&'), csrf_token }
-  }
-  return {
-    browser,
-    get page() {
-      return page
-    },
-    async open(path: string) {
-      page = await browser.open(`${app.deps.config.baseUrl}${path}`)
-      return page
-    },
-    /** Sends the form; follows a redirect to a page of this service. */
-    async send(fields: Form, headers: Form = {}): Promise<Answer> {
-      const { action, csrf_token } = formOf(page)
-      const form = { csrf_token, ...fields }
-      const sent = { form, headers: { 'sec-fetch-site': 'same-origin', ...headers } }
-      const answer = await browser.call('POST', action, sent)
-      const { location } = answer.headers
-      const isOwn = typeof location === 'string' && location.startsWith('/signup')
-      if (answer.status === 303 && isOwn) return this.open(location)
-      if (answer.status !== 303) page = answer
-      return answer
-    },
-    form: () => formOf(page),
-  }
-}
+import { invited, mailboxOf, person, profileFields, profileOf } from '../registration.ts'
+import type { TestBrowser } from '../test-browser.ts'
 
 const heading = ({ text }: Answer) => /<h1>(.*?)<\/h1>/s.exec(text)?.[1]
 const session = ({ cookies }: TestBrowser) => cookies.get('JSESSIONID')
@@ -67,7 +26,7 @@ suite('the pages of a sign-up', async () => {
     const proved = await ann.send({ code: `${code.slice(0, 4)} ${code.slice(4)}` })
     assert.deepEqual(heading(proved), 'Your new account')
     assert.equal(session(ann.browser), undefined, 'not signed in yet')
-    const done = await ann.send(fieldsOf('ann'))
+    const done = await ann.send(profileFields('ann'))
     assert.deepEqual([done.status, done.headers.location], [303, '/account'])
     assert.equal(await me(ann), 'ann')
   })
@@ -86,7 +45,7 @@ suite('the pages of a sign-up', async () => {
     assert.deepEqual(heading(page), 'Your new account')
     assert.ok(!page.text.includes(token))
     assert.match(page.text, /<strong>bea@example.org<\/strong>/)
-    const done = await other.send(fieldsOf('bea'))
+    const done = await other.send(profileFields('bea'))
     assert.equal(done.headers.location, '/account')
     assert.equal(await me(other), 'bea')
     assert.equal(session(first.browser), undefined, 'the browser that began is not signed in')
@@ -110,21 +69,21 @@ suite('the pages of a sign-up', async () => {
     for (const field of ['username', 'name', 'new_password']) {
       assert.match(empty.text, new RegExp(`id="${field}-problem"`), field)
     }
-    const differs = await cleo.send({ ...fieldsOf('cleo'), new_password_again: 'another' })
+    const differs = await cleo.send({ ...profileFields('cleo'), new_password_again: 'another' })
     assert.match(differs.text, /id="new_password_again-problem"/)
-    const taken = await cleo.send({ ...fieldsOf('cleo'), username: 'ANN' })
+    const taken = await cleo.send({ ...profileFields('cleo'), username: 'ANN' })
     assert.deepEqual([taken.status, heading(taken)], [409, 'Your new account'])
     assert.match(taken.text, /This username is taken/)
     assert.match(taken.text, /value="ANN"/)
     assert.ok(!taken.text.includes(profileOf('cleo').password), 'no password in a page')
     const weak = await cleo.send({
-      ...fieldsOf('cleo'),
+      ...profileFields('cleo'),
       new_password: 'correct horse cleo@example.org',
       new_password_again: 'correct horse cleo@example.org',
     })
     assert.equal(weak.status, 400)
     assert.match(weak.text, /must not contain your (?:username|e-mail address)/)
-    assert.equal((await cleo.send(fieldsOf('cleo'))).headers.location, '/account')
+    assert.equal((await cleo.send(profileFields('cleo'))).headers.location, '/account')
   })
 
   test('the mail is sent again from the page, to the same link', async () => {
@@ -194,7 +153,7 @@ suite('what a sign-up leads to', () => {
     await ann.open('/signup')
     await ann.send({ email: 'ann@example.org' })
     await ann.send({ code: (await mailbox.newest()).code })
-    assert.deepEqual(heading(await ann.send(fieldsOf('ann'))), 'Your account is created')
+    assert.deepEqual(heading(await ann.send(profileFields('ann'))), 'Your account is created')
     assert.equal(session(ann.browser), undefined)
   })
 
@@ -226,10 +185,14 @@ suite('the pages of an invitation', async () => {
     assert.match(page.text, /administer users and accounts/)
     assert.match(page.text, /value="Ann"/)
     assert.ok(!page.text.includes(token))
-    const weak = await ann.send({ ...fieldsOf('ann'), new_password: 'x', new_password_again: 'x' })
+    const weak = await ann.send({
+      ...profileFields('ann'),
+      new_password: 'x',
+      new_password_again: 'x',
+    })
     assert.deepEqual([weak.status, heading(weak)], [400, 'You are invited'])
     assert.match(weak.text, /at least 12 characters/)
-    const done = await ann.send(fieldsOf('ann'))
+    const done = await ann.send(profileFields('ann'))
     assert.equal(done.headers.location, '/account')
     const { body } = await ann.browser.call('GET', '/api/session')
     assert.deepEqual([body.username, body.roles], ['ann', ['EDITOR', 'ADMIN']])
