@@ -7,7 +7,7 @@ export interface SentProfile extends WantedProfile {
   readonly passwordAgain: string
 }
 
-/** Reads the form of a new owner; what is no text, or was sent twice, counts as empty. */
+/** Reads the form of a new owner. */
 export function sentProfile(body: unknown): SentProfile {
   return {
     username: textIn(body, 'username'),
@@ -17,7 +17,7 @@ export function sentProfile(body: unknown): SentProfile {
   }
 }
 
-/** A field of a form; empty if it is absent, or was sent twice. */
+/** A field of a form; empty if it is absent, or no text. */
 export function textIn(body: unknown, name: string): string {
   const value = (body as Readonly<Record<string, unknown>> | null | undefined)?.[name]
   return typeof value === 'string' ? value : ''
