@@ -17,19 +17,19 @@ suite('the examples of all pages, in a real browser', async () => {
     return { context, ...(await openPage(context)) }
   }
 
-  for (const [about, options] of [
-    ['light, on a desk', { colorScheme: 'light', viewport: { width: 1280, height: 900 } }],
-    ['dark, on a phone', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
-    ['dark, on a desk', { colorScheme: 'dark', viewport: { width: 1280, height: 900 } }],
+  const inLanguage = (wanted: string) => shown.filter(({ language }) => language === wanted)
+  // German words are the longest ones.
+  for (const [about, options, those] of [
+    ['light, on a desk', { colorScheme: 'light', viewport: { width: 1280, height: 900 } }, shown],
     [
-      'light, at 200 %',
-      { colorScheme: 'light', viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 },
+      'dark, on a phone',
+      { colorScheme: 'dark', viewport: { width: 320, height: 640 } },
+      inLanguage('de'),
     ],
-    ['forced colours', { forcedColors: 'active', viewport: { width: 1280, height: 900 } }],
   ] as const) {
     test(`${about}: axe finds nothing, nothing is wider than the window, the policy refuses nothing`, async () => {
       const { context, page, complaints } = await withPages(options)
-      for (const one of shown) {
+      for (const one of those) {
         const where = `${pathOf(one)}, ${about}`
         await page.goto(origin + pathOf(one))
         await assertFits(page, where)
@@ -42,9 +42,43 @@ suite('the examples of all pages, in a real browser', async () => {
     })
   }
 
+  test('at 200 % nothing is wider than the window', async () => {
+    const { context, page } = await withPages({
+      viewport: { width: 640, height: 450 },
+      deviceScaleFactor: 2,
+    })
+    for (const one of inLanguage('de')) {
+      await page.goto(origin + pathOf(one))
+      await assertFits(page, pathOf(one))
+    }
+    await context.close()
+  })
+
+  test('in forced colours, buttons and fields have a border', async () => {
+    const { context, page } = await withPages({ forcedColors: 'active' })
+    for (const one of inLanguage('en')) {
+      await page.goto(origin + pathOf(one))
+      const bare = await page
+        .locator('main :is(button:not(.link), .button, input:not([type=hidden])):visible')
+        .evaluateAll((all) =>
+          (all as unknown as { computedStyleMap(): Map<string, unknown>; outerHTML: string }[])
+            .filter(
+              (element) => String(element.computedStyleMap().get('border-top-width')) === '0px',
+            )
+            .map(({ outerHTML }) => outerHTML),
+        )
+      assert.deepEqual(
+        bare.filter((html) => !html.includes('for-managers')),
+        [],
+        pathOf(one),
+      )
+    }
+    await context.close()
+  })
+
   test('without scripts: all of it is there, and nothing is offered that needs them', async () => {
     const { context, page } = await withPages({ javaScriptEnabled: false })
-    for (const one of shown) {
+    for (const one of inLanguage('en')) {
       await page.goto(origin + pathOf(one))
       assert.equal(await page.locator('h1').isVisible(), true)
       for (const button of await page.locator('main button').all()) {
@@ -58,7 +92,7 @@ suite('the examples of all pages, in a real browser', async () => {
 
   test('the focus is on what is wrong, or on the first field; and the keyboard reaches all', async () => {
     const { context, page } = await withPages({ viewport: { width: 1280, height: 900 } })
-    for (const one of shown.filter(({ language }) => language === 'en')) {
+    for (const one of inLanguage('en')) {
       const where = pathOf(one)
       await page.goto(origin + where)
       const state = await page.evaluate(() => {
