@@ -34,6 +34,7 @@ import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
+import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
@@ -93,6 +94,7 @@ export interface Services extends LogoutEndings {
   readonly profiles: Profiles
   readonly providers: Providers
   readonly readiness: Readiness
+  readonly recovery: Recovery
   readonly refusals: Refusals
   readonly lookUpReason: LookUpReason
   readonly requirements: Requirements
@@ -183,6 +185,7 @@ export async function createServices(
   events.inside(noticeEvents, notices.sink)
   const devices = createDevices({ ...deps, keys })
   const registration = { ...deps, accounts, confirmations, keys, outbox }
+  const secondFactor = createSecondFactor({ ...deps, accounts, keys })
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -226,12 +229,21 @@ export async function createServices(
     profiles,
     providers,
     readiness: createReadiness({ ...deps, accounts, keys, rooms }),
+    recovery: createRecovery({
+      ...deps,
+      accounts,
+      confirmations,
+      devices,
+      lock,
+      outbox,
+      secondFactor,
+    }),
     lookUpReason: createLookUp(rooms),
     refusals: createRefusals(deps),
     requirements,
     revocations,
     rotation,
-    secondFactor: createSecondFactor({ ...deps, accounts, keys }),
+    secondFactor,
     sessions: createSessions({ ...deps, accounts, requirements }),
     signUp: createSignUp(registration),
     throttle: createThrottleOverview({ ...deps, keys }),

@@ -43,6 +43,7 @@ export const errorTable = {
   identityLinked: { status: 409, error: 'Identity already linked' },
   emailExists: { status: 409, error: 'Email already in use' },
   invitationClosed: { status: 409, error: 'Invitation already closed' },
+  accountUnusable: { status: 409, error: 'Account locked or disabled' },
   emailNotVerified: { status: 409, error: 'No verified email' },
   mailClosed: { status: 409, error: 'Mail already closed' },
   lastAdministrator: { status: 409, error: 'Last administrator' },

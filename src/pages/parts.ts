@@ -1,11 +1,17 @@
 import type { RoomParts } from '../room/room.ts'
+import { type AccountPagesDeps, accountPages } from './account/routes.ts'
 import { changePasswordRoutes } from './change-password.ts'
+import { type ResetPagesOptions, resetPages } from './reset/routes.ts'
+import { type VerifyPagesOptions, verifyPages } from './verify/routes.ts'
 
 /** The flows of pages, a folder for each: what it needs, and below its routes. */
-export type Needs = object
+export type Needs = AccountPagesDeps & ResetPagesOptions & VerifyPagesOptions
 
 export const parts: RoomParts<Needs> = {
-  async routes(app) {
+  async routes(app, needs) {
     await app.register(changePasswordRoutes)
+    await app.register(accountPages, needs)
+    await app.register(resetPages, needs)
+    await app.register(verifyPages, needs)
   },
 }

@@ -61,6 +61,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/public/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a new password by the link or the code; all logins of the account end
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        put: operations["finishReset"];
+        /**
+         * Forgot the password: a link and a code by mail. The answer shows no account
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        post: operations["beginReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/public/sign-up": {
         parameters: {
             query?: never;
@@ -1329,6 +1353,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/accounts/{username}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail the owner of an account a link that sets a new password
+         * @description Access: ADMIN. Body: at most 16384 bytes. Wants a recent login.
+         */
+        post: operations["beginAccountReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/invitations": {
         parameters: {
             query?: never;
@@ -1912,6 +1956,15 @@ export interface components {
         };
         /**
          * @example {
+         *       "email": "ann@example.org"
+         *     }
+         */
+        AdministratorsReset: {
+            /** @description For an account without a verified address: that of its owner */
+            email?: string;
+        };
+        /**
+         * @example {
          *       "limit": 10,
          *       "data": [
          *         {
@@ -2100,11 +2153,40 @@ export interface components {
         };
         /**
          * @example {
+         *       "message": "Reset mailed",
+         *       "expires_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        BegunAdministratorsReset: {
+            message: string;
+            /**
+             * Format: date-time
+             * @description When the link and the code end
+             */
+            expires_at: string;
+        };
+        /**
+         * @example {
          *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
          *       "expires_at": "2026-03-03T09:00:00.000Z"
          *     }
          */
         BegunConfirmation: {
+            /** @description What the code of the mail is sent with */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the link and the code end
+             */
+            expires_at: string;
+        };
+        /**
+         * @example {
+         *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
+         *       "expires_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        BegunReset: {
             /** @description What the code of the mail is sent with */
             id: string;
             /**
@@ -3293,6 +3375,21 @@ export interface components {
             address: string;
         };
         /**
+         * @example {
+         *       "username": "ann"
+         *     }
+         */
+        Reset: {
+            /** @description The verified address. A mail address; its domain may be an international one */
+            email?: string;
+            username?: string;
+            /**
+             * @description Of the mail, if the account has none
+             * @enum {string}
+             */
+            language?: "en" | "de";
+        };
+        /**
          * @example USER
          * @enum {string}
          */
@@ -3921,6 +4018,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Email already in use · Account locked or disabled · No verified email */
+        EmailExists_AccountUnusable_EmailNotVerified: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Email already in use · Invitation already closed */
         EmailExists_InvitationClosed: {
             headers: {
@@ -4016,6 +4123,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
                 /** @example <!doctype html>… */
                 "text/html": string;
+            };
+        };
+        /** @description Invalid credentials · Second factor required */
+        InvalidCredentials_SecondFactorRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["SecondFactorRequired"];
             };
         };
         /** @description Invalid credentials · Second factor required */
@@ -4455,6 +4572,96 @@ export interface operations {
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    finishReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of the link; or else id and code */
+                    token?: string;
+                    /** @description Of the answer to the beginning */
+                    id?: string;
+                    /** @description Of the mail; spaces do not count */
+                    code?: string;
+                    new_password: string;
+                    /** @description The six digits that the authenticator app shows */
+                    totp?: string;
+                    /** @description In place of `totp`; each can be used once */
+                    recovery_code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Password changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
+            401: components["responses"]["InvalidCredentials_SecondFactorRequired"];
+            403: components["responses"]["AccessDenied"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    beginReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ann"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Reset"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
+                     *       "expires_at": "2026-03-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BegunReset"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            403: components["responses"]["AccessDenied"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -8588,6 +8795,63 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["EmailNotVerified"];
             429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    beginAccountReset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AdministratorsReset"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Reset mailed",
+                     *       "expires_at": "2026-03-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BegunAdministratorsReset"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["EmailExists_AccountUnusable_EmailNotVerified"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
         };
     };
