@@ -13,6 +13,7 @@ import { createRequirements, type Requirements } from './authentication/requirem
 import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
 import { migrate } from './database/migrate.ts'
+import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createEmails, type Emails } from './emails/emails.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
@@ -72,6 +73,7 @@ export interface Services extends LogoutEndings {
   readonly clients: Clients
   readonly completion: Completion
   readonly confirmations: Confirmations
+  readonly emailLogin: EmailLogin
   readonly devices: Devices
   readonly emails: Emails
   readonly externalBearer: ExternalBearer
@@ -209,6 +211,7 @@ export async function createServices(
     emails: createEmails({ ...deps, accounts, confirmations, hooks, outbox }),
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
+    emailLogin: createEmailLogin({ ...deps, accounts, confirmations, outbox, requirements }),
     externalBearer: external,
     flows: createFlows({ ...deps, accounts, keys }),
     identities,
