@@ -45,6 +45,7 @@ export const errorTable = {
   invitationClosed: { status: 409, error: 'Invitation already closed' },
   accountUnusable: { status: 409, error: 'Account locked or disabled' },
   emailNotVerified: { status: 409, error: 'No verified email' },
+  mailClosed: { status: 409, error: 'Mail already closed' },
   lastAdministrator: { status: 409, error: 'Last administrator' },
   preconditionFailed: { status: 412, error: 'Precondition failed' },
   bodyTooLarge: { status: 413, error: 'Request body too large' },

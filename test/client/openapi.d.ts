@@ -1437,6 +1437,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One page of the mail of the last 30 days, the newest first
+         * @description Access: ADMIN.
+         */
+        get: operations["listMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a mail that says that mail arrives; its state shows what became of it
+         * @description Access: ADMIN. Body: at most 16384 bytes.
+         */
+        post: operations["sendTestMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a mail at once that waits or was refused
+         * @description Access: ADMIN.
+         */
+        post: operations["resendMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw a mail that was not sent yet
+         * @description Access: ADMIN.
+         */
+        delete: operations["cancelMail"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/throttle": {
         parameters: {
             query?: never;
@@ -2791,6 +2871,70 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "Zn8xQw2VbTq0yL4sKc7R1A",
+         *       "message": "reset",
+         *       "kind": "request",
+         *       "state": "waiting",
+         *       "username": "ann",
+         *       "address": "ann@example.org",
+         *       "attempts": 1,
+         *       "response": "450 4.2.0 Try again later",
+         *       "created_at": "2026-03-02T09:40:00.000Z",
+         *       "due_at": "2026-03-02T09:40:05.000Z",
+         *       "expires_at": "2026-03-02T10:10:00.000Z",
+         *       "finished_at": null
+         *     }
+         */
+        Mail: {
+            /** @description It stands in the Message-ID too */
+            id: string;
+            /** @enum {string} */
+            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+            /** @enum {string} */
+            kind: "request" | "notice";
+            /**
+             * @description `dropped`: never sent, for a limit or because no account has the address
+             * @enum {string}
+             */
+            state: "waiting" | "sending" | "sent" | "failed" | "expired" | "cancelled" | "dropped";
+            /** @description Of the account that it is for */
+            username: string | null;
+            /** @description Null after the end, when it is wiped */
+            address: string | null;
+            attempts: number;
+            /** @description What the mail server has said at last */
+            response: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The next attempt; null after the end
+             */
+            due_at: string | null;
+            /**
+             * Format: date-time
+             * @description After that it is not sent any more
+             */
+            expires_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "limit": 10,
+         *       "total": 0,
+         *       "data": []
+         *     }
+         */
+        MailPage: {
+            page: number;
+            limit: number;
+            total: number;
+            data: components["schemas"]["Mail"][];
+        };
+        /**
+         * @example {
          *       "id": "dGhpcyBpcyBhbiBpZC4uLg",
          *       "expires_at": "2026-03-02T10:00:00.000Z"
          *     }
@@ -3398,6 +3542,17 @@ export interface components {
                 addresses: number;
                 accounts: number;
             };
+        };
+        /**
+         * @example {
+         *       "address": "postmaster@example.org"
+         *     }
+         */
+        TestMail: {
+            /** @description A mail address */
+            address: string;
+            /** @enum {string} */
+            language?: "en" | "de";
         };
         /**
          * @example {
@@ -4024,6 +4179,26 @@ export interface components {
         };
         /** @description Last administrator */
         LastAdministrator: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Mail already closed */
+        MailClosed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Mail not found */
+        MailNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -8920,6 +9095,223 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["InvitationNotFound"];
             409: components["responses"]["InvitationClosed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listMail: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 1000 counts as 1000.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @example failed */
+                state?: "waiting" | "sending" | "sent" | "failed" | "expired" | "cancelled" | "dropped";
+                /** @example reset */
+                message?: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+                /**
+                 * @description Mail for this account
+                 * @example ann
+                 */
+                username?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": 1,
+                     *       "limit": 10,
+                     *       "total": 0,
+                     *       "data": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPage"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    sendTestMail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "address": "postmaster@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestMail"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "Zn8xQw2VbTq0yL4sKc7R1A",
+                     *       "message": "reset",
+                     *       "kind": "request",
+                     *       "state": "waiting",
+                     *       "username": "ann",
+                     *       "address": "ann@example.org",
+                     *       "attempts": 1,
+                     *       "response": "450 4.2.0 Try again later",
+                     *       "created_at": "2026-03-02T09:40:00.000Z",
+                     *       "due_at": "2026-03-02T09:40:05.000Z",
+                     *       "expires_at": "2026-03-02T10:10:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mail"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    resendMail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example Zn8xQw2VbTq0yL4sKc7R1A */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "Zn8xQw2VbTq0yL4sKc7R1A",
+                     *       "message": "reset",
+                     *       "kind": "request",
+                     *       "state": "waiting",
+                     *       "username": "ann",
+                     *       "address": "ann@example.org",
+                     *       "attempts": 1,
+                     *       "response": "450 4.2.0 Try again later",
+                     *       "created_at": "2026-03-02T09:40:00.000Z",
+                     *       "due_at": "2026-03-02T09:40:05.000Z",
+                     *       "expires_at": "2026-03-02T10:10:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mail"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["MailNotFound"];
+            409: components["responses"]["MailClosed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    cancelMail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example Zn8xQw2VbTq0yL4sKc7R1A */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "Zn8xQw2VbTq0yL4sKc7R1A",
+                     *       "message": "reset",
+                     *       "kind": "request",
+                     *       "state": "waiting",
+                     *       "username": "ann",
+                     *       "address": "ann@example.org",
+                     *       "attempts": 1,
+                     *       "response": "450 4.2.0 Try again later",
+                     *       "created_at": "2026-03-02T09:40:00.000Z",
+                     *       "due_at": "2026-03-02T09:40:05.000Z",
+                     *       "expires_at": "2026-03-02T10:10:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mail"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["MailNotFound"];
+            409: components["responses"]["MailClosed"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
