@@ -5,6 +5,7 @@ import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
 import { readDoc } from '../../tools/docs.ts'
 import { type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
+import { confirmationsOf } from '../confirmations.ts'
 import { enrol, fromBase32 } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import type { ApiDocument } from '../openapi/operations.ts'
@@ -50,6 +51,23 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.ok(page.startsWith('<!doctype html>'))
     const home = dataOf(await guest.GET('/'))
     assert.ok(typeof home === 'object' && home.name === 'Gatehouse')
+  })
+
+  test('a password that was forgotten, by mail', async () => {
+    const { username, userId } = await someone()
+    const params = { path: { username } }
+    const body = { email: `${username}@example.org` }
+    const began = await admin.POST('/api/admin/accounts/{username}/reset', { params, body })
+    assert.equal(dataOf(began).message, 'Reset mailed')
+    const { id, expires_at } = dataOf(await guest.POST('/api/public/reset', { body: { username } }))
+    assert.ok(id.length > 0 && Date.parse(expires_at) > app.clock.now())
+    const them = await confirmationsOf(app)
+    const begun = await them.begin({ purpose: 'reset', userId, asked: username, version: 1 })
+    const { token } = await them.mailed(begun.id)
+    const finished = await guest.PUT('/api/public/reset', {
+      body: { token, new_password: newPassword },
+    })
+    assert.equal(dataOf(finished).message, 'Password changed')
   })
 
   test('a client of CLIENTS_FILE asks for a token and ends it', async () => {
