@@ -163,6 +163,28 @@ const table: readonly Row[] = [
   ...posts4_3,
   { route: 'GET /api/admin/accounts', may: admins, allowed: 200 },
   { route: 'POST /api/admin/accounts', may: admins, allowed: 400, json: {} },
+  // SIGN_UP is off here.
+  { route: 'POST /api/public/sign-up', may: 'anyone', allowed: 400, json: {} },
+  { route: 'PUT /api/public/sign-up', may: 'anyone', allowed: 400, json: {} },
+  { route: 'POST /api/public/invitation', may: 'anyone', allowed: 400, json: {} },
+  { route: 'GET /signup', may: 'anyone', allowed: 403, withoutHead: true },
+  { route: 'POST /signup', may: 'anyone', allowed: 403, json: {} },
+  { route: 'GET /invitation', may: 'anyone', allowed: 400, withoutHead: true },
+  { route: 'POST /invitation', may: 'anyone', allowed: 400, json: {} },
+  { route: 'GET /api/admin/invitations', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/invitations', may: admins, allowed: 400, json: {} },
+  {
+    route: 'POST /api/admin/invitations/:id/resend',
+    may: admins,
+    allowed: 404,
+    path: `/api/admin/invitations/${noId}/resend`,
+  },
+  {
+    route: 'DELETE /api/admin/invitations/:id',
+    may: admins,
+    allowed: 404,
+    path: `/api/admin/invitations/${noId}`,
+  },
   ...['GET', 'PUT', 'DELETE'].map((method) => ({
     route: `${method} /api/admin/accounts/:username`,
     may: admins,
