@@ -250,26 +250,38 @@ suite('which events a change records', async () => {
       return () => app.call('PUT', '/api/public/reset', { json })
     }),
     'POST /reset': [
-      row(['password_reset_begun'], async () => {
-        const visitor = pageVisitor(app)
-        await visitor.open('/reset')
-        return () => visitor.send({ username: `nobody${++made}` })
-      }),
-      row(['authn_password_change', 'password_reset'], async () => {
-        const { userId } = await someone()
-        const wanted = { purpose: 'reset', userId, asked: address(), version: 1 } as const
-        const { id } = await addresses.confirmations.begin(wanted)
-        const visitor = pageVisitor(app)
-        await visitor.open(`/reset?token=${await addresses.token(id)}`)
-        return () => visitor.send({ new_password: other, new_password_again: other })
-      }),
+      {
+        events: ['password_reset_begun'],
+        redirect: 303,
+        prepare: async () => {
+          const visitor = pageVisitor(app)
+          await visitor.open('/reset')
+          return () => visitor.send({ username: `nobody${++made}` })
+        },
+      },
+      {
+        events: ['authn_password_change', 'password_reset'],
+        redirect: 303,
+        prepare: async () => {
+          const { userId } = await someone()
+          const wanted = { purpose: 'reset', userId, asked: address(), version: 1 } as const
+          const { id } = await addresses.confirmations.begin(wanted)
+          const visitor = pageVisitor(app)
+          await visitor.open(`/reset?token=${await addresses.token(id)}`)
+          return () => visitor.send({ new_password: other, new_password_again: other })
+        },
+      },
     ],
-    'POST /verify': row(['email_verified'], async () => {
-      const headers = await app.session(await someone())
-      const visitor = pageVisitor(app)
-      await visitor.open(`/verify?token=${await proof(headers)}`)
-      return () => visitor.send()
-    }),
+    'POST /verify': {
+      events: ['email_verified'],
+      redirect: 303,
+      prepare: async () => {
+        const headers = await app.session(await someone())
+        const visitor = pageVisitor(app)
+        await visitor.open(`/verify?token=${await proof(headers)}`)
+        return () => visitor.send()
+      },
+    },
     'POST /api/admin/invitations': [
       row(['invitation_created'], async () =>
         asAdmin('POST', invitations, { email: address(), roles: ['USER'] }),
