@@ -239,6 +239,7 @@ export async function createServices(
       devices,
       lock,
       outbox,
+      requirements,
       secondFactor,
     }),
     lookUpReason: createLookUp(rooms),

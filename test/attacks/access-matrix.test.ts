@@ -151,6 +151,18 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     'POST /api/public/invitation': async () => ({
       json: { token: (await newInvitation()).token, ...profileOf(`made-${++made}`) },
     }),
+    [`POST ${accounts}/:username/reset`]: async () => ({
+      path: `${accounts}/${await newAccount()}/reset`,
+      json: { email: newAddress() },
+    }),
+    'POST /api/public/reset': () => ({ json: { email: newAddress() } }),
+    'PUT /api/public/reset': async () => {
+      const { userId } = await app.account(`made-${++made}`)
+      const wanted = { purpose: 'reset', userId, asked: newAddress(), version: 1 } as const
+      const { id } = await addresses.confirmations.begin(wanted)
+      return { json: { token: await addresses.token(id), new_password: 'other pass phrase' } }
+    },
+    'GET /.well-known/change-password': () => ({ path: '/.well-known/change-password' }),
     'POST /api/public/verification': async () => ({ json: { token: await proofOfAddress() } }),
     'POST /language': () => ({ form: { language: 'de', return_to: '/' } }),
     'GET /look/:version/:file': () => ({ path: '/look/0/look.css' }),

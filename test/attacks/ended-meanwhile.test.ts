@@ -123,6 +123,7 @@ suite('a caller that ends while its request is under way', async () => {
   const target = await app.account('target')
   await verifyAddress(app, target, 'target@example.org')
   await app.account('doomed')
+  await verifyAddress(app, await app.account('forgetful'), 'forgetful@example.org')
   const invitations = '/api/admin/invitations'
   const invite = async (email: string): Promise<number> =>
     (await admin('POST', invitations, { email, roles: ['USER'] })).id
@@ -161,6 +162,7 @@ suite('a caller that ends while its request is under way', async () => {
     'DELETE /api/admin/accounts/:username/sessions': {
       path: () => `${account('target')}/sessions`,
     },
+    'POST /api/admin/accounts/:username/reset': { path: () => `${account('forgetful')}/reset` },
     'DELETE /api/admin/accounts/:username/email': { path: () => `${account('target')}/email` },
     'POST /api/admin/invitations': {
       json: (_, index) => ({ email: `invited-${index}@example.org`, roles: ['USER'] }),

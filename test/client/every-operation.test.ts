@@ -60,6 +60,23 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.ok(typeof home === 'object' && home.name === 'Gatehouse')
   })
 
+  test('a password that was forgotten, by mail', async () => {
+    const { username, userId } = await someone()
+    const params = { path: { username } }
+    const body = { email: `${username}@example.org` }
+    const began = await admin.POST('/api/admin/accounts/{username}/reset', { params, body })
+    assert.equal(dataOf(began).message, 'Reset mailed')
+    const { id, expires_at } = dataOf(await guest.POST('/api/public/reset', { body: { username } }))
+    assert.ok(id.length > 0 && Date.parse(expires_at) > app.clock.now())
+    const them = await confirmationsOf(app)
+    const begun = await them.begin({ purpose: 'reset', userId, asked: username, version: 1 })
+    const { token } = await them.mailed(begun.id)
+    const finished = await guest.PUT('/api/public/reset', {
+      body: { token, new_password: newPassword },
+    })
+    assert.equal(dataOf(finished).message, 'Password changed')
+  })
+
   test('a client of CLIENTS_FILE asks for a token and ends it', async () => {
     const { username, password } = await someone()
     const login = await guest.POST('/login', { body: { username, password, mode: 'token' } })

@@ -20,6 +20,7 @@ import { mailboxes } from '../emails.ts'
 import { beginEnrolment, enrol, enrolled } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { verifyAddress } from '../mail.ts'
+import { pageVisitor } from '../page-forms.ts'
 import { seedPosts } from '../posts.ts'
 import { begunSignUp, invited, mailboxOf, profileOf } from '../registration.ts'
 import { testBrowser } from '../test-browser.ts'
@@ -229,6 +230,62 @@ suite('which events a change records', async () => {
       const headers = await app.bearer(app.admin)
       return () => app.call('DELETE', path, { headers })
     }),
+    'POST /api/admin/accounts/:username/reset': row(['password_reset_begun'], async () => {
+      const path = `/api/admin/accounts/${await name()}/reset`
+      const headers = await app.bearer(app.admin)
+      return () => app.call('POST', path, { headers, json: { email: address() } })
+    }),
+    'POST /api/public/reset': [
+      row(['password_reset_begun'], async () => {
+        const email = address()
+        await verifyAddress(app, await someone(), email)
+        return () => app.call('POST', '/api/public/reset', { json: { email } })
+      }),
+      row(['password_reset_begun'], async () => {
+        const json = { username: `nobody${++made}` }
+        return () => app.call('POST', '/api/public/reset', { json })
+      }),
+    ],
+    'PUT /api/public/reset': row(['authn_password_change', 'password_reset'], async () => {
+      const { userId } = await someone()
+      const wanted = { purpose: 'reset', userId, asked: address(), version: 1 } as const
+      const { id } = await addresses.confirmations.begin(wanted)
+      const json = { token: await addresses.token(id), new_password: other }
+      return () => app.call('PUT', '/api/public/reset', { json })
+    }),
+    'POST /reset': [
+      {
+        events: ['password_reset_begun'],
+        redirect: 303,
+        prepare: async () => {
+          const visitor = pageVisitor(app)
+          await visitor.open('/reset')
+          return () => visitor.send({ username: `nobody${++made}` })
+        },
+      },
+      {
+        events: ['authn_password_change', 'password_reset'],
+        redirect: 303,
+        prepare: async () => {
+          const { userId } = await someone()
+          const wanted = { purpose: 'reset', userId, asked: address(), version: 1 } as const
+          const { id } = await addresses.confirmations.begin(wanted)
+          const visitor = pageVisitor(app)
+          await visitor.open(`/reset?token=${await addresses.token(id)}`)
+          return () => visitor.send({ new_password: other, new_password_again: other })
+        },
+      },
+    ],
+    'POST /verify': {
+      events: ['email_verified'],
+      redirect: 303,
+      prepare: async () => {
+        const headers = await app.session(await someone())
+        const visitor = pageVisitor(app)
+        await visitor.open(`/verify?token=${await proof(headers)}`)
+        return () => visitor.send()
+      },
+    },
     'POST /api/admin/invitations': [
       row(['invitation_created'], async () =>
         asAdmin('POST', invitations, { email: address(), roles: ['USER'] }),
@@ -529,6 +586,10 @@ suite('which events a command records', async () => {
     'account password': [
       ['authn_password_change'],
       async () => run(`account password ${await name()} --password-stdin`, newPassword),
+    ],
+    'account reset': [
+      ['password_reset_begun'],
+      async () => run(`account reset ${await name()} --email reset@example.org`),
     ],
     'account reset-factor': [
       ['mfa_removed'],
