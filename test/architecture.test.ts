@@ -368,6 +368,7 @@ suite('manifests', () => {
     const allowed = [
       'accounts import_names',
       'accounts imports',
+      'emails accounts',
       'token token_versions',
       'transfer accounts',
       'transfer row_counts',

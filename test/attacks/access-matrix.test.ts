@@ -4,6 +4,7 @@ import { callersOf } from '../../src/http/documents/matrix.ts'
 import { contractRoles } from '../../src/kernel/principal.ts'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
+import { verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
 import { line, ndjson } from '../transfer.ts'
 
@@ -21,6 +22,8 @@ const elsewhere: Record<string, RegExp> = {
   'needs a second factor, or makes one': /\/totp$|\/recovery-codes$/,
   'ends what the caller came with': /account\/(sessions|password)$/,
   'is a session of the caller': /account\/sessions\/:id$/,
+  'is a page of the own account, with a token in its forms': /^(GET|POST) \/account/,
+  'begins what is mailed, and ends it': /account\/email$|^POST \/api\/public\/verification$/,
 }
 
 const any = 'any one of them'
@@ -76,6 +79,12 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     ...ofUsers('/api/v2'),
     'GET /assets/:version/:file': () => ({ path: '/assets/0/style.css' }),
     'GET /assets/docs/:version/:file': () => ({ path: '/assets/docs/0/main.js' }),
+    ...Object.fromEntries(
+      ['/api/account', '/api/user/account'].map((base) => [
+        `PUT ${base}/language`,
+        () => ({ json: { language: 'de' } }),
+      ]),
+    ),
     'POST /login': () => ({ form: { username: app.admin.username, password: app.admin.password } }),
     'POST /refresh': async () => ({
       form: { refresh_token: (await app.pair(app.admin)).refresh_token },
@@ -92,6 +101,17 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     [`POST ${accounts}/:username/password`]: async () => ({
       path: `${accounts}/${await newAccount()}/password`,
     }),
+    [`GET ${accounts}/:username/email`]: () => ({ path: `${accounts}/the-user/email` }),
+    [`DELETE ${accounts}/:username/email`]: async () => {
+      const username = await newAccount()
+      const user = await app.deps.db
+        .selectFrom('accounts')
+        .select('user_id')
+        .where('username', '=', username)
+        .executeTakeFirstOrThrow()
+      await verifyAddress(app, { userId: user.user_id }, `${username}@example.org`)
+      return { path: `${accounts}/${username}/email` }
+    },
     [`DELETE ${accounts}/:username/second-factor`]: async () => ({
       path: `${accounts}/${await newAccount()}/second-factor`,
     }),

@@ -48,6 +48,42 @@ const users4_2 = (base: string): Row[] => [
   { route: `DELETE ${base}/users/:id`, may: admins, allowed: 404, path: `${base}/users/${noId}` },
 ]
 
+/** The pages of the own account, for sessions alone. Their forms send the CSRF token in a field. */
+const accountPages: readonly Row[] = [
+  ...[
+    '',
+    '/email',
+    '/password',
+    '/providers',
+    '/recovery-codes',
+    '/second-factor',
+    '/sessions',
+  ].map((path): Row => ({ route: `GET /account${path}`, may: authenticated, allowed: 200 })),
+  // They go back to the page before, where there is nothing to show.
+  ...['/providers/leave', '/second-factor/remove', '/second-factor/set-up'].map(
+    (path): Row => ({ route: `GET /account${path}`, may: authenticated, allowed: 303 }),
+  ),
+  ...[
+    '/email',
+    '/email/cancel',
+    '/email/confirm',
+    '/language',
+    '/password',
+    '/providers/link',
+    '/providers/unlink',
+    '/recovery-codes',
+    '/second-factor/confirm',
+    '/second-factor/remove',
+    '/second-factor/set-up',
+    '/sessions/end',
+    '/sessions/end-others',
+  ].map((path): Row => ({ route: `POST /account${path}`, may: authenticated, allowed: 403 })),
+].map((row) => ({
+  ...row,
+  schemes: ['session'],
+  ...(row.route === 'GET /account/recovery-codes' && { withoutHead: true }),
+}))
+
 const posts4_3: readonly Row[] = [
   { route: 'GET /api/posts', may: readers, allowed: 200 },
   { route: 'GET /api/posts/:id', may: readers, allowed: 200, path: '/api/posts/1' },
@@ -120,7 +156,13 @@ const table: readonly Row[] = [
     { route: `GET ${base}/identities`, may, allowed: 200 },
     { route: `POST ${base}/identities`, may, allowed: 400, json: { provider: 'nobody' } },
     { route: `DELETE ${base}/identities/:id`, may, allowed: 404, path: `${base}/identities/1` },
+    { route: `GET ${base}/email`, may, allowed: 200 },
+    { route: `PUT ${base}/email`, may, allowed: 400, json: {} },
+    { route: `DELETE ${base}/email`, may, allowed: 200 },
+    { route: `PUT ${base}/language`, may, allowed: 400, json: {} },
   ]),
+  { route: 'POST /api/public/verification', may: 'anyone', allowed: 400, json: {} },
+  ...accountPages,
   // No identity provider is configured here.
   ...['login', 'callback', 'logout'].flatMap((last): Row[] => [
     { route: `GET /oauth/${last}`, may: 'anyone', allowed: 404 },
@@ -150,6 +192,12 @@ const table: readonly Row[] = [
     allowed: 404,
     path: '/api/admin/accounts/nobody',
     ...(method === 'PUT' && { json: {} }),
+  })),
+  ...['GET', 'DELETE'].map((method) => ({
+    route: `${method} /api/admin/accounts/:username/email`,
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/accounts/nobody/email',
   })),
   {
     route: 'DELETE /api/admin/accounts/:username/second-factor',

@@ -170,6 +170,23 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       assert.equal(dataOf(renewed).recovery_codes.length, 10)
       dataOf(await own.DELETE(`${path}/totp`, { body: { totp: code() } }))
 
+      const { confirmations } = await mailboxes(app)
+      const email = `${who.username}@example.com`
+      const { id } = dataOf(await own.PUT(`${path}/email`, { body: { email } }))
+      dataOf(await own.DELETE(`${path}/email`))
+      const asked = dataOf(await own.PUT(`${path}/email`, { body: { email } }))
+      const { token } = await confirmations.mailed(asked.id)
+      assert.ok(id)
+      dataOf(await anyone.POST('/api/public/verification', { body: { token } }))
+      assert.equal(dataOf(await own.GET(`${path}/email`)).email, email)
+      dataOf(await own.PUT(`${path}/language`, { body: { language: 'de' } }))
+      const named = { path: { username: who.username } }
+      const seen = dataOf(
+        await admin.GET('/api/admin/accounts/{username}/email', { params: named }),
+      )
+      assert.equal(seen.email, email)
+      dataOf(await admin.DELETE('/api/admin/accounts/{username}/email', { params: named }))
+
       const change = { current_password: who.password, new_password: newPassword }
       dataOf(await own.PUT(`${path}/password`, { body: change }))
       const params = { path: { id: session.id } }
