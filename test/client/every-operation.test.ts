@@ -5,6 +5,7 @@ import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
 import { readDoc } from '../../tools/docs.ts'
 import { type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
+import { mailboxes } from '../emails.ts'
 import { enrol, fromBase32 } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import type { ApiDocument } from '../openapi/operations.ts'
@@ -177,7 +178,7 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       const asked = dataOf(await own.PUT(`${path}/email`, { body: { email } }))
       const { token } = await confirmations.mailed(asked.id)
       assert.ok(id)
-      dataOf(await anyone.POST('/api/public/verification', { body: { token } }))
+      dataOf(await guest.POST('/api/public/verification', { body: { token } }))
       assert.equal(dataOf(await own.GET(`${path}/email`)).email, email)
       dataOf(await own.PUT(`${path}/language`, { body: { language: 'de' } }))
       const named = { path: { username: who.username } }

@@ -288,13 +288,13 @@ suite('which events a change records', async () => {
         return () => app.call('DELETE', `${prefix}/sessions/${session.id}`, { headers })
       }),
       [`PUT ${prefix}/email`]: row(['email_verification_begun'], () =>
-        own('/email', 'PUT', { email: `changed${++made}@example.org` }),
+        own('/email', 'PUT', async () => ({ email: `changed${++made}@example.org` })),
       ),
       [`DELETE ${prefix}/email`]: row(['email_verification_cancelled'], () =>
         own('/email', 'DELETE'),
       ),
       [`PUT ${prefix}/language`]: row(['language_changed'], () =>
-        own('/language', 'PUT', { language: 'de' }),
+        own('/language', 'PUT', async () => ({ language: 'de' })),
       ),
       [`POST ${prefix}/identities`]: row([], async () => (await link()).begin),
       [`DELETE ${prefix}/identities/:id`]: row(['identity_unlinked'], async () => {
