@@ -10,6 +10,7 @@ import {
   holdBody,
 } from '../held-requests.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
+import { verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'
 import { testBrowser } from '../test-browser.ts'
@@ -119,7 +120,8 @@ suite('a caller that ends while its request is under way', async () => {
   }
   const [changedUser = 0, ...doomedUsers] = users
   const posts = await seedPosts(app, 4)
-  for (const username of ['target', 'doomed']) await app.account(username)
+  const [target] = [await app.account('target'), await app.account('doomed')]
+  await verifyAddress(app, target, 'target@example.org')
   const account = (username: string) => `/api/admin/accounts/${username}`
 
   let callers = 0
