@@ -120,8 +120,13 @@ suite('a caller that ends while its request is under way', async () => {
   }
   const [changedUser = 0, ...doomedUsers] = users
   const posts = await seedPosts(app, 4)
-  const [target] = [await app.account('target'), await app.account('doomed')]
+  const target = await app.account('target')
   await verifyAddress(app, target, 'target@example.org')
+  await app.account('doomed')
+  const invitations = '/api/admin/invitations'
+  const invite = async (email: string): Promise<number> =>
+    (await admin('POST', invitations, { email, roles: ['USER'] })).id
+  const [kept, revoked] = [await invite('kept@example.org'), await invite('revoked@example.org')]
   const account = (username: string) => `/api/admin/accounts/${username}`
 
   let callers = 0
@@ -153,6 +158,12 @@ suite('a caller that ends while its request is under way', async () => {
     'DELETE /api/admin/accounts/:username/sessions': {
       path: () => `${account('target')}/sessions`,
     },
+    'DELETE /api/admin/accounts/:username/email': { path: () => `${account('target')}/email` },
+    'POST /api/admin/invitations': {
+      json: (_, index) => ({ email: `invited-${index}@example.org`, roles: ['USER'] }),
+    },
+    'POST /api/admin/invitations/:id/resend': { path: () => `${invitations}/${kept}/resend` },
+    'DELETE /api/admin/invitations/:id': { path: () => `${invitations}/${revoked}` },
     'POST /api/admin/tokens/revoke': {
       json: (_, index) => ({ jti: `token-${index}`, exp: 9_000_000_000 }),
     },
@@ -195,12 +206,11 @@ suite('a caller that ends while its request is under way', async () => {
       },
       [`DELETE ${prefix}/sessions`]: {},
       [`PUT ${prefix}/email`]: {
-        json: (_caller, at) => ({ email: `held-${index}-${at}@example.org` }),
+        json: ({ who }, index) => ({ email: `${who.username}-${index}@example.org` }),
       },
       [`DELETE ${prefix}/email`]: {},
       [`PUT ${prefix}/language`]: { json: () => ({ language: 'de' }) },
     })),
-    'DELETE /api/admin/accounts/:username/email': { path: () => `${account('target')}/email` },
     ...pageForms({
       '/language': { json: () => ({ language: 'de' }) },
       '/password': {

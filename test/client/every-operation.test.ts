@@ -9,6 +9,7 @@ import { mailboxes } from '../emails.ts'
 import { enrol, fromBase32 } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import type { ApiDocument } from '../openapi/operations.ts'
+import { mailboxOf } from '../registration.ts'
 import { ndjson, someHash } from '../transfer.ts'
 import { begin, comeBack, cookiesOf, logOut } from './provider-sign-in.ts'
 import { answered, dataOf, typedClient, typedClientOver } from './typed-client.ts'
@@ -28,6 +29,7 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       OIDC_PROVIDERS: 'acme',
       LOGIN_CAPTCHA_AFTER: '1000',
       CLIENTS_FILE: clientsFile([entry('shop')]),
+      SIGN_UP: 'open',
     },
     { clock: clockOfToday() },
   )
@@ -128,6 +130,30 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     })
   }
 
+  test('sign-up and invitations', async () => {
+    const mailbox = await mailboxOf(app)
+    const begun = { email: 'visitor@example.org' }
+    const { id } = dataOf(await guest.POST('/api/public/sign-up', { body: begun }))
+    const { token } = await mailbox.confirmations.mailed(id)
+    const profile = { name: 'Ann', password: newPassword }
+    const visitor = { token, username: 'visitor', ...profile }
+    const made = dataOf(await guest.PUT('/api/public/sign-up', { body: visitor }))
+    assert.equal(made.username, 'visitor')
+
+    const path = '/api/admin/invitations'
+    const invite = async (email: string) =>
+      dataOf(await admin.POST(path, { body: { email, roles: ['USER'] } }))
+    const one = await invite('one@example.org')
+    const params = { path: { id: one.id } }
+    assert.equal(dataOf(await admin.POST(`${path}/{id}/resend`, { params })).state, 'pending')
+    assert.equal(dataOf(await admin.DELETE(`${path}/{id}`, { params })).state, 'revoked')
+    assert.equal(dataOf(await admin.GET(path)).data[0]?.id, one.id)
+    const { token: mailed } = await mailbox.invitation((await invite('two@example.org')).id)
+    const guestOfTwo = { token: mailed, username: 'two.guest', ...profile }
+    const accepted = await guest.POST('/api/public/invitation', { body: guestOfTwo })
+    assert.deepEqual(dataOf(accepted).roles, ['USER'])
+  })
+
   test('the posts', async () => {
     const post = dataOf(await admin.POST('/api/posts', { body: { title: 'A post' } }))
     const params = { path: { id: post.id } }
@@ -150,6 +176,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       const own = await inSession(who)
       const { user, second_factor } = dataOf(await own.GET(path))
       assert.deepEqual([user.id, second_factor], [who.userId, false])
+      const notices = dataOf(await own.GET(`${path}/notices`))
+      assert.ok(notices.every(({ facts }) => facts.by === 'owner'))
       const [session] = dataOf(await own.GET(`${path}/sessions`))
       assert.ok(session?.current)
       await inSession(who)

@@ -27,8 +27,10 @@ import { eventTypes } from '../events.ts'
 import { enrol, enrolled } from '../factor.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { doors, guess, newHost, tryTimes } from '../logins.ts'
+import { verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
+import { invited, mailboxOf, profileOf } from '../registration.ts'
 import { testBrowser } from '../test-browser.ts'
 import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
@@ -210,7 +212,8 @@ const withoutTime = ({ time, ...rest }: Told): Told => {
 
 suite('every event, with its fields and its level', async () => {
   const clients = clientsFile([entry('shop')])
-  const app = watched(await testApp({ CLIENTS_FILE: clients }))
+  const app = watched(await testApp({ CLIENTS_FILE: clients, SIGN_UP: 'open' }))
+  const mailbox = await mailboxOf(app)
   const admin = await app.bearer(app.admin)
   const idp = await identityProvider()
   const client = watched(await testApp(settingsFor(idp), { clock: clockOfToday() }))
@@ -269,6 +272,11 @@ suite('every event, with its fields and its level', async () => {
     return { told, stdout }
   }
 
+  const invite = () =>
+    administer('POST', '/api/admin/invitations', {
+      email: `someone${++made}@example.org`,
+      roles: ['USER'],
+    })
   const accountFields = (who: Someone, more: object = {}) => ({
     user_id: who.userId,
     username: who.username,
@@ -308,6 +316,16 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await login(who, 'token')
       assert.ok(!told.some(({ event }) => event === 'authn_login_success'))
       return { told, fields: { user_id: who.userId, failures: 2, address } }
+    }),
+    info('authn_login_new_device', 'an account logs in from another network', async () => {
+      const who = await someone()
+      await verifyAddress(app, who, `${who.username}@example.org`)
+      await app.call('POST', '/login', {
+        json: { username: who.username, password: who.password },
+        from: newHost(),
+      })
+      const { told } = await login(who, 'session')
+      return { told, fields: { user_id: who.userId, address } }
     }),
     info('authn_login_success', 'a sign-in by a provider', async () => {
       const { told, result } = await signIn('ann-1')
@@ -684,6 +702,36 @@ suite('every event, with its fields and its level', async () => {
       })
       return { told, fields: { reason: 'fetch failed', ...byBrowser, by: '1', scheme: 'basic' } }
     }),
+    info('sign_up_begun', 'a visitor asks for an account', async () => {
+      const json = { email: 'visitor@example.org' }
+      const { told } = await ask({}, 'POST', '/api/public/sign-up', json)
+      return { told, fields: { is_taken: false, address } }
+    }),
+    info('invitation_created', 'an administrator invites a person', async () => {
+      const { told, body } = await invite()
+      return { told, fields: { invitation: body.id, roles: ['USER'], ...byAdmin } }
+    }),
+    info('invitation_resent', 'the invitation is mailed again', async () => {
+      const { id } = (await invite()).body
+      const { told } = await administer('POST', `/api/admin/invitations/${id}/resend`)
+      return { told, fields: { invitation: id, roles: ['USER'], ...byAdmin } }
+    }),
+    info('invitation_revoked', 'the invitation is withdrawn', async () => {
+      const { id } = (await invite()).body
+      const { told } = await administer('DELETE', `/api/admin/invitations/${id}`)
+      const reason = 'revoked'
+      return { told, fields: { invitation: id, roles: ['USER'], reason, ...byAdmin } }
+    }),
+    info('invitation_accepted', 'the person makes the account', async () => {
+      const { id, token } = await invited(app, mailbox, {
+        email: `someone${++made}@example.org`,
+        roles: ['USER'],
+      })
+      const json = { token, ...profileOf(`someone${made}`) }
+      const { told, body } = await ask({}, 'POST', '/api/public/invitation', json)
+      const fields = { invitation: id, roles: ['USER'], user_id: body.user_id, address }
+      return { told, fields }
+    }),
     info('identity_linked', 'an account links an identity', async () => {
       const { who, told } = await link('linker')
       return { told, fields: { user_id: who.userId, issuer: idp.issuer, ...byBrowser } }
@@ -696,7 +744,10 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await ask(headers, 'DELETE', path, undefined, client)
       return {
         told,
-        fields: { user_id: who.userId, identity: identity.id, ...byOwner(who, 'session') },
+        fields: {
+          ...{ user_id: who.userId, identity: identity.id, issuer: idp.issuer },
+          ...byOwner(who, 'session'),
+        },
       }
     }),
     warn('identity_provider_fail', 'the provider cannot be asked', async () => {
@@ -754,6 +805,13 @@ suite('every event, with its fields and its level', async () => {
       const json = { totp: device.code() }
       const { told } = await ask(headers, 'POST', '/api/account/recovery-codes', json)
       return { told, fields: { user_id: who.userId, ...byOwner(who, 'session') } }
+    }),
+    info('mfa_recovery_code_used', 'a recovery code takes the place of a code', async () => {
+      const { who, device } = await withFactor()
+      const { username, password } = who
+      const json = { username, password, recovery_code: device.recoveryCodes[0] }
+      const { told } = await during(app, () => app.call('POST', '/login', { json, from }))
+      return { told, fields: { user_id: who.userId, left: 9, address } }
     }),
     info('mfa_removed', 'the owner removes it', async () => {
       const { who, headers, device } = await withFactor()
