@@ -53,6 +53,7 @@ const accountPages: readonly Row[] = [
   ...[
     '',
     '/email',
+    '/notices',
     '/password',
     '/providers',
     '/recovery-codes',
