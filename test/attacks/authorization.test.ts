@@ -50,6 +50,43 @@ const users4_2 = (base: string): Row[] => [
   { route: `DELETE ${base}/users/:id`, may: admins, allowed: 404, path: `${base}/users/${noId}` },
 ]
 
+/** The pages of the own account, for sessions alone. Their forms send the CSRF token in a field. */
+const accountPages: readonly Row[] = [
+  ...[
+    '',
+    '/email',
+    '/notices',
+    '/password',
+    '/providers',
+    '/recovery-codes',
+    '/second-factor',
+    '/sessions',
+  ].map((path): Row => ({ route: `GET /account${path}`, may: authenticated, allowed: 200 })),
+  // Where there is nothing to show they redirect to the page before.
+  ...['/providers/leave', '/second-factor/remove', '/second-factor/set-up'].map(
+    (path): Row => ({ route: `GET /account${path}`, may: authenticated, allowed: 303 }),
+  ),
+  ...[
+    '/email',
+    '/email/cancel',
+    '/email/confirm',
+    '/language',
+    '/password',
+    '/providers/link',
+    '/providers/unlink',
+    '/recovery-codes',
+    '/second-factor/confirm',
+    '/second-factor/remove',
+    '/second-factor/set-up',
+    '/sessions/end',
+    '/sessions/end-others',
+  ].map((path): Row => ({ route: `POST /account${path}`, may: authenticated, allowed: 403 })),
+].map((row) => ({
+  ...row,
+  schemes: ['session'],
+  ...(row.route === 'GET /account/recovery-codes' && { withoutHead: true }),
+}))
+
 const posts4_3: readonly Row[] = [
   { route: 'GET /api/posts', may: readers, allowed: 200 },
   { route: 'GET /api/posts/:id', may: readers, allowed: 200, path: '/api/posts/1' },
@@ -134,6 +171,7 @@ const table: readonly Row[] = [
     { route: `GET /${page}`, may: 'anyone', allowed: 200, withoutHead: true, beginsFlow: true },
     { route: `POST /${page}`, may: 'anyone', allowed: 400, json: {} },
   ]),
+  ...accountPages,
   // No identity provider is configured here.
   ...['login', 'callback', 'logout'].flatMap((last): Row[] => [
     { route: `GET /oauth/${last}`, may: 'anyone', allowed: 404 },

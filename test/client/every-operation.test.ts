@@ -6,6 +6,7 @@ import { readDoc } from '../../tools/docs.ts'
 import { type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { confirmationsOf } from '../confirmations.ts'
+import { mailboxes } from '../emails.ts'
 import { enrol, fromBase32 } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { verifyAddress } from '../mail.ts'
@@ -196,6 +197,23 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       const renewed = await own.POST(`${path}/recovery-codes`, { body: { recovery_code } })
       assert.equal(dataOf(renewed).recovery_codes.length, 10)
       dataOf(await own.DELETE(`${path}/totp`, { body: { totp: code() } }))
+
+      const { confirmations } = await mailboxes(app)
+      const email = `${who.username}@example.com`
+      const { id } = dataOf(await own.PUT(`${path}/email`, { body: { email } }))
+      dataOf(await own.DELETE(`${path}/email`))
+      const asked = dataOf(await own.PUT(`${path}/email`, { body: { email } }))
+      const { token } = await confirmations.mailed(asked.id)
+      assert.ok(id)
+      dataOf(await guest.POST('/api/public/verification', { body: { token } }))
+      assert.equal(dataOf(await own.GET(`${path}/email`)).email, email)
+      dataOf(await own.PUT(`${path}/language`, { body: { language: 'de' } }))
+      const named = { path: { username: who.username } }
+      const seen = dataOf(
+        await admin.GET('/api/admin/accounts/{username}/email', { params: named }),
+      )
+      assert.equal(seen.email, email)
+      dataOf(await admin.DELETE('/api/admin/accounts/{username}/email', { params: named }))
 
       const change = { current_password: who.password, new_password: newPassword }
       dataOf(await own.PUT(`${path}/password`, { body: change }))

@@ -477,7 +477,9 @@ suite('which events a change records', async () => {
       .filter(({ method }) => !['GET', '*'].includes(method))
       .map(({ method, url }) => `${method} ${url}`)
     const others = ['GET /oauth/callback', `GET ${exportPath}`, 'GET /api/admin/audit']
-    assert.deepEqual(Object.keys(routes).toSorted(), [...changing, ...others].toSorted())
+    // The forms of pages do what the JSON routes do, by the same functions.
+    const asked = changing.filter((name) => !name.startsWith('POST /account'))
+    assert.deepEqual(Object.keys(routes).toSorted(), [...asked, ...others].toSorted())
   })
 
   test('every other route tells nothing', async () => {
