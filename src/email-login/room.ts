@@ -1,6 +1,10 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'email-login',
+  methods: [{ name: 'email', amr: ['email'] }],
+  events: fileBeside(import.meta.url, './events'),
   settings: ['SIGN_IN_BY_MAIL', 'SIGN_IN_CODE_SECONDS'],
+  parts: () => import('./parts.ts'),
 }

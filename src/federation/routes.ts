@@ -3,11 +3,13 @@ import { loginFail } from '../authentication/events.ts'
 import type { Config } from '../config/load.ts'
 import { defaultName } from '../config/oidc-settings.ts'
 import type { Events } from '../events/events.ts'
+import { browserOf } from '../flows/requests.ts'
 import { home, parseReturnTo } from '../flows/return-to.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import { mediaTypes } from '../http/media-types.ts'
+import { prefersPage } from '../http/pages/negotiation.ts'
 import { sendView } from '../http/pages/send-view.ts'
 import { markRefusalTold } from '../http/refusals/told.ts'
 import { Page, type SchemaTypes } from '../http/schemas.ts'
@@ -19,6 +21,7 @@ import { SessionAnswer } from '../session/schemas.ts'
 import { enrolmentRequired } from '../token/schemas.ts'
 import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
 import { flowCookie } from './cookie.ts'
+import { type GoOnDeps, goOnOnPages } from './go-on.ts'
 import { failurePage, refusedCodePage } from './pages.ts'
 import { deadline, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
@@ -37,8 +40,10 @@ import { confirm, type SignInDeps, signIn } from './sign-in.ts'
  *
  * A refusal is a page for a browser's navigation, with a way back, and JSON for every other client.
  */
-export interface ExternalRoutesOptions extends SignInDeps, BrowserSessionDeps {
-  readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
+export interface ExternalRoutesOptions extends SignInDeps, GoOnDeps, BrowserSessionDeps {
+  readonly accounts: SignInDeps['accounts'] & GoOnDeps['accounts']
+  readonly secondFactor: SignInDeps['secondFactor'] & GoOnDeps['secondFactor']
+  readonly config: Pick<Config, 'baseUrl' | 'http' | 'pages' | 'session'>
   readonly events: Pick<Events, 'tell'>
   readonly providers: Providers
   readonly loginAddress: LoginAddress
@@ -89,7 +94,7 @@ export async function externalRoutes(
       async (request, reply) => {
         const { return_to } = request.query as { return_to?: unknown } // parsed by Fastify
         const browser = flowCookie.valueOf(request, random)
-        const returnTo = parseReturnTo(return_to)
+        const returnTo = parseReturnTo(return_to, { origins: config.pages.returnOrigins })
         const url = await flows.begin(providerOf(request), {
           browser,
           returnTo,
@@ -221,7 +226,12 @@ export async function externalRoutes(
     const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
     const finished = await flows.finish(provider, query, browser)
     const result = sessionResult(options, request, reply)
-    const outcome = await signIn(options, provider, finished, result)
+    const outcome = await signIn(options, provider, finished, result, prefersPage(request))
+    if (outcome.kind === 'step') {
+      const browser = browserOf(request, reply, random)
+      const flow = await goOnOnPages(options, outcome, finished.returnTo, browser)
+      return reply.redirect(`/signin?flow=${flow.id}`, 303)
+    }
     if (outcome.kind === 'second_factor') {
       flowCookie.set(reply, outcome.ticket)
       return reply.redirect('/oauth/second-factor', 303)

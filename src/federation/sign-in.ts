@@ -35,11 +35,12 @@ export interface SignInDeps extends Pick<BrowserSessionDeps, 'sessions'> {
 export type Outcome =
   | { readonly kind: 'linked' | 'signed_in' }
   | { readonly kind: 'second_factor'; readonly ticket: string }
+  | { readonly kind: 'step'; readonly step: Step; readonly evidence: Evidence }
 
 /**
  * Finishes a sign-in or a linking after the provider has authenticated the user. A sign-in passes
- * the requirements and gives its result, or first asks for the second factor, with a ticket. Spec
- * 2.2, 5.5.
+ * the requirements and gives its result, or first asks for the second factor, with a ticket. For a
+ * browser that shows pages it answers the step that is left, which they take. Spec 2.2, 5.5.
  * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired;
  * invalidCredentials if the account has ended its logins meanwhile
  */
@@ -48,6 +49,7 @@ export async function signIn<Given, Answer>(
   provider: Provider,
   finished: FinishedFlow,
   result: Result<Given, Answer>,
+  hasPages = false,
 ): Promise<Outcome> {
   const { clock, completion, flows, identities, requirements } = deps
   const { person, linkTo } = finished
@@ -58,6 +60,12 @@ export async function signIn<Given, Answer>(
   }
   const account = await identities.signIn(provider, person)
   const evidence: Evidence = { account, amr: ['fed'], authTime: clock.now() }
+  if (hasPages) {
+    const passed = requirements.pass('providerPage', evidence)
+    if (typeof passed === 'string') return { kind: 'step', step: passed, evidence }
+    await completion.complete(passed, null, result)
+    return { kind: 'signed_in' }
+  }
   const next = requirements.pass('provider', evidence)
   if (next === 'second_factor') {
     return { kind: 'second_factor', ticket: await flows.suspend(account, finished) }

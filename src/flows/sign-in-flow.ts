@@ -25,8 +25,8 @@ export interface SignInData {
   readonly recoveryCodes?: readonly string[]
   /** The mail that was asked for. */
   readonly mail?: AskedMail
-  /** The token of a mailed link. */
-  readonly token?: string
+  /** The mailed link that was opened. */
+  readonly link?: OpenedLink
 }
 
 /** Evidence without the account, which is read again at each step. */
@@ -46,6 +46,18 @@ export interface AskedMail {
   /** When it was asked for last, and until when it counts; epoch milliseconds. */
   readonly askedAt: number
   readonly expiresAt: number
+}
+
+export interface OpenedLink {
+  readonly token: string
+  readonly username: string
+  /** Where it was asked from; null if this browser has asked. */
+  readonly asked: {
+    readonly at: number
+    readonly address: string | null
+    readonly browser: string | null
+    readonly system: string | null
+  } | null
 }
 
 /** Evidence as a flow holds it. */

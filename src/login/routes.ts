@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { byPassword, type PasswordMethodDeps } from '../accounts/password-method.ts'
 import type { Config } from '../config/load.ts'
 import type { LoginMode } from '../config/settings-table.ts'
@@ -7,21 +7,16 @@ import type { LoginAddress } from '../http/limits/login-address.ts'
 import { mediaTypes } from '../http/media-types.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { anyone } from '../policy/rules.ts'
-import { type BrowserSessionDeps, sessionResult } from '../session/browser.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
-import { pairResult, type TokenResultDeps, tokenResult } from '../token/results.ts'
 import { enrolmentRequired } from '../token/schemas.ts'
 import type { Tokens } from '../token/tokens.ts'
 import { secondFactorRequired } from '../totp/schemas.ts'
-import { type LogInDeps, type Login, logIn } from './log-in.ts'
+import { answerLogin, type LoginAnswersDeps } from './answers.ts'
+import { type LogInDeps, logIn } from './log-in.ts'
 import { LoginAnswer, LoginBody, LoginRequest, loginExamples } from './schemas.ts'
 
 /** POST /login, in three modes, by form and by JSON. Spec 3.1, 3.3, 4.1. */
-export interface LoginRoutesOptions
-  extends LogInDeps,
-    PasswordMethodDeps,
-    BrowserSessionDeps,
-    TokenResultDeps {
+export interface LoginRoutesOptions extends LogInDeps, PasswordMethodDeps, LoginAnswersDeps {
   readonly accounts: LogInDeps['accounts']
   readonly config: Pick<Config, 'http' | 'baseUrl' | 'login' | 'session' | 'token'>
   readonly loginAddress: LoginAddress
@@ -76,34 +71,12 @@ export async function loginRoutes(
         recoveryCode: recovery_code,
         newPassword: new_password,
       }
-      const answer = answers[mode ?? defaultMode(request)]
-      return answer({ ...byPassword(options, credentials), sent }, request, reply)
+      const login = { ...byPassword(options, credentials), sent }
+      return answerLogin(options, mode ?? defaultMode(request), request, reply, (result) =>
+        logIn(options, login, result),
+      )
     },
   )
-
-  type Answer = (login: Login, request: FastifyRequest, reply: FastifyReply) => Promise<object>
-
-  const answers: Record<LoginMode, Answer> = {
-    async session(login, request, reply) {
-      const csrfToken = await logIn(options, login, sessionResult(options, request, reply))
-      return { message: 'Logged in', csrf_token: csrfToken }
-    },
-
-    async token(login) {
-      const token = await logIn(options, login, tokenResult(options))
-      return { token, token_type: 'Bearer', expires_in: config.token.singleSeconds }
-    },
-
-    async pair(login) {
-      const pair = await logIn(options, login, pairResult(options))
-      return {
-        access_token: pair.accessToken,
-        refresh_token: pair.refreshToken,
-        token_type: 'Bearer',
-        expires_in: config.token.accessSeconds,
-      }
-    },
-  }
 
   function defaultMode(request: FastifyRequest): LoginMode {
     const isForm = request.headers['content-type']

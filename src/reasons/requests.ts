@@ -37,6 +37,7 @@ export const requestReasons = {
   ),
   empty_parameter: route('A parameter of the path is empty.'),
   unknown_asset: route('The page has no file of this name.'),
+  sign_in_by_mail_off: route('Sign-in by mail is off: SIGN_IN_BY_MAIL.'),
   captchas_off: route('Captchas are off: LOGIN_CAPTCHA_AFTER is 0.'),
   no_such_provider: route('No identity provider of this name is configured for sign-in.'),
 

@@ -13,9 +13,14 @@ const issuer = 'Gatehouse'
 
 /** Builds `otpauth://totp/<issuer>:<account>?secret=<SECRET>&issuer=<issuer>`, exactly. */
 export async function provision(bytes: Uint8Array, account: string): Promise<Provisioning> {
-  const { renderSVG } = await import('uqr') // needed by an enrolment alone
   const secret = base32(bytes)
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
   const uri = `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`
-  return { secret, uri, qr: renderSVG(uri) }
+  return { secret, uri, qr: await qrOf(uri) }
+}
+
+/** The URI as a QR code: SVG text. */
+export async function qrOf(uri: string): Promise<string> {
+  const { renderSVG } = await import('uqr') // needed by an enrolment alone
+  return renderSVG(uri)
 }

@@ -1,0 +1,140 @@
+import type { FastifyInstance } from 'fastify'
+import { parseEmail } from '../addresses/email.ts'
+import type { Config } from '../config/load.ts'
+import type { Confirmations } from '../confirmations/confirmations.ts'
+import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { clientAddress } from '../http/limits/client-address.ts'
+import type { LoginAddress } from '../http/limits/login-address.ts'
+import { mediaTypes } from '../http/media-types.ts'
+import type { SchemaTypes } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
+import { ApiError, refuseField } from '../kernel/errors.ts'
+import { answerLogin, type LoginAnswersDeps } from '../login/answers.ts'
+import { type LogInDeps, logIn } from '../login/log-in.ts'
+import { LoginAnswer } from '../login/schemas.ts'
+import { anyone } from '../policy/rules.ts'
+import type { LoginLimits } from '../throttle/limits.ts'
+import { enrolmentRequired } from '../token/schemas.ts'
+import { secondFactorRequired } from '../totp/schemas.ts'
+import { type EmailLogin, signInPurposes } from './email-login.ts'
+import {
+  BeginEmailLogin,
+  BegunEmailLogin,
+  FinishEmailLogin,
+  finishExamples,
+  SentEmailLogin,
+} from './schemas.ts'
+
+/**
+ * Sign-in by mail as JSON, for programs with pages of their own: POST and PUT
+ * /api/public/sign-in-code. The pages of the service use the same service.
+ */
+export interface EmailLoginRoutesOptions extends LogInDeps, LoginAnswersDeps {
+  readonly config: Pick<Config, 'login' | 'pages' | 'session' | 'signInByMail' | 'token'>
+  readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken' | 'use'>
+  readonly emailLogin: EmailLogin
+  readonly limits: Pick<LoginLimits, 'attempt' | 'attemptCode'>
+  readonly loginAddress: LoginAddress
+  readonly tokens: LogInDeps['tokens'] & LoginAnswersDeps['tokens']
+}
+
+const guards = {
+  access: { rule: anyone },
+  csrf: 'foreignPage',
+  body: 'json',
+  maxBodyBytes: fewFieldsBytes,
+  tag: 'Sign in',
+} as const
+
+export async function emailLoginRoutes(
+  instance: FastifyInstance,
+  options: EmailLoginRoutesOptions,
+): Promise<void> {
+  const { config, confirmations, emailLogin, limits, loginAddress } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+  // A request with a code has no field for the captcha.
+  const deps = { ...options, limits: { attempt: limits.attemptCode } }
+
+  app.post(
+    '/api/public/sign-in-code',
+    {
+      config: { ...guards, errors: ['routeNotFound', 'tooManyRequests', 'mailUnavailable'] },
+      schema: {
+        operationId: 'beginEmailLogin',
+        summary: 'Sign in by mail: a link and a code. The answer shows no account',
+        body: BeginEmailLogin,
+        response: { 202: BegunEmailLogin },
+      },
+    },
+    async (request, reply) => {
+      assertOn()
+      const { email, language = config.pages.language } = request.body
+      const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+      const how = { language, client: clientAddress(request), flow: null }
+      const { id, expiresAt } = await emailLogin.begin(address, how)
+      return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
+    },
+  )
+
+  app.put(
+    '/api/public/sign-in-code',
+    {
+      config: {
+        ...guards,
+        sends: SentEmailLogin,
+        examples: { bodies: finishExamples },
+        answers: { 200: { [mediaTypes.json]: LoginAnswer } },
+        responseHeaders: ['set-cookie'],
+        errors: [
+          'routeNotFound',
+          'confirmationInvalid',
+          'invalidCredentials',
+          secondFactorRequired,
+          'passwordChangeRequired',
+          enrolmentRequired,
+          'tooManyLoginAttempts',
+        ],
+      },
+      schema: {
+        operationId: 'finishEmailLogin',
+        summary: 'Log in by the link or the code of a mail, which count once',
+        body: FinishEmailLogin,
+      },
+    },
+    async (request, reply) => {
+      assertOn()
+      const { mode, totp, recovery_code, new_password } = request.body
+      const confirmation = await open(request.body)
+      const method = await emailLogin.method(confirmation, loginAddress(request))
+      const sent = { totp, recoveryCode: recovery_code, newPassword: new_password }
+      return answerLogin(options, mode ?? config.login.jsonMode, request, reply, (result) =>
+        logIn(
+          deps,
+          { ...method, sent },
+          {
+            ...result,
+            async give(trx, present) {
+              await confirmations.use(trx, confirmation)
+              return result.give(trx, present)
+            },
+          },
+        ),
+      )
+    },
+  )
+
+  function assertOn(): void {
+    if (config.signInByMail) return
+    throw new ApiError('routeNotFound', { reason: { code: 'sign_in_by_mail_off' } })
+  }
+
+  function open({ token, id, code }: { token?: string; id?: string; code?: string }) {
+    if (token !== undefined && id === undefined && code === undefined) {
+      return confirmations.openByToken(token, signInPurposes)
+    }
+    if (token !== undefined || id === undefined || code === undefined) {
+      refuseField(['token'], 'is required, or else id and code')
+    }
+    return confirmations.openByCode(id, code, null, signInPurposes)
+  }
+}

@@ -1,0 +1,281 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config/load.ts'
+import type { Providers } from '../../federation/providers.ts'
+import type { PageFlows } from '../../flows/flows.ts'
+import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
+import { parseReturnTo } from '../../flows/return-to.ts'
+import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
+import { acceptForms } from '../../http/bodies/bodies.ts'
+import type { LoginAddress } from '../../http/limits/login-address.ts'
+import { mediaTypes } from '../../http/media-types.ts'
+import type { ErrorPage } from '../../http/pages/page.ts'
+import { refusalPage } from '../../http/pages/refusal.ts'
+import { sendView, viewPage } from '../../http/pages/send-view.ts'
+import { Page } from '../../http/schemas.ts'
+import { ApiError, refuseField } from '../../kernel/errors.ts'
+import type { Random } from '../../kernel/random.ts'
+import { anyone } from '../../policy/rules.ts'
+import { type BrowserSessionDeps, sessionResult } from '../../session/browser.ts'
+import { qrOf } from '../../totp/provisioning.ts'
+import { createMailSteps, type MailStepsDeps } from './mail.ts'
+import {
+  createSignInPipeline,
+  type PipelineDeps,
+  type SignInFlow,
+  type SigningIn,
+} from './pipeline.ts'
+import { providerLinks } from './providers.ts'
+import { sessionOf } from './sessions.ts'
+import { beginningOf, pageOf, type ShowDeps, type Shown, showSignIn } from './show.ts'
+
+/**
+ * The sign-in on pages, GET and POST /signin. A GET begins a flow and shows its step; each POST takes
+ * a step, and sends the browser to the next one, or back to where it came from. docs/adr/0059
+ */
+export interface SignInRoutesOptions
+  extends Omit<PipelineDeps, 'pageFlows'>,
+    Omit<MailStepsDeps, 'limits' | 'pageFlows' | 'requirements'>,
+    BrowserSessionDeps {
+  readonly config: Pick<
+    Config,
+    'confirmations' | 'login' | 'pages' | 'password' | 'session' | 'signInByMail' | 'signUp'
+  >
+  readonly loginAddress: LoginAddress
+  readonly outbox: { readonly isAvailable: boolean }
+  readonly pageFlows: PageFlows
+  readonly providers: Providers
+  readonly random: Random
+}
+
+// Long enough to set up an authenticator app, and for a mail to arrive.
+const flowSeconds = 1800
+const afterwards = '/account'
+// Without types: a text of another type counts as none.
+const Fields = { type: 'object', additionalProperties: true } as const
+const errors = [
+  'signInFailed',
+  'csrfTokenInvalid',
+  'invalidCredentials',
+  'captchaRequired',
+  'secondFactorRequired',
+  'passwordChangeRequired',
+  'confirmationInvalid',
+  'tooManyLoginAttempts',
+  'tooManyRequests',
+] as const
+
+export async function signInRoutes(
+  app: FastifyInstance,
+  options: SignInRoutesOptions,
+): Promise<void> {
+  const { accounts, clock, config, loginAddress, pageFlows, random } = options
+  acceptForms(app)
+  const pipeline = createSignInPipeline(options)
+  const mail = createMailSteps(options, pipeline)
+  const deps: ShowDeps = {
+    config,
+    providers: providerLinks(options.providers),
+    hasMail: options.outbox.isAvailable,
+  }
+  /** What the page of a refusal shows, for the requests under way. */
+  const underWay = new WeakMap<FastifyRequest, { shown: Shown; qr: string }>()
+
+  const errorPage: ErrorPage = (error, request) => {
+    const known = underWay.get(request)
+    const isDeadLink =
+      error.row === 'confirmationInvalid' && known?.shown.flow.step !== 'email_code'
+    if (isDeadLink) return viewPage('sign-in-dead-link', { begin: '/signin' })
+    if (known && isCorrectable(error)) {
+      return pageOf(deps, { ...known.shown, error }, known.qr)
+    }
+    const { returnTo } = known?.shown.flow ?? {}
+    return refusalPage(error, request, returnTo === undefined ? '/signin' : beginningOf(returnTo))
+  }
+
+  app.get(
+    '/signin',
+    {
+      exposeHeadRoute: false, // it begins a flow
+      config: {
+        access: { rule: anyone },
+        errorPage,
+        answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
+        errors: ['confirmationInvalid'],
+      },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      const { flow, token, again, return_to, by } = request.query as Record<string, unknown> // parsed by Fastify
+      if (typeof token === 'string') return openLink(token, request, reply)
+      if (flow !== undefined) return showFlow(request, reply, by === 'mail')
+      if (isFromElsewhere(request)) return arrive(request, reply)
+      const session = await sessionOf(options, request)
+      const returnTo = parseReturnTo(return_to, {
+        origins: config.pages.returnOrigins,
+        otherwise: afterwards,
+      })
+      if (session && again !== '1') return reply.redirect(returnTo, 303)
+      const caller = session && (await accounts.byUserId(session.stored.userId))
+      const begun = await begin(request, reply, returnTo, {
+        step: 'password',
+        data: { column: 'login', proven: null, again: caller?.username ?? null },
+      })
+      const { ended } = request.query as { ended?: unknown }
+      return show(request, reply, { flow: begun, isEnded: ended === '1', isByMail: by === 'mail' })
+    },
+  )
+
+  app.post(
+    '/signin',
+    {
+      config: {
+        access: { rule: anyone },
+        errorPage,
+        csrf: 'foreignPage',
+        body: 'form',
+        answers: { 303: {} },
+        responseHeaders: ['set-cookie'],
+        errors,
+      },
+      schema: { hide: true, body: Fields },
+    },
+    async (request, reply) => {
+      const flow = await flowOfForm<SignInData>(pageFlows, request, 'page_sign_in')
+      const field = fieldsOf(request)
+      const isByMail = isAskingForMail(flow, field)
+      const typed = isByMail ? field('email') : field('username')
+      const shown = { flow, isByMail, typed, username: await usernameOf(flow), now: clock.now() }
+      const { enrolment } = flow.data
+      underWay.set(request, { shown, qr: enrolment ? await qrOf(enrolment.uri) : '' })
+      const result = sessionResult(options, request, reply)
+      const by: SigningIn = { address: loginAddress(request), result }
+      const next = await take(flow, request, by)
+      return reply.redirect(next ? `/signin?flow=${flow.id}` : flow.returnTo, 303)
+    },
+  )
+
+  /** Takes the step at which the flow is, whatever the form would like to be one of. */
+  function take(
+    flow: SignInFlow,
+    request: FastifyRequest,
+    by: SigningIn,
+  ): Promise<SignInFlow | null> {
+    const field = fieldsOf(request)
+    if (isAskingForMail(flow, field)) return mail.ask(flow, field('email'), request)
+    const steps: Record<SignInStep, () => Promise<SignInFlow | null>> = {
+      password: () =>
+        pipeline.password(
+          flow,
+          {
+            username: field('username'),
+            password: field('password'),
+            captcha: field('captcha') || undefined,
+          },
+          by,
+        ),
+      second_factor: () => {
+        const proof = {
+          totp: field('totp').replaceAll(' ', ''),
+          recoveryCode: field('recovery_code'),
+        }
+        return pipeline.secondFactor(flow, proof, by)
+      },
+      password_change: () => {
+        const password = field('new_password')
+        if (password !== field('new_password_again')) {
+          refuseField(['new_password_again'], 'must be the same twice')
+        }
+        return pipeline.newPassword(flow, password || undefined, by)
+      },
+      enrolment: () => pipeline.enrolment(flow, field('totp').replaceAll(' ', '')),
+      recovery_codes: () => pipeline.recoveryCodes(flow, by),
+      email: () => mail.ask(flow, field('email'), request),
+      email_code: () => mail.code(flow, field('code'), by),
+      email_link: () => mail.link(flow, by),
+    }
+    return steps[flow.step as SignInStep]() // as this file and federation/ write them
+  }
+
+  /** Whether the form asks for a mail, for the first time or once more. */
+  function isAskingForMail({ data, step }: SignInFlow, field: (name: string) => string): boolean {
+    if (data.again !== null) return false
+    if (step === 'password') return field('by') === 'mail'
+    return step === 'email_code' && field('resend') === '1'
+  }
+
+  function begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    returnTo: string,
+    beginning: { step: SignInStep; data: SignInData },
+  ): Promise<SignInFlow> {
+    const start = { purpose: 'page_sign_in', returnTo, seconds: flowSeconds, ...beginning } as const
+    return pageFlows.begin<SignInData>(options.db, start, browserOf(request, reply, random))
+  }
+
+  async function showFlow(request: FastifyRequest, reply: FastifyReply, isByMail: boolean) {
+    const flow = await flowOf<SignInData>(pageFlows, request, 'page_sign_in')
+    if (!flow) return reply.redirect('/signin?ended=1', 303)
+    return show(request, reply, { flow, isByMail })
+  }
+
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { flow, ...more }: Pick<Shown, 'flow' | 'isByMail' | 'isEnded'>,
+  ) {
+    const username = await usernameOf(flow)
+    const page = await showSignIn(deps, { flow, username, now: clock.now(), ...more })
+    return sendView(reply, request, page.name, page.view, page.options)
+  }
+
+  /** Opens the link of a mail: the address that has the token is left at once. */
+  async function openLink(token: string, request: FastifyRequest, reply: FastifyReply) {
+    const link = await mail.open(token, request)
+    if (!link) throw deadLink()
+    const flow = await begin(request, reply, afterwards, {
+      step: 'email_link',
+      data: { column: 'login', proven: null, again: null, link },
+    })
+    return reply.redirect(`/signin?flow=${flow.id}`, 303)
+  }
+
+  /** The name of the account of a flow, for its pages. */
+  async function usernameOf({ userId }: SignInFlow): Promise<string> {
+    return userId === null ? '' : ((await accounts.byUserId(userId))?.username ?? '')
+  }
+}
+
+/**
+ * Whether another site has led the browser here without its session: the cookie is Strict, so a page
+ * of our own looks once more, and who is signed in is not asked again.
+ */
+function isFromElsewhere({ headers, query }: FastifyRequest): boolean {
+  const { here } = query as { here?: unknown } // parsed by Fastify
+  return headers['sec-fetch-site'] === 'cross-site' && here === undefined
+}
+
+function arrive(request: FastifyRequest, reply: FastifyReply) {
+  const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
+  query.set('here', '1')
+  return sendView(reply, request, 'sign-in-arrival', { path: `/signin?${query}` })
+}
+
+function deadLink(): ApiError {
+  return new ApiError('confirmationInvalid', { reason: { code: 'confirmation_unknown' } })
+}
+
+/** Whether the form can be shown again. */
+function isCorrectable({ row, status }: ApiError): boolean {
+  if (row === 'signInFailed' || row === 'csrfTokenInvalid' || row === 'accessDenied') return false
+  return status < 500
+}
+
+/** The fields of a form; one that is absent or no text is empty. */
+function fieldsOf({ body }: FastifyRequest): (name: string) => string {
+  const fields = (body ?? {}) as Readonly<Record<string, unknown>> // parsed by Fastify
+  return (name) => {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+    return typeof value === 'string' ? value : ''
+  }
+}

@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify'
+import type { Accounts } from '../../accounts/accounts.ts'
+import type { Config } from '../../config/load.ts'
+import type { Providers } from '../../federation/providers.ts'
+import { acceptForms } from '../../http/bodies/bodies.ts'
+import { mediaTypes } from '../../http/media-types.ts'
+import type { ErrorPage } from '../../http/pages/page.ts'
+import { refusalPage } from '../../http/pages/refusal.ts'
+import { sendView } from '../../http/pages/send-view.ts'
+import { Page } from '../../http/schemas.ts'
+import { equalInConstantTime } from '../../kernel/digest.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { anyone } from '../../policy/rules.ts'
+import { type BrowserSessionDeps, endSession } from '../../session/browser.ts'
+import { providerLinks } from './providers.ts'
+import { sessionOf } from './sessions.ts'
+
+/** GET /signout asks, POST /signout ends the session, and then the page offers those of providers. */
+export interface SignOutRoutesOptions extends BrowserSessionDeps {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly config: Pick<Config, 'session'>
+  readonly providers: Providers
+}
+
+const Fields = { type: 'object', properties: { csrf_token: {} } } as const
+const errorPage: ErrorPage = (error, request) => refusalPage(error, request, '/signout')
+
+export async function signOutRoutes(
+  app: FastifyInstance,
+  options: SignOutRoutesOptions,
+): Promise<void> {
+  const { accounts } = options
+  acceptForms(app)
+  const providers = providerLinks(options.providers).map(({ logout, label }) => ({
+    href: logout,
+    label,
+  }))
+
+  app.get(
+    '/signout',
+    {
+      exposeHeadRoute: false,
+      config: {
+        access: { rule: anyone },
+        errorPage,
+        answers: { 200: { [mediaTypes.html]: Page } },
+      },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      const { done } = request.query as { done?: unknown } // parsed by Fastify
+      const session = await sessionOf(options, request)
+      const account = session && (await accounts.byUserId(session.stored.userId))
+      const form = account && {
+        csrf: session.stored.csrfToken,
+        username: account.username,
+      }
+      return sendView(reply, request, 'sign-out', { form, isDone: done === '1', providers })
+    },
+  )
+
+  app.post(
+    '/signout',
+    {
+      config: {
+        access: { rule: anyone },
+        errorPage,
+        csrf: 'foreignPage',
+        body: 'form',
+        answers: { 303: {} },
+        responseHeaders: ['set-cookie'],
+        errors: ['csrfTokenInvalid'],
+      },
+      schema: { hide: true, body: Fields },
+    },
+    async (request, reply) => {
+      const session = await sessionOf(options, request)
+      const { csrf_token } = (request.body ?? {}) as { csrf_token?: unknown } // parsed by Fastify
+      if (session) assertToken(csrf_token, session.stored.csrfToken)
+      await endSession(options, request, reply)
+      return reply.redirect('/signout?done=1', 303)
+    },
+  )
+}
+
+function assertToken(sent: unknown, expected: string): void {
+  if (typeof sent === 'string' && equalInConstantTime(sent, expected)) return
+  const code = sent ? 'csrf_token_other' : 'csrf_token_absent'
+  throw new ApiError('csrfTokenInvalid', { reason: { code } })
+}
