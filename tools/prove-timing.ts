@@ -60,10 +60,10 @@ const importedKinds: Readonly<Record<string, Kind | undefined>> = {
 // Each address with an account is asked for once, because a mail a minute is the limit of one.
 const owners = ['taken', 'disabled', 'locked'] as const
 const asked = new Map<string, number>()
-function next(who: string): string {
+function next(who: string, times = 1): string {
   const number = asked.get(who) ?? 0
   asked.set(who, number + 1)
-  return `${who}${number}@example.org`
+  return `${who}${Math.floor(number / times)}@example.org`
 }
 const free = 'free address'
 const signUpKinds: Readonly<Record<string, Kind>> = {
@@ -72,6 +72,7 @@ const signUpKinds: Readonly<Record<string, Kind>> = {
   'of a disabled account': signUp(() => next('disabled')),
   'of a locked account': signUp(() => next('locked')),
   'unverified, of an account': signUp(() => next('unverified')),
+  'over the limit': signUp(() => next('limited', 8)),
 }
 
 let tries = 0
