@@ -10,6 +10,7 @@ import { credentialReasons } from '../../src/reasons/credentials.ts'
 import { guards } from '../../src/reasons/guards.ts'
 import { loginReasons } from '../../src/reasons/logins.ts'
 import { type ReasonCode, reasons } from '../../src/reasons/reasons.ts'
+import { registrationReasons } from '../../src/reasons/registration.ts'
 import { requestReasons } from '../../src/reasons/requests.ts'
 import { serviceReasons } from '../../src/reasons/service.ts'
 import { type Answer, passwordOf, type TestApp, testApp } from '../app.ts'
@@ -516,6 +517,7 @@ suite('the registry of reasons', () => {
       confirmationReasons,
       credentialReasons,
       loginReasons,
+      registrationReasons,
       requestReasons,
       serviceReasons,
     ].map((file) => Object.keys(file))
