@@ -22,7 +22,14 @@ import { clockOfToday, identityProvider, settingsFor } from '../identity-provide
 import { verifyAddress } from '../mail.ts'
 import { pageVisitor } from '../page-forms.ts'
 import { seedPosts } from '../posts.ts'
-import { begunSignUp, invited, mailboxOf, profileOf } from '../registration.ts'
+import {
+  begunSignUp,
+  invited,
+  mailboxOf,
+  person,
+  profileFields,
+  profileOf,
+} from '../registration.ts'
 import { testBrowser } from '../test-browser.ts'
 import { exportPath, importLines, importPath, line } from '../transfer.ts'
 
@@ -350,6 +357,32 @@ suite('which events a change records', async () => {
         return () => addresses.confirm({ token: back })
       }),
     ],
+    'POST /signup': [
+      row(['sign_up_begun'], async () => {
+        const visitor = person(app)
+        await visitor.open('/signup')
+        return () => visitor.send({ email: address() })
+      }),
+      {
+        events: ['authn_login_success', 'session_created', 'user_created'],
+        prepare: async () => {
+          const { token } = await begunSignUp(app, mailbox, address())
+          const visitor = person(app)
+          await visitor.open(`/signup?token=${token}`)
+          return () => visitor.send(profileFields(`someone${++made}`))
+        },
+        redirect: 303,
+      },
+    ],
+    'POST /invitation': {
+      events: ['authn_login_success', 'invitation_accepted', 'session_created', 'user_created'],
+      prepare: async () => {
+        const visitor = person(app)
+        await visitor.open(`/invitation?token=${(await invite()).token}`)
+        return () => visitor.send(profileFields(`someone${++made}`))
+      },
+      redirect: 303,
+    },
     'POST /language': {
       events: [],
       prepare: async () => () =>
