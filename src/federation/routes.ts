@@ -65,9 +65,7 @@ export async function externalRoutes(
   instance: FastifyInstance,
   options: ExternalRoutesOptions,
 ): Promise<void> {
-  const { accounts, config, db, events, flows, loginAddress, pageFlows, providers, random } =
-    options
-  const { secondFactor } = options
+  const { config, events, flows, loginAddress, providers, random } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
