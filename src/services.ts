@@ -26,13 +26,16 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createMailDesk, type MailDesk } from './mail/desk.ts'
 import { createDevices, type Devices } from './mail/devices.ts'
+import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './mail/notices.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
+import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
@@ -83,6 +86,8 @@ export interface Services extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
+  readonly mailDesk: MailDesk
+  readonly mailer: Mailer
   readonly notices: Notices
   readonly outbox: Outbox
   readonly pageFlows: PageFlows
@@ -91,6 +96,7 @@ export interface Services extends LogoutEndings {
   readonly profiles: Profiles
   readonly providers: Providers
   readonly readiness: Readiness
+  readonly recovery: Recovery
   readonly refusals: Refusals
   readonly lookUpReason: LookUpReason
   readonly requirements: Requirements
@@ -181,6 +187,7 @@ export async function createServices(
   events.inside(noticeEvents, notices.sink)
   const devices = createDevices({ ...deps, keys })
   const registration = { ...deps, accounts, confirmations, keys, outbox }
+  const secondFactor = createSecondFactor({ ...deps, accounts, keys })
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -215,6 +222,8 @@ export async function createServices(
     limits,
     lock,
     loginAddress: createLoginAddress(config),
+    mailDesk: createMailDesk({ ...deps, keys, outbox }),
+    mailer: createMailer({ ...deps, keys, confirmations, outbox }),
     notices,
     outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
@@ -223,12 +232,21 @@ export async function createServices(
     profiles,
     providers,
     readiness: createReadiness({ ...deps, accounts, keys, rooms }),
+    recovery: createRecovery({
+      ...deps,
+      accounts,
+      confirmations,
+      devices,
+      lock,
+      outbox,
+      secondFactor,
+    }),
     lookUpReason: createLookUp(rooms),
     refusals: createRefusals(deps),
     requirements,
     revocations,
     rotation,
-    secondFactor: createSecondFactor({ ...deps, accounts, keys }),
+    secondFactor,
     sessions: createSessions({ ...deps, accounts, requirements }),
     signUp: createSignUp(registration),
     throttle: createThrottleOverview({ ...deps, keys }),

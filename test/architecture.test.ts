@@ -270,10 +270,11 @@ suite('architecture', () => {
   test('what a login requires is asked in the table of requirements alone', () => {
     const asked: readonly (readonly [string, RegExp, readonly string[]])[] = [
       // Who may administer is the rule of the last administrator; a change ends by what was before.
+      // A link changes the address of no account that is locked or disabled: it is no login.
       [
         'usable',
         /\bisUsable\(|\.active &&|!\w*\.?locked\b/,
-        ['accounts/wanted-change.ts', 'authentication/account.ts'],
+        ['accounts/wanted-change.ts', 'authentication/account.ts', 'emails/emails.ts'],
       ],
       // What a success forgets, and a failure counts.
       ['locked out', /\.lockedUntil\b/, ['accounts/lock.ts']],
@@ -364,10 +365,14 @@ suite('manifests', () => {
 
   test('a table is written by its own room', () => {
     // An import writes and removes by the thousand, and loses names to accounts that are made
-    // meanwhile; tokens raise the versions that they are judged by.
+    // meanwhile; tokens raise the versions that they are judged by. The verified address stands in
+    // the row of its account, since logins and tokens read it with the account: the rooms of
+    // addresses and mail write these columns alone, with what the mail server said of the address.
     const allowed = [
       'accounts import_names',
       'accounts imports',
+      'emails accounts',
+      'mail accounts',
       'token token_versions',
       'transfer accounts',
       'transfer row_counts',

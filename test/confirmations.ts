@@ -43,3 +43,20 @@ export async function confirmationsOf({ deps }: Pick<TestApp, 'deps'>) {
 export function otherCode(code: string, by = 1): string {
   return String((Number(code) + by) % 100_000_000).padStart(8, '0')
 }
+
+/** Token and code of the newest mail of a message that would be sent; null if there is none. */
+export async function newestMail(
+  { deps }: Pick<TestApp, 'deps'>,
+  them: Pick<Confirmations, 'secretsOf'>,
+  message: string,
+) {
+  const row = await deps.db
+    .selectFrom('mails')
+    .select(['confirmation', 'user_id'])
+    .where('message', '=', message)
+    .where('state', '=', 'waiting')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.confirmation ? them.secretsOf(row.confirmation) : null
+}

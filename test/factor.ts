@@ -17,6 +17,12 @@ export interface Device {
   code(steps?: number): string
 }
 
+/** The code that an authenticator app with this typed secret shows, some steps from now. */
+export function codeOf(app: TestApp, secret: string, steps = 0): string {
+  const now = Math.floor(app.clock.now() / 1000 / stepSeconds)
+  return codeOfStep(fromBase32(secret), now + steps)
+}
+
 /** Begins to enrol a second factor; answers a function for the code some steps from now. */
 export async function beginEnrolment(
   app: TestApp,
@@ -25,8 +31,7 @@ export async function beginEnrolment(
 ): Promise<Device['code']> {
   const begun = await app.call('POST', `${path}/totp`, { headers })
   if (begun.status !== 201) throw new Error(`no enrolment: ${begun.status} ${begun.text}`)
-  const secret = fromBase32(begun.body.secret)
-  return (steps = 0) => codeOfStep(secret, Math.floor(app.clock.now() / 1000 / stepSeconds) + steps)
+  return (steps) => codeOf(app, begun.body.secret, steps)
 }
 
 /** Enrols a second factor with the headers of a login. */

@@ -7,6 +7,7 @@ import { type Count, type CountedDatabase, countedDatabase } from './counted-dat
 import { enrolled } from './factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from './identity-provider.ts'
 import { newHost } from './logins.ts'
+import { verifyAddress } from './mail.ts'
 import { testBrowser } from './test-browser.ts'
 
 /** A journey of a client, with the status of its answer. */
@@ -83,6 +84,17 @@ const journeys: readonly Journey[] = [
   login('login, session', { mode: 'session' }),
   login('login, token', { mode: 'token' }),
   login('login, pair', { mode: 'pair' }),
+  {
+    name: 'login, session, of a known device and a verified address',
+    status: 200,
+    async prepare(service) {
+      const { username, password, userId } = await service.someone()
+      await verifyAddress(service, { userId }, `${username}@example.org`)
+      const sent = { username, password, mode: 'session' }
+      await service.logIn(sent)
+      return () => service.logIn(sent)
+    },
+  },
   {
     name: 'login, after a wrong password',
     status: 200,

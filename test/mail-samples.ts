@@ -83,6 +83,12 @@ export const samples: readonly Sample[] = [
     { ...notice, newAddress: 'a…@example.net' },
     linked('/verify', 7 * 24 * 60),
   ),
+  sample(
+    'email_changed',
+    { ...notice, by: 'administrator', newAddress: null },
+    plain,
+    'email_changed-removed-by-administrator',
+  ),
   sample('factor_added', notice),
   sample('factor_removed', notice),
   sample(

@@ -1,5 +1,6 @@
 import { type EmailAddress, parseEmail } from '../src/addresses/email.ts'
 import { transact } from '../src/database/transactions.ts'
+import { createMailer, type Mailer, type MailerDeps } from '../src/mail/mailer.ts'
 import type { MessageName } from '../src/mail/message-types.ts'
 import type { NewMail } from '../src/mail/outbox.ts'
 import { rooms } from '../src/rooms.ts'
@@ -51,3 +52,14 @@ export async function verifyAddress(
 export function mailRows({ deps }: TestApp) {
   return deps.db.selectFrom('mails').selectAll().orderBy('created_at').orderBy('id').execute()
 }
+
+/** The mailer of another process on the database of `app`, with time-outs that a test can wait for. */
+export function mailerOf(
+  { deps }: TestApp,
+  services: Services,
+  more: Partial<MailerDeps> = {},
+): Mailer {
+  return createMailer({ ...deps, ...services, timeouts: quickTimeouts, ...more })
+}
+
+const quickTimeouts = { connect: 2000, greeting: 2000, silence: 2000, mail: 4000 }

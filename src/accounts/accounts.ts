@@ -106,6 +106,15 @@ export interface HowToChange {
 }
 
 export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWanted'> {
+  /**
+   * The requirements of the transaction; `commit` by default. `change` for an owner who has proved
+   * more than failed logins can deny.
+   */
+  readonly column?: Column
+  /** Runs once the password is acceptable, before its costly hash; throws to refuse. */
+  readonly prove?: () => Promise<void>
+  /** Work of the same transaction before all else; throws to refuse. */
+  readonly first?: (trx: DatabaseOrTransaction) => Promise<void>
   /** Further work of the same transaction. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
@@ -176,12 +185,14 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return changing(userId, work, { lockNames: lockNamesOf(wanted), guard })
     },
 
-    async replacePassword(verified, { keepSession, guard, also, ...password }) {
+    async replacePassword(verified, { keepSession, guard, also, first, ...more }) {
+      const { column = 'commit', prove, ...password } = more
       const { userId } = verified
       const wanted: WantedChange = { password, mustChange: false }
-      const passwordHash = await hashNew(verified, password)
+      const passwordHash = await hashNew(verified, password, prove)
       const work = async (trx: DatabaseOrTransaction) => {
-        const before = await reread(trx, verified, 'commit')
+        await first?.(trx)
+        const before = await reread(trx, verified, column)
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash), clock.now())
         await endTokens(trx, userId, endedBy(before, wanted), { keepSession })
         const after = present(await accountStore(trx).byUserId(userId))
@@ -282,9 +293,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   async function hashNew(
     { userId, username }: Pick<Account, 'userId' | 'username'>,
     password: WantedPassword,
+    prove?: () => Promise<void>,
   ): Promise<string> {
     const email = await userEmail(db, userId)
     await assertAcceptablePassword({ ...password, username, email }, deps)
+    await prove?.()
     return passwords.hash(password.text)
   }
 

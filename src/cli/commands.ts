@@ -13,6 +13,7 @@ const order = [
   'invite',
   'invitation',
   'user',
+  'mail',
   'throttle',
   'keys',
   'client',

@@ -67,10 +67,7 @@ export interface Confirmations {
     purposes?: readonly ConfirmationPurpose[],
   ): Promise<void>
   /** The address of an account that waits for its proof, by the newest one of these purposes. */
-  pending(
-    userId: number,
-    purposes: readonly ConfirmationPurpose[],
-  ): Promise<{ readonly address: EmailAddress; readonly expiresAt: number } | null>
+  pending(userId: number, purposes: readonly ConfirmationPurpose[]): Promise<PendingAddress | null>
   /**
    * What a mail says, for the worker that sends it; null if it counts no more. The code is that of
    * the flow that asked last, unless one is given.
@@ -78,6 +75,15 @@ export interface Confirmations {
   secretsOf(id: string, flow?: string | null): Promise<MailedSecrets | null>
   /** Deletes up to `batchSize` that have expired; answers how many. */
   purge(batchSize: number): Promise<number>
+}
+
+/** An address that waits for its proof. */
+export interface PendingAddress {
+  /** Of the confirmation. */
+  readonly id: string
+  readonly address: EmailAddress
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
 }
 
 /** Values that go into JSON. */
@@ -259,7 +265,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       for (const row of await confirmationStore(db).ofAccount(userId, purposes)) {
         const judged = judge(row, purposes)
         if ('code' in judged) continue
-        return { address: judged.sealed.address, expiresAt: row.expiresAt }
+        return { id: row.id, address: judged.sealed.address, expiresAt: row.expiresAt }
       }
       return null
     },

@@ -5,7 +5,12 @@ import { type EmailAddress, maskedEmail, parseEmail } from '../addresses/email.t
 import { type Account, isUsable } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
 import type { Language } from '../config/people-settings.ts'
-import type { Begun, Confirmation, Confirmations } from '../confirmations/confirmations.ts'
+import type {
+  Begun,
+  Confirmation,
+  Confirmations,
+  PendingAddress,
+} from '../confirmations/confirmations.ts'
 import { confirmationPurposes } from '../confirmations/purposes.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { UniqueViolation } from '../database/errors.ts'
@@ -48,7 +53,7 @@ export interface Emails {
    * @throws ApiError confirmationInvalid if it counts no more, emailExists if another account has
    * verified the address
    */
-  confirm(confirmation: Confirmation): Promise<Confirmed>
+  confirm(confirmation: Confirmation, guard?: Guard): Promise<Confirmed>
   /** Removes the verified address, for an administrator; false if there is none. */
   remove(userId: number, guard?: Guard): Promise<boolean>
   /** Sets the language of pages and mail; null: that of the browser. */
@@ -56,7 +61,7 @@ export interface Emails {
 }
 
 export interface OwnEmail extends StoredEmail {
-  readonly pending: { readonly address: EmailAddress; readonly expiresAt: number } | null
+  readonly pending: PendingAddress | null
 }
 
 export interface HowToBegin {
@@ -145,18 +150,22 @@ export function createEmails(deps: EmailsDeps): Emails {
       await transact(db, [lockName.account(userId)], work, guard)
     },
 
-    async confirm(confirmation) {
+    async confirm(confirmation, guard) {
       const { userId, purpose } = confirmation
       if (userId === null) throw outlived(confirmation)
-      return changing(userId, async (trx) => {
-        await confirmations.use(trx, confirmation)
-        const account = await accountIn(trx, userId)
-        // An address of an account that is locked or disabled changes no more.
-        if (!account || !isUsable(account)) throw outlived(confirmation)
-        return purpose === 'email_undo'
-          ? restore(trx, account, confirmation)
-          : replace(trx, account, confirmation)
-      })
+      return changing(
+        userId,
+        async (trx) => {
+          await confirmations.use(trx, confirmation)
+          const account = await accountIn(trx, userId)
+          // An address of an account that is locked or disabled changes no more.
+          if (!account || !isUsable(account)) throw outlived(confirmation)
+          return purpose === 'email_undo'
+            ? restore(trx, account, confirmation)
+            : replace(trx, account, confirmation)
+        },
+        guard,
+      )
     },
 
     async remove(userId, guard) {

@@ -13,6 +13,7 @@ export const tags = {
   Users: 'The users resource, in version 1 and in version 2.',
   Posts: 'Posts of users, and their lock.',
   'Administration of accounts': 'Accounts of others: roles, locks, passwords, sessions.',
+  Mail: 'Mail that waits, was sent or was refused, and a test of the mail server.',
   'Login limits': 'What keeps a username or an address from a login now.',
   'Audit log': 'What has happened, to whom and by whom: records that cannot be changed unnoticed.',
   'Import and export': 'Many accounts at once, as lines of JSON.',

@@ -39,7 +39,7 @@ export async function compose(mail: OutgoingMail, { from, replyTo }: MailHead): 
     messageId: messageIdOf(id, from),
     date: new Date(at),
     headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
-    xMailer: false,
+    baseBoundary: id, // the mail is the same at each attempt
     disableFileAccess: true,
     disableUrlAccess: true,
   })

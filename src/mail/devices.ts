@@ -23,6 +23,11 @@ export interface Devices {
     account: Pick<Account, 'userId' | 'email'>,
     browser?: string,
   ): Promise<void>
+  /**
+   * Forgets those of an account whose password was reset. The next one is an event all the same: it
+   * need not be the owner's.
+   */
+  forget(trx: DatabaseOrTransaction, userId: number): Promise<void>
   /** Deletes up to `batchSize` that were not seen for a year; answers how many. */
   purge(batchSize: number): Promise<number>
 }
@@ -37,6 +42,8 @@ export interface DevicesDeps {
 const dayMs = 86_400_000
 const keptMs = 365 * dayMs
 const maxDevices = 50
+// Keeps the next device from being the first of the account, of which no one is told.
+const noDevice = 'none'
 
 const seenAt = prepared<{ userId: number; device: string }, { last_seen_at: number }>(
   (db, { userId, device }) =>
@@ -69,6 +76,13 @@ export function createDevices({ asyncCommitDb, clock, events, keys }: DevicesDep
       if (isFirst) return
       await keepNewest(trx, userId)
       await events.record(trx, loginNewDevice, { user_id: userId })
+    },
+
+    async forget(trx, userId) {
+      const now = clock.now()
+      await trx.deleteFrom('known_devices').where('user_id', '=', userId).execute()
+      const none = { user_id: userId, device: noDevice, first_seen_at: now, last_seen_at: now }
+      await trx.insertInto('known_devices').values(none).execute()
     },
 
     async purge(batchSize) {

@@ -30,6 +30,8 @@ export interface Outbox {
   add<Name extends MessageName>(trx: DatabaseOrTransaction, mail: NewMail<Name>): Promise<string>
   /** Called after a commit that has added a mail: the worker of this process looks at once. */
   onAdded(listener: () => void): void
+  /** Has the worker of this process look at once. */
+  wake(): void
 }
 
 export interface NewMail<Name extends MessageName> {
@@ -126,15 +128,17 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
         created_at: now,
         finished_at: isSent ? null : now,
       })
-      if (isSent) {
-        afterCommit(trx, () => {
-          for (const added of listeners) added()
-        })
-      }
+      if (isSent) afterCommit(trx, wake)
       return id
     },
 
+    wake,
+
     onAdded: (listener) => void listeners.push(listener),
+  }
+
+  function wake(): void {
+    for (const listener of listeners) listener()
   }
 
   async function recipientOf(

@@ -1,22 +1,44 @@
 import { ownAccountPrefixes } from '../policy/groups.ts'
 import type { RoomParts } from '../room/room.ts'
+import type { Workers } from '../workers/workers.ts'
+import { type MailAdminOptions, mailAdminRoutes } from './admin-routes.ts'
 import type { Devices } from './devices.ts'
+import type { Mailer } from './mailer.ts'
 import { type NoticeRoutesOptions, noticeRoutes } from './notice-routes.ts'
 import type { Notices } from './notices.ts'
 
-export type Needs = NoticeRoutesOptions & {
-  readonly devices: Devices
-  readonly notices: Notices
-}
+export type Needs = NoticeRoutesOptions &
+  MailAdminOptions & {
+    readonly devices: Devices
+    readonly mailer: Mailer
+    readonly notices: Notices
+    readonly workers: Pick<Workers, 'index'>
+  }
+
+const lookEveryMs = 100
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
+    const { mailer, workers } = needs
     for (const prefix of ownAccountPrefixes) {
       await app.register(noticeRoutes, { prefix, ...needs })
     }
+    await app.register(mailAdminRoutes, needs)
+    app.addHook('onListen', async () => {
+      if (workers.index === 0) void mailer.check() // it never throws, and the start does not wait
+    })
   },
 
-  jobs: ({ devices, notices }) => [
+  jobs: ({ devices, mailer, notices }) => [
+    {
+      name: 'mail',
+      everyMs: lookEveryMs,
+      inEachWorker: true,
+      isIdle: mailer.isIdle,
+      run: mailer.run,
+    },
+    { name: 'expired mail', purge: mailer.expire },
+    { name: 'mail of 30 days ago', purge: mailer.purge },
     { name: 'notices', purge: notices.purge },
     { name: 'known devices', purge: devices.purge },
   ],

@@ -4,18 +4,19 @@ import type { Schema } from '../database/schema.ts'
 import { isPostgres } from '../database/transactions.ts'
 
 /** A row that this worker alone may send, until its lease ends. */
-export type LeasedMail = Pick<
-  Selectable<Schema['mails']>,
-  | 'id'
-  | 'message'
-  | 'kind'
-  | 'user_id'
-  | 'confirmation'
-  | 'sealed'
-  | 'attempts'
-  | 'expires_at'
-  | 'created_at'
->
+export type LeasedMail = Pick<Selectable<Schema['mails']>, (typeof leasedColumns)[number]>
+
+const leasedColumns = [
+  'id',
+  'message',
+  'kind',
+  'user_id',
+  'confirmation',
+  'sealed',
+  'attempts',
+  'expires_at',
+  'created_at',
+] as const
 
 export type FinalState = Exclude<Schema['mails']['state'], 'waiting' | 'sending'>
 
@@ -55,10 +56,28 @@ export function queueStore(db: DatabaseOrTransaction) {
         set state = 'sending', locked_by = ${worker}, locked_until = ${until},
             attempts = attempts + 1
         where id ${isFree}
-        returning id, message, kind, user_id, confirmation, sealed, attempts, expires_at, created_at`.execute(
-        db,
-      )
+        returning ${sql.join(leasedColumns.map((name) => sql.ref(name)))}`.execute(db)
       return rows[0] ?? null
+    },
+
+    /** Leases one row, if it waits. */
+    async leaseOne(
+      id: string,
+      { worker, until }: Pick<Lease, 'worker' | 'until' | 'now'>,
+    ): Promise<LeasedMail | null> {
+      const row = await db
+        .updateTable('mails')
+        .set((eb) => ({
+          state: 'sending',
+          locked_by: worker,
+          locked_until: until,
+          attempts: eb('attempts', '+', 1),
+        }))
+        .where('id', '=', id)
+        .where('state', '=', 'waiting')
+        .returning(leasedColumns)
+        .executeTakeFirst()
+      return row ?? null
     },
 
     /** Ends a row whose lease the worker still has; answers whether it had. */

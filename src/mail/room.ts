@@ -1,8 +1,9 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
 import type { Needs } from './parts.ts'
 
 export const room: Room<Needs> = {
   name: 'mail',
+  tag: 'Mail',
   tables: [
     {
       name: 'mails',
@@ -27,7 +28,8 @@ export const room: Room<Needs> = {
       person: { column: 'user_id', gone: 'removed' },
     },
   ],
-  errors: ['mailNotFound', 'mailUnavailable'],
+  events: fileBeside(import.meta.url, './events'),
+  errors: ['mailNotFound', 'mailClosed', 'mailUnavailable'],
   settings: [
     'SMTP_URL',
     'MAIL_FROM',
@@ -36,6 +38,30 @@ export const room: Room<Needs> = {
     'MAIL_CA_FILE',
     'MAIL_REQUESTS_PER_CLIENT',
     'MAIL_PER_MINUTE',
+  ],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'mail test',
+          operands: ['address'],
+          summary: 'Sends a mail to an address, and shows what the mail server answers',
+        },
+        { name: 'mail list', summary: 'Shows the mail of the last 30 days, the newest first' },
+        {
+          name: 'mail resend',
+          operands: ['id'],
+          summary: 'Has a mail sent at once that waits or was refused',
+        },
+        {
+          name: 'mail cancel',
+          operands: ['id'],
+          summary: 'Withdraws a mail that was not sent yet',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/mail'),
+      settings: ['BASE_URL', 'PAGES_NAME', 'PAGES_LANGUAGE'],
+    },
   ],
   parts: () => import('./parts.ts'),
 }

@@ -85,7 +85,10 @@ export async function openSession(deps: SmtpDeps): Promise<SmtpSession> {
   const lost = Promise.withResolvers<never>()
   lost.promise.catch(() => {}) // it is awaited where something is under way
   connection.on('error', lost.reject)
-  connection.once('end', () => lost.reject(new Error('the server closed the connection')))
+  // Later: what the server said before it closed is told after the end.
+  connection.once('end', () =>
+    setImmediate(lost.reject, new Error('the server closed the connection')),
+  )
   try {
     await within(timeouts.mail, connected(connection, lost.promise))
     if (server.security !== 'none' && !connection.secure)

@@ -18,13 +18,18 @@ import type { MessageFacts, MessageName, Render } from './message-types.ts'
 import { messagePaths } from './paths.ts'
 import { type FinalState, type LeasedMail, queueStore } from './queue-store.ts'
 import { createSealedMail, type MailContent } from './sealed-mail.ts'
-import type { Delivery } from './smtp.ts'
+import { type Delivery, RelayUnavailable } from './smtp.ts'
 import type { Transport, TransportSession } from './transport.ts'
 
 /** Sends what the outbox holds. Any number of workers share it. docs/adr/0058 */
 export interface MailWorker {
   /** Sends all that is due. */
   run(stop?: AbortSignal): Promise<void>
+  /**
+   * Sends one mail that waits, at once; answers what became of it, or null if it did not wait or
+   * another worker has it.
+   */
+  sendNow(id: string): Promise<Delivery | null>
   /** Ends expired rows and wipes what cannot be sent any more; answers how many. */
   expire(batchSize: number): Promise<number>
   /** Deletes up to `batchSize` rows that are older than 30 days; answers how many. */
@@ -53,7 +58,8 @@ export interface MailWorkerDeps {
   readonly confirmations: MailSecrets
   readonly render: () => Promise<Render>
   readonly circuit: Circuit
-  readonly transport: Transport
+  /** Null: there is no mail, and nothing waits. */
+  readonly transport: Transport | null
 }
 
 /** Longer than a mail may take in all (`smtpTimeouts`), so that no other worker sends it meanwhile. */
@@ -64,16 +70,30 @@ const minuteMs = 60_000
 const keptMs = 30 * 86_400_000
 
 export function createMailWorker(deps: MailWorkerDeps): MailWorker {
-  const { asyncCommitDb, circuit, clock, config, db, events, measurements, random } = deps
+  const { asyncCommitDb, circuit, clock, config, db, events, measurements, random, transport } =
+    deps
   const sealedMail = createSealedMail(deps)
   const worker = randomText(random, 12)
   let lostInARow = 0
 
   return {
     async run(stop) {
-      if (circuit.isOpen()) return
+      if (transport === null || circuit.isOpen()) return
       const count = circuit.isDoubtful() ? 1 : lanes
-      await Promise.all(Array.from({ length: count }, () => sendDue(stop)))
+      await Promise.all(Array.from({ length: count }, () => sendDue(transport, stop)))
+    },
+
+    async sendNow(id) {
+      if (transport === null) return null
+      const now = clock.now()
+      const mail = await queueStore(db).leaseOne(id, { worker, now, until: now + leaseMs })
+      if (!mail) return null
+      const sender = createSender(transport)
+      try {
+        return await sender.send(mail)
+      } finally {
+        sender.close()
+      }
     },
 
     async expire(batchSize) {
@@ -91,30 +111,44 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
   }
 
   /** Sends one mail after the other, over one connection, as long as there are any. */
-  async function sendDue(stop: AbortSignal | undefined): Promise<void> {
-    let session: TransportSession | undefined
+  async function sendDue(to: Transport, stop: AbortSignal | undefined): Promise<void> {
+    const sender = createSender(to)
     try {
       while (!circuit.isOpen() && !stop?.aborted) {
         const mail = await lease()
         if (!mail) return
-        const ready = await prepare(mail).catch((error: unknown) => putBack(mail, error))
-        if (!ready) continue
-        if ('state' in ready) {
-          await finish(mail, ready.state, ready.response)
-          continue
-        }
-        const delivery = await attempt(ready.mail)
-        await settle(mail, ready.content, delivery)
+        await sender.send(mail)
       }
     } finally {
-      session?.close()
+      sender.close()
+    }
+  }
+
+  /** Sends leased mail over a connection, which is opened for the first. */
+  function createSender(to: Transport) {
+    let session: TransportSession | undefined
+    return {
+      close: () => session?.close(),
+
+      async send(row: LeasedMail): Promise<Delivery | null> {
+        const ready = await prepare(row).catch((error: unknown) => putBack(row, error))
+        if (!ready) return null
+        if ('state' in ready) {
+          await finish(row, ready.state, ready.response)
+          return null
+        }
+        const delivery = await attempt(ready.mail)
+        await settle(row, ready.content, delivery)
+        return delivery
+      },
     }
 
     async function attempt(mail: OutgoingMail): Promise<Delivery> {
       try {
-        session ??= await deps.transport.open()
+        session ??= await to.open()
       } catch (error) {
-        return { kind: 'unavailable', response: error instanceof Error ? error.message : '' }
+        if (!(error instanceof RelayUnavailable)) throw error
+        return { kind: 'unavailable', response: error.message }
       }
       const delivery = await session.send(mail)
       if (delivery.kind !== 'sent') session = undefined // it is closed

@@ -1,14 +1,24 @@
 import type { RoomParts } from '../room/room.ts'
+import { type AccountPagesDeps, accountPages } from './account/routes.ts'
 import { changePasswordRoutes } from './change-password.ts'
+import { type ResetPagesOptions, resetPages } from './reset/routes.ts'
 import { type SignInRoutesOptions, signInRoutes } from './sign-in/routes.ts'
 import { type SignOutRoutesOptions, signOutRoutes } from './sign-in/sign-out.ts'
+import { type VerifyPagesOptions, verifyPages } from './verify/routes.ts'
 
 /** The flows of pages, a folder for each: what it needs, and below its routes. */
-export type Needs = SignInRoutesOptions & SignOutRoutesOptions
+export type Needs = AccountPagesDeps &
+  ResetPagesOptions &
+  SignInRoutesOptions &
+  SignOutRoutesOptions &
+  VerifyPagesOptions
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
     await app.register(changePasswordRoutes)
+    await app.register(accountPages, needs)
+    await app.register(resetPages, needs)
+    await app.register(verifyPages, needs)
     await app.register(signInRoutes, needs)
     await app.register(signOutRoutes, needs)
   },

@@ -52,6 +52,8 @@ export const accessReasons = {
   ),
   password_grant_off: accessRule('OIDC_PASSWORD_GRANT is off for this provider.', 'provider'),
 
+  no_such_mail: resource('There is no mail of this id.'),
+  mail_closed: resource('The mail was sent, is being sent, or has ended.', 'state'),
   resource_absent: resource('The resource that the path names does not exist.', 'resource'),
   resource_gone: resource('The resource was deleted while the request was under way.', 'resource'),
   no_own_account: resource(

@@ -1,6 +1,23 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'recovery',
+  events: fileBeside(import.meta.url, './events'),
+  errors: ['accountUnusable'],
   settings: ['RESET_SECONDS'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'account reset',
+          operands: ['username'],
+          summary: 'Mails the owner of an account a link that sets a new password',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/recovery'),
+      settings: ['SMTP_URL', 'BASE_URL', 'PAGES_LANGUAGE'],
+    },
+  ],
+  parts: () => import('./parts.ts'),
 }

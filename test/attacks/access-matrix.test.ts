@@ -4,7 +4,10 @@ import { callersOf } from '../../src/http/documents/matrix.ts'
 import { contractRoles } from '../../src/kernel/principal.ts'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
+import { mailboxes } from '../emails.ts'
+import { verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
+import { begunSignUp, invited, mailboxOf, profileOf } from '../registration.ts'
 import { line, ndjson } from '../transfer.ts'
 
 /** A request that is valid but for its caller; made anew for each, since it may use things up. */
@@ -34,7 +37,12 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     LOGIN_ATTEMPTS: '0',
     LOGIN_ADDRESS_ATTEMPTS: '0',
     CLIENTS_FILE: clientsFile([entry('shop', { may: ['introspect', 'revoke', 'metrics'] })]),
+    SIGN_UP: 'open',
+    MAIL_REQUESTS_PER_CLIENT: '0',
+    PAGES_COLOR: '#1a5fb4',
   })
+  const mailbox = await mailboxOf(app)
+  const addresses = await mailboxes(app)
   const { url } = await app.listen()
   const admin = await app.bearer(app.admin)
   const someone = {} as Record<keyof typeof rolesOf, Someone>
@@ -60,6 +68,20 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     made += 1
     return (await app.account(`made-${made}`)).username
   }
+  const newAddress = () => {
+    made += 1
+    return `made-${made}@example.org`
+  }
+  /** An account without a login that could end, whose address waits for its proof. */
+  const proofOfAddress = async () => {
+    const { userId } = await app.account(`made-${++made}`)
+    const email = newAddress()
+    const address = { address: email, key: email }
+    const wanted = { purpose: 'verification', userId, asked: email, address, version: 1 } as const
+    const { id } = await addresses.confirmations.begin({ ...wanted, facts: { from: null } })
+    return addresses.token(id)
+  }
+  const newInvitation = () => invited(app, mailbox, { email: newAddress(), roles: ['USER'] }, admin)
   const newPost = async () =>
     (await seedPosts(app, 1, { authorId: someone.owner.userId })).at(0) ?? assert.fail()
   const ownUser = () => someone.owner.userId
@@ -99,6 +121,36 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     [`DELETE ${accounts}/:username/sessions`]: async () => ({
       path: `${accounts}/${await newAccount()}/sessions`,
     }),
+    [`GET ${accounts}/:username/email`]: () => ({ path: `${accounts}/the-user/email` }),
+    [`DELETE ${accounts}/:username/email`]: async () => {
+      const who = await app.account(`made-${++made}`)
+      await verifyAddress(app, who, newAddress())
+      return { path: `${accounts}/${who.username}/email` }
+    },
+    'POST /api/admin/invitations': () => ({ json: { email: newAddress(), roles: ['USER'] } }),
+    'DELETE /api/admin/invitations/:id': async () => ({
+      path: `/api/admin/invitations/${(await newInvitation()).id}`,
+    }),
+    'POST /api/admin/invitations/:id/resend': async () => ({
+      path: `/api/admin/invitations/${(await newInvitation()).id}/resend`,
+    }),
+    'POST /api/public/sign-up': () => ({ json: { email: newAddress() } }),
+    'PUT /api/public/sign-up': async () => {
+      const { token } = await begunSignUp(app, mailbox, newAddress())
+      return { json: { token, ...profileOf(`made-${++made}`) } }
+    },
+    'POST /api/public/invitation': async () => ({
+      json: { token: (await newInvitation()).token, ...profileOf(`made-${++made}`) },
+    }),
+    'POST /api/public/verification': async () => ({ json: { token: await proofOfAddress() } }),
+    'POST /language': () => ({ form: { language: 'de', return_to: '/' } }),
+    'GET /look/:version/:file': () => ({ path: '/look/0/look.css' }),
+    ...Object.fromEntries(
+      ['/api/account', '/api/user/account'].flatMap((base) => [
+        [`PUT ${base}/email`, () => ({ json: { email: newAddress() } })],
+        [`PUT ${base}/language`, () => ({ json: { language: 'de' } })],
+      ]),
+    ),
     'POST /api/admin/import/accounts': () => {
       made += 1
       return { lines: ndjson([line(`made-${made}`)]) }
@@ -138,6 +190,7 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
             : []
     const answer = await fetch(`${url}${given.path ?? path}`, {
       method,
+      redirect: 'manual',
       headers: { ...(type !== undefined && { 'content-type': type }), ...headers },
       ...(body !== undefined && { body }),
     })

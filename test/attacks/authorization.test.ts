@@ -32,7 +32,7 @@ const users = ['user', 'admin', 'owner'] as const
 const admins = ['admin'] as const
 const editors = ['editor', 'admin'] as const
 const readers = ['user', 'editor', 'admin', 'owner'] as const
-const noId = '424242' // no user and no post has this id
+const noId = '424242' // no user, no post and no invitation has this id
 
 const users4_2 = (base: string): Row[] => [
   { route: `GET ${base}/users`, may: users, allowed: 200 },
@@ -120,7 +120,17 @@ const table: readonly Row[] = [
     { route: `GET ${base}/identities`, may, allowed: 200 },
     { route: `POST ${base}/identities`, may, allowed: 400, json: { provider: 'nobody' } },
     { route: `DELETE ${base}/identities/:id`, may, allowed: 404, path: `${base}/identities/1` },
+    { route: `GET ${base}/email`, may, allowed: 200 },
+    { route: `PUT ${base}/email`, may, allowed: 400, json: {} },
+    { route: `DELETE ${base}/email`, may, allowed: 200 },
+    { route: `PUT ${base}/language`, may, allowed: 400, json: {} },
+    { route: `GET ${base}/notices`, may, allowed: 200 },
   ]),
+  // A proof from a mailbox is asked for in the body, of anyone; nothing is mailed to an empty one.
+  { route: 'POST /api/public/sign-up', may: 'anyone', allowed: 400, json: {} },
+  { route: 'PUT /api/public/sign-up', may: 'anyone', allowed: 400, json: {} },
+  { route: 'POST /api/public/invitation', may: 'anyone', allowed: 400, json: {} },
+  { route: 'POST /api/public/verification', may: 'anyone', allowed: 400, json: {} },
   // No identity provider is configured here.
   ...['login', 'callback', 'logout'].flatMap((last): Row[] => [
     { route: `GET /oauth/${last}`, may: 'anyone', allowed: 404 },
@@ -171,6 +181,26 @@ const table: readonly Row[] = [
     allowed: 404,
     path: '/api/admin/accounts/nobody/sessions',
   })),
+  ...['GET', 'DELETE'].map((method) => ({
+    route: `${method} /api/admin/accounts/:username/email`,
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/accounts/nobody/email',
+  })),
+  { route: 'GET /api/admin/invitations', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/invitations', may: admins, allowed: 400, json: {} },
+  {
+    route: 'DELETE /api/admin/invitations/:id',
+    may: admins,
+    allowed: 404,
+    path: `/api/admin/invitations/${noId}`,
+  },
+  {
+    route: 'POST /api/admin/invitations/:id/resend',
+    may: admins,
+    allowed: 404,
+    path: `/api/admin/invitations/${noId}/resend`,
+  },
   { route: 'POST /api/admin/tokens/revoke', may: admins, allowed: 400, json: {} },
   {
     route: 'GET /api/admin/explain/:id',
@@ -192,6 +222,10 @@ const table: readonly Row[] = [
   { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },
   { route: 'GET /api/docs', may: 'anyone', allowed: 200 },
   { route: 'GET /', may: 'anyone', allowed: 200 },
+  { route: 'POST /language', may: 'anyone', allowed: 303, json: {} },
+  { route: 'GET /.well-known/change-password', may: 'anyone', allowed: 303 },
+  // No logo and no colour are set here.
+  { route: 'GET /look/:version/:file', may: 'anyone', allowed: 404, path: '/look/0/look.css' },
   ...['/assets/style.css', '/assets/docs/reference.css'].map(
     (file): Row => ({
       route: `GET ${file.replace(/[^/]+$/, ':version/:file')}`,
@@ -238,6 +272,7 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
     const typed = json === undefined ? {} : { 'content-type': 'application/json' }
     const answer = await fetch(`${url}${path}`, {
       method,
+      redirect: 'manual',
       headers: { ...typed, ...headers },
       ...(json !== undefined && method !== 'GET' && { body: JSON.stringify(json) }),
     })

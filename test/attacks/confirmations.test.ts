@@ -383,9 +383,9 @@ suite('confirmations by mail', async () => {
         address: { address: 'New@example.org', key: 'new@example.org' },
       })
     assert.equal(await pending(), null)
-    const { expiresAt } = await begin()
+    const { id, expiresAt } = await begin()
     const address = { address: 'New@example.org', key: 'new@example.org' }
-    assert.deepEqual(await pending(), { address, expiresAt })
+    assert.deepEqual(await pending(), { id, address, expiresAt })
     assert.equal(await them.pending(ann.userId, ['verification']), null)
     await transact(db, [], (trx) => them.cancelAll(trx, ann.userId))
     assert.equal(await pending(), null)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
+import { verifyAddress } from '../mail.ts'
 import { assertRefusal } from '../refusal.ts'
 import { line, ndjson } from '../transfer.ts'
 
@@ -8,7 +9,7 @@ import { line, ndjson } from '../transfer.ts'
 interface Attempt {
   readonly route: string
   readonly what?: string
-  /** `{boss}`: another ADMIN; `{ann}`: a USER. */
+  /** `{boss}`: another ADMIN; `{ann}`: a USER; an invitation by the role that it gives. */
   readonly path?: string
   readonly json?: unknown
   readonly lines?: string
@@ -17,6 +18,7 @@ interface Attempt {
 
 const accounts = '/api/admin/accounts'
 const one = `${accounts}/:username`
+const invitations = '/api/admin/invitations'
 const newName = { name: 'New', email: 'new@example.org' }
 const fresh = { username: 'fresh', password: passwordOf('fresh'), ...newName }
 
@@ -34,6 +36,7 @@ const recent: readonly Attempt[] = [
     { route: `POST ${base}/recovery-codes`, json: { totp: '000000' }, status: 401 },
     { route: `POST ${base}/identities`, json: { provider: 'none' }, status: 400 },
     { route: `DELETE ${base}/identities/:id`, path: `${base}/identities/1`, status: 404 },
+    { route: `PUT ${base}/email`, json: { email: 'other@example.org' }, status: 202 },
   ]),
   ...[
     ['password', '{ann}', { password: 'another phrase, 1887' }],
@@ -58,6 +61,19 @@ const recent: readonly Attempt[] = [
   },
   { route: `POST ${one}/password`, path: `${accounts}/{ann}/password`, status: 200 },
   { route: `DELETE ${one}/second-factor`, path: `${accounts}/{ann}/second-factor`, status: 200 },
+  { route: `DELETE ${one}/email`, path: `${accounts}/{ann}/email`, status: 200 },
+  {
+    route: `POST ${invitations}`,
+    what: 'to an ADMIN',
+    json: { email: 'new@example.org', roles: ['ADMIN'] },
+    status: 201,
+  },
+  {
+    route: `POST ${invitations}/:id/resend`,
+    what: 'to an ADMIN',
+    path: `${invitations}/{ADMIN}/resend`,
+    status: 200,
+  },
   {
     route: 'POST /api/admin/import/accounts',
     what: 'with an ADMIN',
@@ -71,6 +87,8 @@ const anyLogin: readonly Attempt[] = [
   ...['/api/account', '/api/user/account'].flatMap((base): Attempt[] => [
     { route: `DELETE ${base}/sessions`, status: 200 },
     { route: `DELETE ${base}/sessions/:id`, path: `${base}/sessions/none`, status: 404 },
+    { route: `DELETE ${base}/email`, status: 200 },
+    { route: `PUT ${base}/language`, json: { language: 'de' }, status: 200 },
   ]),
   ...[{ roles: ['EDITOR'] }, { locked: true }, { active: false }, { must_change: true }].map(
     (json) => ({
@@ -99,6 +117,24 @@ const anyLogin: readonly Attempt[] = [
   { route: `POST ${accounts}`, what: 'a USER', json: { ...fresh, roles: ['USER'] }, status: 201 },
   { route: `DELETE ${one}/sessions`, path: `${accounts}/{ann}/sessions`, status: 200 },
   {
+    route: `POST ${invitations}`,
+    what: 'to a USER',
+    json: { email: 'new@example.org', roles: ['USER'] },
+    status: 201,
+  },
+  {
+    route: `POST ${invitations}/:id/resend`,
+    what: 'to a USER',
+    path: `${invitations}/{USER}/resend`,
+    status: 200,
+  },
+  ...['USER', 'ADMIN'].map((role) => ({
+    route: `DELETE ${invitations}/:id`,
+    what: `to one ${role}`,
+    path: `${invitations}/{${role}}`,
+    status: 200,
+  })),
+  {
     route: 'POST /api/admin/import/accounts',
     what: 'with a USER',
     lines: ndjson([line('imported')]),
@@ -126,12 +162,24 @@ suite('what takes an account over or loses an administrator wants a recent login
         )
         .execute()
     }
+    await app.deps.db.deleteFrom('invitations').execute()
     const ann = await app.account('ann', ['USER', 'EDITOR'])
+    await verifyAddress(app, ann, 'ann@example.org')
     return { ann, boss: await app.account('boss', ['ADMIN']) }
   }
-  const send = (attempt: Attempt, headers: Headers) => {
-    const [method = '', route = ''] = attempt.route.split(' ')
-    const path = (attempt.path ?? route).replace(/[{}]/g, '')
+  /** Fills in the names of a path; an invitation is made for the attempt that names one. */
+  async function pathOf({ path, route }: Attempt): Promise<string> {
+    const [, role] = path?.match(/invitations\/\{(\w+)\}/) ?? []
+    if (path === undefined || role === undefined) {
+      return (path ?? route.split(' ')[1] ?? '').replace(/[{}]/g, '')
+    }
+    const headers = await app.bearer(app.admin)
+    const json = { email: 'invited@example.org', roles: [role] }
+    const { body } = await app.call('POST', invitations, { headers, json })
+    return path.replace(`{${role}}`, String(body.id))
+  }
+  const send = (attempt: Attempt, path: string, headers: Headers) => {
+    const [method = ''] = attempt.route.split(' ')
     if (attempt.lines === undefined) {
       return app.call(method, path, { headers, ...('json' in attempt && { json: attempt.json }) })
     }
@@ -145,12 +193,13 @@ suite('what takes an account over or loses an administrator wants a recent login
     test(`${attempt.route} ${attempt.what ?? ''}`.trim(), async () => {
       const { ann } = await place()
       const caller = callerOf(attempt, ann)
+      const path = await pathOf(attempt)
       const old = await app.bearer(caller)
       app.clock.advance(900.001)
       const before = await app.rows()
-      assertRefusal(await send(attempt, old), 401, 'Recent login required')
+      assertRefusal(await send(attempt, path, old), 401, 'Recent login required')
       assert.deepEqual(await app.rows(), before)
-      const answer = await send(attempt, await app.bearer(caller))
+      const answer = await send(attempt, path, await app.bearer(caller))
       assert.equal(answer.status, attempt.status, JSON.stringify(answer.body))
       // There is no second factor: its code is wrong, however recent the login.
       if (answer.status === 401) assertRefusal(answer, 401, 'Invalid credentials')
@@ -160,9 +209,10 @@ suite('what takes an account over or loses an administrator wants a recent login
   for (const attempt of anyLogin) {
     test(`${attempt.route} ${attempt.what ?? ''}: any login`, async () => {
       const { ann } = await place()
+      const path = await pathOf(attempt)
       const old = await app.bearer(callerOf(attempt, ann))
       app.clock.advance(900.001)
-      const answer = await send(attempt, old)
+      const answer = await send(attempt, path, old)
       assert.equal(answer.status, attempt.status, JSON.stringify(answer.body))
     })
   }

@@ -24,7 +24,9 @@ export async function serveExamples(
   context: BrowserContext,
   shown: readonly Shown[],
 ): Promise<void> {
-  const texts = new Map(shown.map((one) => [pathOf(one), one.text]))
+  // None goes on by itself to another page, which is not there.
+  const still = (text: string) => text.replace(/<meta http-equiv="refresh"[^>]*>/, '')
+  const texts = new Map(shown.map((one) => [pathOf(one), still(one.text)]))
   await context.route(`${origin}/**`, async (route) => {
     const { pathname } = new URL(route.request().url())
     const text = texts.get(pathname)

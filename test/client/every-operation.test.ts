@@ -149,6 +149,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       const own = await inSession(who)
       const { user, second_factor } = dataOf(await own.GET(path))
       assert.deepEqual([user.id, second_factor], [who.userId, false])
+      const notices = dataOf(await own.GET(`${path}/notices`))
+      assert.ok(notices.every(({ facts }) => facts.by === 'owner'))
       const [session] = dataOf(await own.GET(`${path}/sessions`))
       assert.ok(session?.current)
       await inSession(who)

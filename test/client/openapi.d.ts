@@ -61,6 +61,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/public/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a new password by the link or the code; all logins of the account end
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        put: operations["finishReset"];
+        /**
+         * Forgot the password: a link and a code by mail. The answer shows no account
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        post: operations["beginReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/public/sign-up": {
         parameters: {
             query?: never;
@@ -1329,6 +1353,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/accounts/{username}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail the owner of an account a link that sets a new password
+         * @description Access: ADMIN. Body: at most 16384 bytes. Wants a recent login.
+         */
+        post: operations["beginAccountReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/invitations": {
         parameters: {
             query?: never;
@@ -1388,6 +1432,86 @@ export interface paths {
          * @description Access: ADMIN.
          */
         delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One page of the mail of the last 30 days, the newest first
+         * @description Access: ADMIN.
+         */
+        get: operations["listMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a mail that says that mail arrives; its state shows what became of it
+         * @description Access: ADMIN. Body: at most 16384 bytes.
+         */
+        post: operations["sendTestMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a mail at once that waits or was refused
+         * @description Access: ADMIN.
+         */
+        post: operations["resendMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw a mail that was not sent yet
+         * @description Access: ADMIN.
+         */
+        delete: operations["cancelMail"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1832,6 +1956,15 @@ export interface components {
         };
         /**
          * @example {
+         *       "email": "ann@example.org"
+         *     }
+         */
+        AdministratorsReset: {
+            /** @description For an account without a verified address: that of its owner */
+            email?: string;
+        };
+        /**
+         * @example {
          *       "limit": 10,
          *       "data": [
          *         {
@@ -2020,11 +2153,40 @@ export interface components {
         };
         /**
          * @example {
+         *       "message": "Reset mailed",
+         *       "expires_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        BegunAdministratorsReset: {
+            message: string;
+            /**
+             * Format: date-time
+             * @description When the link and the code end
+             */
+            expires_at: string;
+        };
+        /**
+         * @example {
          *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
          *       "expires_at": "2026-03-03T09:00:00.000Z"
          *     }
          */
         BegunConfirmation: {
+            /** @description What the code of the mail is sent with */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the link and the code end
+             */
+            expires_at: string;
+        };
+        /**
+         * @example {
+         *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
+         *       "expires_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        BegunReset: {
             /** @description What the code of the mail is sent with */
             id: string;
             /**
@@ -2709,6 +2871,70 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "Zn8xQw2VbTq0yL4sKc7R1A",
+         *       "message": "reset",
+         *       "kind": "request",
+         *       "state": "waiting",
+         *       "username": "ann",
+         *       "address": "ann@example.org",
+         *       "attempts": 1,
+         *       "response": "450 4.2.0 Try again later",
+         *       "created_at": "2026-03-02T09:40:00.000Z",
+         *       "due_at": "2026-03-02T09:40:05.000Z",
+         *       "expires_at": "2026-03-02T10:10:00.000Z",
+         *       "finished_at": null
+         *     }
+         */
+        Mail: {
+            /** @description It stands in the Message-ID too */
+            id: string;
+            /** @enum {string} */
+            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+            /** @enum {string} */
+            kind: "request" | "notice";
+            /**
+             * @description `dropped`: never sent, for a limit or because no account has the address
+             * @enum {string}
+             */
+            state: "waiting" | "sending" | "sent" | "failed" | "expired" | "cancelled" | "dropped";
+            /** @description Of the account that it is for */
+            username: string | null;
+            /** @description Null after the end, when it is wiped */
+            address: string | null;
+            attempts: number;
+            /** @description What the mail server has said at last */
+            response: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The next attempt; null after the end
+             */
+            due_at: string | null;
+            /**
+             * Format: date-time
+             * @description After that it is not sent any more
+             */
+            expires_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "limit": 10,
+         *       "total": 0,
+         *       "data": []
+         *     }
+         */
+        MailPage: {
+            page: number;
+            limit: number;
+            total: number;
+            data: components["schemas"]["Mail"][];
+        };
+        /**
+         * @example {
          *       "id": "dGhpcyBpcyBhbiBpZC4uLg",
          *       "expires_at": "2026-03-02T10:00:00.000Z"
          *     }
@@ -3149,6 +3375,21 @@ export interface components {
             address: string;
         };
         /**
+         * @example {
+         *       "username": "ann"
+         *     }
+         */
+        Reset: {
+            /** @description The verified address. A mail address; its domain may be an international one */
+            email?: string;
+            username?: string;
+            /**
+             * @description Of the mail, if the account has none
+             * @enum {string}
+             */
+            language?: "en" | "de";
+        };
+        /**
          * @example USER
          * @enum {string}
          */
@@ -3301,6 +3542,17 @@ export interface components {
                 addresses: number;
                 accounts: number;
             };
+        };
+        /**
+         * @example {
+         *       "address": "postmaster@example.org"
+         *     }
+         */
+        TestMail: {
+            /** @description A mail address */
+            address: string;
+            /** @enum {string} */
+            language?: "en" | "de";
         };
         /**
          * @example {
@@ -3766,6 +4018,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Email already in use · Account locked or disabled · No verified email */
+        EmailExists_AccountUnusable_EmailNotVerified: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Email already in use · Invitation already closed */
         EmailExists_InvitationClosed: {
             headers: {
@@ -3864,6 +4126,16 @@ export interface components {
             };
         };
         /** @description Invalid credentials · Second factor required */
+        InvalidCredentials_SecondFactorRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["SecondFactorRequired"];
+            };
+        };
+        /** @description Invalid credentials · Second factor required */
         InvalidCredentials_SecondFactorRequired_OrPage: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3907,6 +4179,26 @@ export interface components {
         };
         /** @description Last administrator */
         LastAdministrator: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Mail already closed */
+        MailClosed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Mail not found */
+        MailNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -4280,6 +4572,96 @@ export interface operations {
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    finishReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of the link; or else id and code */
+                    token?: string;
+                    /** @description Of the answer to the beginning */
+                    id?: string;
+                    /** @description Of the mail; spaces do not count */
+                    code?: string;
+                    new_password: string;
+                    /** @description The six digits that the authenticator app shows */
+                    totp?: string;
+                    /** @description In place of `totp`; each can be used once */
+                    recovery_code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Password changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
+            401: components["responses"]["InvalidCredentials_SecondFactorRequired"];
+            403: components["responses"]["AccessDenied"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    beginReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ann"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Reset"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
+                     *       "expires_at": "2026-03-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BegunReset"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            403: components["responses"]["AccessDenied"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -8416,6 +8798,63 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    beginAccountReset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AdministratorsReset"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Reset mailed",
+                     *       "expires_at": "2026-03-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BegunAdministratorsReset"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["EmailExists_AccountUnusable_EmailNotVerified"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     listInvitations: {
         parameters: {
             query?: {
@@ -8656,6 +9095,223 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["InvitationNotFound"];
             409: components["responses"]["InvitationClosed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listMail: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 1000 counts as 1000.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @example failed */
+                state?: "waiting" | "sending" | "sent" | "failed" | "expired" | "cancelled" | "dropped";
+                /** @example reset */
+                message?: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+                /**
+                 * @description Mail for this account
+                 * @example ann
+                 */
+                username?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": 1,
+                     *       "limit": 10,
+                     *       "total": 0,
+                     *       "data": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPage"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    sendTestMail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "address": "postmaster@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestMail"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "Zn8xQw2VbTq0yL4sKc7R1A",
+                     *       "message": "reset",
+                     *       "kind": "request",
+                     *       "state": "waiting",
+                     *       "username": "ann",
+                     *       "address": "ann@example.org",
+                     *       "attempts": 1,
+                     *       "response": "450 4.2.0 Try again later",
+                     *       "created_at": "2026-03-02T09:40:00.000Z",
+                     *       "due_at": "2026-03-02T09:40:05.000Z",
+                     *       "expires_at": "2026-03-02T10:10:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mail"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    resendMail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example Zn8xQw2VbTq0yL4sKc7R1A */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "Zn8xQw2VbTq0yL4sKc7R1A",
+                     *       "message": "reset",
+                     *       "kind": "request",
+                     *       "state": "waiting",
+                     *       "username": "ann",
+                     *       "address": "ann@example.org",
+                     *       "attempts": 1,
+                     *       "response": "450 4.2.0 Try again later",
+                     *       "created_at": "2026-03-02T09:40:00.000Z",
+                     *       "due_at": "2026-03-02T09:40:05.000Z",
+                     *       "expires_at": "2026-03-02T10:10:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mail"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["MailNotFound"];
+            409: components["responses"]["MailClosed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    cancelMail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example Zn8xQw2VbTq0yL4sKc7R1A */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "Zn8xQw2VbTq0yL4sKc7R1A",
+                     *       "message": "reset",
+                     *       "kind": "request",
+                     *       "state": "waiting",
+                     *       "username": "ann",
+                     *       "address": "ann@example.org",
+                     *       "attempts": 1,
+                     *       "response": "450 4.2.0 Try again later",
+                     *       "created_at": "2026-03-02T09:40:00.000Z",
+                     *       "due_at": "2026-03-02T09:40:05.000Z",
+                     *       "expires_at": "2026-03-02T10:10:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mail"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["MailNotFound"];
+            409: components["responses"]["MailClosed"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };

@@ -63,10 +63,17 @@ function found(answer: SentAnswer, document: ApiDocument): string[] {
   return [...inHeaders, ...foundInBody(answer, body, compiled, document)]
 }
 
-/** A refusal that belongs to no operation is an error as of all operations. */
-function foundOutside({ headers, body }: SentAnswer, document: ApiDocument): string[] {
+/**
+ * A refusal that belongs to no operation is an error as of all operations; the form of a page may be
+ * refused for its fields as well.
+ */
+function foundOutside(
+  { headers, body, isHidden, status }: SentAnswer,
+  document: ApiDocument,
+): string[] {
   if (!isJson(mediaTypeOf(headers)) || body === null || body === '') return []
-  const error = { $ref: '#/components/schemas/Error' }
+  const isOfForm = isHidden && status === 400 && body.includes('"details"')
+  const error = { $ref: `#/components/schemas/${isOfForm ? 'ValidationError' : 'Error'}` }
   return bodyCheck(error, document)(JSON.parse(body)).map((mistake) => `body ${mistake}`)
 }
 

@@ -13,6 +13,12 @@ import { type ApiDocument, describeBy } from './operations.ts'
 const root = join(import.meta.dirname, '../..')
 const item = { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } }
 const error = { type: 'object', required: ['error'], properties: { error: { type: 'string' } } }
+const invalid = {
+  ...error,
+  required: ['error', 'details'],
+  properties: { ...error.properties, details: { type: 'array' } },
+}
+const schemas = { Error: error, ValidationError: invalid }
 const shapes = {
   item,
   list: { type: 'array', items: item },
@@ -146,6 +152,10 @@ suite('an answer and its document', async () => {
     assert.deepEqual(await mistakesIn('hidden', { status: 404, body: { error: 'None' } }), [])
     const [mistake] = await mistakesIn('hidden', { status: 404, body: { error: 4 } })
     assert.equal(mistake, 'GET /hidden/{id} 404: body /error: must be string')
+    const refused = { error: 'None', details: [] }
+    assert.deepEqual(await mistakesIn('hidden', { status: 400, body: refused }), [])
+    const [wrong] = await mistakesIn('hidden', { status: 400, body: { ...refused, details: '' } })
+    assert.equal(wrong, 'GET /hidden/{id} 400: body /details: must be array')
     await app.inject('/no/such/route')
     assert.deepEqual(takeMistakes(), [
       'GET of no route 404: body : must NOT have unevaluated properties (message)',
@@ -197,7 +207,7 @@ suite('an answer and its document', async () => {
 /** A server whose operations answer what a test wants, and whose document says what they should. */
 async function serverOf(answer: (reply: FastifyReply) => FastifyReply): Promise<FastifyInstance> {
   const app = fastify()
-  const document = { paths: pathsOf(), components: { schemas: { Error: error } } }
+  const document = { paths: pathsOf(), components: { schemas } }
   describeBy(app, document as unknown as ApiDocument) // as much of it as is read
   const config = { access: { rule: anyone } }
   for (const shape of [...Object.keys(shapes), 'none', 'hidden']) {

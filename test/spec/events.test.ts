@@ -27,6 +27,7 @@ import { eventTypes } from '../events.ts'
 import { enrol, enrolled } from '../factor.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { doors, guess, newHost, tryTimes } from '../logins.ts'
+import { verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
 import { testBrowser } from '../test-browser.ts'
@@ -308,6 +309,16 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await login(who, 'token')
       assert.ok(!told.some(({ event }) => event === 'authn_login_success'))
       return { told, fields: { user_id: who.userId, failures: 2, address } }
+    }),
+    info('authn_login_new_device', 'an account logs in from another network', async () => {
+      const who = await someone()
+      await verifyAddress(app, who, `${who.username}@example.org`)
+      await app.call('POST', '/login', {
+        json: { username: who.username, password: who.password },
+        from: newHost(),
+      })
+      const { told } = await login(who, 'session')
+      return { told, fields: { user_id: who.userId, address } }
     }),
     info('authn_login_success', 'a sign-in by a provider', async () => {
       const { told, result } = await signIn('ann-1')
@@ -696,7 +707,10 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await ask(headers, 'DELETE', path, undefined, client)
       return {
         told,
-        fields: { user_id: who.userId, identity: identity.id, ...byOwner(who, 'session') },
+        fields: {
+          ...{ user_id: who.userId, identity: identity.id, issuer: idp.issuer },
+          ...byOwner(who, 'session'),
+        },
       }
     }),
     warn('identity_provider_fail', 'the provider cannot be asked', async () => {
@@ -754,6 +768,13 @@ suite('every event, with its fields and its level', async () => {
       const json = { totp: device.code() }
       const { told } = await ask(headers, 'POST', '/api/account/recovery-codes', json)
       return { told, fields: { user_id: who.userId, ...byOwner(who, 'session') } }
+    }),
+    info('mfa_recovery_code_used', 'a recovery code takes the place of a code', async () => {
+      const { who, device } = await withFactor()
+      const { username, password } = who
+      const json = { username, password, recovery_code: device.recoveryCodes[0] }
+      const { told } = await during(app, () => app.call('POST', '/login', { json, from }))
+      return { told, fields: { user_id: who.userId, left: 9, address } }
     }),
     info('mfa_removed', 'the owner removes it', async () => {
       const { who, headers, device } = await withFactor()

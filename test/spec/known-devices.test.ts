@@ -1,8 +1,10 @@
 // A database makes a difference: devices are counted and kept in the transaction of the login.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { transact } from '../../src/database/transactions.ts'
 import { inContextOf } from '../../src/events/context.ts'
+import { ofBrowser } from '../../src/mail/device-cookie.ts'
 import { type Someone, type TestApp, testApp } from '../app.ts'
 import { servicesOf, verifyAddress } from '../mail.ts'
 import { waitingMails } from '../notices.ts'
@@ -150,5 +152,32 @@ suite('known devices', async () => {
     assert.deepEqual(await services.notices.of(userId), [])
     await from('192.0.2.1', 'two')
     assert.equal((await services.notices.of(userId)).length, 1)
+  })
+
+  test('a page keeps the cookie that the browser has, and makes one where it has none', async () => {
+    const answers = async (cookie?: string) => {
+      const set: unknown[][] = []
+      const [request, reply] = [
+        { headers: { cookie }, server: app.app.server } as FastifyRequest,
+        { setCookie: (...given: unknown[]) => set.push(given) } as unknown as FastifyReply,
+      ]
+      const result = { give: async () => 'given', answer: (given: string) => `${given}, answered` }
+      const wrapped = ofBrowser(result, request, reply, app.deps.random)
+      const given = await wrapped.give({} as never, {} as never)
+      assert.deepEqual(set, [])
+      assert.equal(await wrapped.answer(given, {} as never), 'given, answered')
+      return { browser: wrapped.browser, set }
+    }
+    const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/', maxAge: 31_536_000 }
+    const first = await answers()
+    assert.match(String(first.browser), /^[\w-]{43}$/)
+    assert.deepEqual(first.set, [['__Host-device', first.browser, flags]])
+    const again = await answers(`a=1; __Host-device=${first.browser}`)
+    assert.deepEqual(again, first)
+    for (const forged of ['__Host-device=x', '__Host-device=', 'device=1']) {
+      const made = await answers(forged)
+      assert.match(String(made.browser), /^[\w-]{43}$/)
+      assert.notEqual(made.browser, first.browser)
+    }
   })
 })

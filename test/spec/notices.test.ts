@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { passwordChange } from '../../src/accounts/events.ts'
 import { transact } from '../../src/database/transactions.ts'
+import { noticeEvents } from '../../src/mail/notices.ts'
 import { type Answer, type Someone, type TestOptions, testApp } from '../app.ts'
 import { refuseChanges } from '../database.ts'
+import { mailboxes } from '../emails.ts'
+import { eventTypes } from '../events.ts'
 import { beginEnrolment, enrol } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { guess, newHost, throttleAlone } from '../logins.ts'
@@ -215,6 +218,11 @@ suite('notices', async () => {
   }
 })
 
+test('every event that becomes a notice is declared by a room', async () => {
+  const declared = (await eventTypes()).map(({ name }) => name)
+  for (const name of noticeEvents) assert.ok(declared.includes(name), name)
+})
+
 suite('notices in the course of time', async () => {
   const { app, services, someone, own, asAdmin } = await fixture({})
 
@@ -251,6 +259,27 @@ suite('notices in the course of time', async () => {
       assert.equal((await noticeRows(app, who)).length, 1)
     }
     assert.equal((await app.deps.db.selectFrom('mails').selectAll().execute()).length, before)
+  })
+
+  test('a change of the address is a notice each way, and one mail to the old address', async () => {
+    const who = await someone()
+    const boxes = await mailboxes(app)
+    const types = async () =>
+      (await services.notices.of(who.userId)).map(({ type, facts }) => [type, facts.by])
+    await boxes.verify(await app.session(who), 'new@example.net')
+    assert.deepEqual(await types(), [['email_changed', 'owner']])
+    const [mail, ...more] = (await waitingMails(app, services, who)).filter(
+      ({ message }) => message === 'email_changed',
+    )
+    assert.deepEqual([mail?.address, more], [`${who.username}@example.org`, []])
+    const [token] = await boxes.waysBack(who)
+    assert.equal((await boxes.confirm({ token })).status, 200)
+    await asAdmin('DELETE', `/accounts/${who.username}/email`)
+    assert.deepEqual(await types(), [
+      ['email_changed', 'administrator'],
+      ['email_changed', 'owner'],
+      ['email_changed', 'owner'],
+    ])
   })
 
   test('after a rollback there is neither notice nor mail', async () => {

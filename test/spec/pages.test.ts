@@ -5,7 +5,15 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { loadConfig } from '../../src/config/load.ts'
+import { addFrames } from '../../src/http/pages/frames.ts'
+import { languageOf as preferred } from '../../src/http/pages/language.ts'
+import type { ErrorPage } from '../../src/http/pages/page.ts'
+import { refusalPage } from '../../src/http/pages/refusal.ts'
 import { sendHtml } from '../../src/http/pages/send-html.ts'
+import { sendView, viewPage } from '../../src/http/pages/send-view.ts'
+import { createServer } from '../../src/http/server/server.ts'
+import { ApiError } from '../../src/kernel/errors.ts'
+import { anyone } from '../../src/policy/rules.ts'
 import { examples } from '../../web/examples/examples.ts'
 import { type Answer, testApp } from '../app.ts'
 import { shownExamples } from '../page-examples.ts'
@@ -66,6 +74,15 @@ suite('the language of a page', async () => {
       assert.equal(languageOf(answer), 'de', query)
       assert.equal(answer.headers['set-cookie'], undefined, query)
     }
+  })
+
+  test('that of a mail or a flow comes before the browser, and after what was chosen', () => {
+    const server = { parseCookie: (text: string) => Object.fromEntries([text.split('=')]) }
+    const of = (headers: Record<string, string>, query = {}) =>
+      preferred({ headers, query, server } as never, 'en', 'de')
+    assert.equal(of({ 'accept-language': 'en' }), 'de')
+    assert.equal(of({ cookie: '__Host-language=en' }), 'en')
+    assert.equal(of({}, { ui_locales: 'en' }), 'en')
   })
 
   test('a refusal is in it as well', async () => {
@@ -294,6 +311,82 @@ suite('the policy of a page', () => {
     ]) {
       assert.throws(() => headersWith(text), /no origin/, text)
     }
+  })
+})
+
+suite('a page that is sent', async () => {
+  const app = await testApp()
+  const lines: object[] = []
+  const { deps } = app
+  const server = await createServer(deps)
+  addFrames(server, deps.config)
+  server.addHook('onRequest', async (request) => {
+    request.log = { ...request.log, error: (line: object) => lines.push(line) } as never
+  })
+  const refuse = () => {
+    throw new ApiError('tooManyRequests', { retryAfterSeconds: 7, reason: { code: 'x-test' } })
+  }
+  const errorPages: Record<string, ErrorPage> = {
+    '/broken': () => viewPage('home', undefined as never),
+    '/words': (error, request) => refusalPage(error, request, '/begin'),
+    '/elsewhere': () => ({ location: '/begin' }),
+  }
+  for (const [path, errorPage] of Object.entries(errorPages)) {
+    server.get(path, { config: { access: { rule: anyone }, errorPage } }, refuse)
+  }
+  server.get('/shown', async (request, reply) =>
+    sendView(
+      reply,
+      request,
+      'landing',
+      { what: 'linked', path: '/account' },
+      {
+        status: 202,
+        language: 'de',
+        person: 'ann <b>',
+        returnOrigin: 'https://app.example.org',
+      },
+    ),
+  )
+  after(() => server.close())
+  const ask = (url: string, headers = {}) => server.inject({ url, headers: { accept, ...headers } })
+
+  test('has the status, the language of the account, who is signed in, and where its forms may lead', async () => {
+    const cookie = '__Host-language=en'
+    const { statusCode, body, headers } = await ask('/shown?ui_locales=en', { cookie })
+    assert.equal(statusCode, 202)
+    assert.match(body, /^<!doctype html>\n<html lang="de">/)
+    assert.ok(
+      body.includes('<a class="person" href="/account">Angemeldet als ann &lt;b></a>'),
+      body,
+    )
+    assert.ok(!body.includes('action="/language"'), 'the account has the language')
+    assert.match(
+      String(headers['content-security-policy']),
+      /form-action 'self' https:\/\/app\.example\.org;/,
+    )
+    assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
+    assert.equal(headers['referrer-policy'], 'same-origin')
+  })
+
+  test('of a refusal has its words, or leads elsewhere; JSON stays as it was', async () => {
+    const words = await ask('/words')
+    assert.deepEqual([words.statusCode, words.headers['retry-after']], [429, '7'])
+    assert.ok(words.body.includes('<h1>You have asked too often</h1>'))
+    assert.ok(words.body.includes('Try again in 7 seconds.'))
+    assert.ok(words.body.includes('href="/begin"'))
+    const away = await ask('/elsewhere')
+    assert.deepEqual([away.statusCode, away.headers.location], [303, '/begin'])
+    const plain = await ask('/words', { accept: 'application/json' })
+    assert.deepEqual([plain.statusCode, plain.json()], [429, { error: 'Too many requests' }])
+  })
+
+  test('and cannot be made: the refusal as JSON, and a line in the log', async () => {
+    const { statusCode, headers, body } = await ask('/broken')
+    assert.deepEqual([statusCode, JSON.parse(body)], [429, { error: 'Too many requests' }])
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+    assert.equal(lines.length, 1)
+    assert.ok('err' in (lines[0] ?? {}))
   })
 })
 

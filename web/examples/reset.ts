@@ -1,4 +1,47 @@
 import type { ResetViews } from '../../src/http/pages/views/reset.ts'
 import type { ExamplesOf } from './types.ts'
 
-export const resetExamples: ExamplesOf<ResetViews> = {}
+const form = { action: '/reset?flow=example', csrf: 'token' }
+const ask = { ...form, typed: '', problem: null, retryAfterSeconds: null, notice: null }
+const mailbox = {
+  ...form,
+  typed: 'ann@example.org',
+  linkUntil: Date.parse('2026-03-02T09:30:00Z'),
+  resendSeconds: 45,
+  problem: null,
+  retryAfterSeconds: null,
+  isResent: false,
+}
+const factor = { ...form, username: 'ann', problem: null, retryAfterSeconds: null }
+const password = { ...form, username: 'ann', minLength: 12, problem: null, differs: false }
+
+export const resetExamples: ExamplesOf<ResetViews> = {
+  reset: {
+    first: ask,
+    missing: { ...ask, problem: 'missing' },
+    'of another form': { ...ask, typed: 'a:b', problem: 'form' },
+    'asked too often': { ...ask, typed: 'ann', problem: 'too_often', retryAfterSeconds: 1800 },
+    'dead link': { ...ask, notice: 'link' },
+    ended: { ...ask, notice: 'ended' },
+  },
+  'reset-mailbox': {
+    first: mailbox,
+    'sent again': { ...mailbox, isResent: true, resendSeconds: 0 },
+    'wrong code': { ...mailbox, problem: 'code' },
+    'asked too often': { ...mailbox, problem: 'too_often', retryAfterSeconds: 1800 },
+  },
+  'reset-factor': {
+    first: factor,
+    wrong: { ...factor, problem: 'wrong' },
+    missing: { ...factor, problem: 'missing' },
+    throttled: { ...factor, problem: 'throttled', retryAfterSeconds: 600 },
+  },
+  'reset-password': {
+    first: password,
+    short: { ...password, problem: 'short' },
+    common: { ...password, problem: 'common' },
+    different: { ...password, differs: true },
+  },
+  'reset-done': { done: { username: 'ann' } },
+  'reset-unavailable': { 'no mail': {} },
+}

@@ -3,6 +3,7 @@ import { common } from './de/common.ts'
 import { federation } from './de/federation.ts'
 import { home } from './de/home.ts'
 import { invitation } from './de/invitation.ts'
+import { passwordProblem } from './de/password.ts'
 import { refusal } from './de/refusal.ts'
 import { reset } from './de/reset.ts'
 import { signIn } from './de/sign-in.ts'
@@ -16,6 +17,7 @@ export const de: Texts = {
   federation,
   home,
   invitation,
+  passwordProblem,
   refusal,
   reset,
   signIn,

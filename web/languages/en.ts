@@ -3,6 +3,7 @@ import { common } from './en/common.ts'
 import { federation } from './en/federation.ts'
 import { home } from './en/home.ts'
 import { invitation } from './en/invitation.ts'
+import { passwordProblem } from './en/password.ts'
 import { refusal } from './en/refusal.ts'
 import { reset } from './en/reset.ts'
 import { signIn } from './en/sign-in.ts'
@@ -15,6 +16,7 @@ export const en = {
   federation,
   home,
   invitation,
+  passwordProblem,
   refusal,
   reset,
   signIn,

@@ -1,4 +1,218 @@
-import type { ResetViews } from '../../src/http/pages/views/reset.ts'
+import type {
+  ResetDoneView,
+  ResetFactorView,
+  ResetMailboxView,
+  ResetPasswordView,
+  ResetView,
+  ResetViews,
+} from '../../src/http/pages/views/reset.ts'
+import { Actions, Button, LinkButton } from '../components/button.tsx'
+import { CodeField } from '../components/code-field.tsx'
+import { DefinitionList, Time } from '../components/data.tsx'
+import { Field } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { Notice, Problem } from '../components/messages.tsx'
+import { NewPasswordFields } from '../components/new-password-fields.tsx'
+import { Resend } from '../components/resend.tsx'
+import { useTexts } from '../context.ts'
 import type { PagesOf } from './page.ts'
 
-export const resetPages: PagesOf<ResetViews> = {}
+export const resetPages: PagesOf<ResetViews> = {
+  reset: {
+    title: (_view, { reset }) => reset.title,
+    hasProblem: ({ problem }) => problem !== null,
+    Content: Ask,
+  },
+  'reset-mailbox': {
+    title: (_view, { reset }) => reset.mailbox,
+    hasProblem: ({ problem }) => problem !== null,
+    Content: Mailbox,
+  },
+  'reset-factor': {
+    title: (_view, { reset }) => reset.factor,
+    hasProblem: ({ problem }) => problem !== null,
+    Content: Factor,
+  },
+  'reset-password': {
+    title: (_view, { reset }) => reset.password,
+    hasProblem: ({ problem, differs }) => problem !== null || differs,
+    Content: Password,
+  },
+  'reset-done': { title: (_view, { reset }) => reset.done, Content: Done },
+  'reset-unavailable': { title: (_view, { reset }) => reset.unavailable, Content: Unavailable },
+}
+
+function TooOften({ seconds }: { seconds: number | null }) {
+  const { common, reset: t } = useTexts()
+  return (
+    <Problem>
+      <p>
+        {t.tooOften} {seconds !== null && common.tryAgainIn(seconds)}
+      </p>
+    </Problem>
+  )
+}
+
+function Ask({ view }: { view: ResetView }) {
+  const { reset: t } = useTexts()
+  const { action, csrf, notice, problem, retryAfterSeconds, typed } = view
+  const fieldProblem = problem === null || problem === 'too_often' ? null : t.problems[problem]
+  return (
+    <>
+      {notice !== null && problem === null && <Notice kind="warning">{t.notices[notice]}</Notice>}
+      {fieldProblem && <Problem fields={[{ name: 'username', text: fieldProblem }]} />}
+      {problem === 'too_often' && <TooOften seconds={retryAfterSeconds} />}
+      <p>{t.lead}</p>
+      <Form action={action} csrf={csrf}>
+        <Field
+          name="username"
+          label={t.field}
+          autocomplete="username"
+          value={typed}
+          problem={fieldProblem}
+          hasFocus={problem !== 'too_often'}
+        />
+        <Actions>
+          <Button>{t.sendMail}</Button>
+        </Actions>
+      </Form>
+      <p>
+        {t.remembered} <a href="/signin">{t.signIn}</a>
+      </p>
+    </>
+  )
+}
+
+function Mailbox({ view }: { view: ResetMailboxView }) {
+  const { common, reset: t } = useTexts()
+  const { action, csrf, isResent, linkUntil, problem, resendSeconds, typed } = view
+  const codeProblem = problem === 'code' ? t.codeProblem : null
+  return (
+    <>
+      {codeProblem && <Problem fields={[{ name: 'code', text: codeProblem }]} />}
+      {problem === 'too_often' && <TooOften seconds={view.retryAfterSeconds} />}
+      {isResent && problem === null && <Notice>{t.sentAgain}</Notice>}
+      <p>
+        {t.askedFor} <strong>{typed}</strong>. {t.ifAccount}
+      </p>
+      <p>
+        {t.countsUntil} <Time at={linkUntil} />, {t.codeHere}
+      </p>
+      <Form action={action} csrf={csrf}>
+        <CodeField
+          name="code"
+          label={common.code}
+          hint={common.eightDigits}
+          problem={codeProblem}
+          hasFocus={problem !== 'too_often'}
+        />
+        <Actions>
+          <Button>{common.goOn}</Button>
+        </Actions>
+      </Form>
+      <h2>{t.noMail}</h2>
+      <p>{t.noMailHint}</p>
+      <Resend action={action} csrf={csrf} seconds={resendSeconds} />
+      <p>
+        <a href="/reset">{t.other}</a>
+      </p>
+    </>
+  )
+}
+
+function Factor({ view }: { view: ResetFactorView }) {
+  const { common, reset: t } = useTexts()
+  const { action, csrf, problem, retryAfterSeconds, username } = view
+  const wrong = problem === null ? null : t.factorProblems[problem]
+  const isThrottled = problem === 'throttled'
+  return (
+    <>
+      {wrong !== null && (
+        <Problem isFieldFocused={!isThrottled}>
+          <p>
+            {wrong} {isThrottled && common.tryAgainIn(retryAfterSeconds ?? 0)}
+          </p>
+        </Problem>
+      )}
+      <p>{t.factorText(username)}</p>
+      <Form action={action} csrf={csrf}>
+        <CodeField
+          name="totp"
+          label={common.codeOfApp}
+          hint={common.sixDigits}
+          isWrong={wrong !== null}
+          hasFocus={!isThrottled}
+        />
+        <Field
+          name="recovery_code"
+          label={t.orRecoveryCode}
+          hint={common.recoveryCodeHint}
+          autocomplete="off"
+          isWrong={wrong !== null}
+        />
+        <Actions>
+          <Button>{common.goOn}</Button>
+        </Actions>
+      </Form>
+    </>
+  )
+}
+
+function Password({ view }: { view: ResetPasswordView }) {
+  const { common, reset: t, signUp } = useTexts()
+  const { action, csrf, differs, minLength, problem, username } = view
+  const wrong = problem && signUp.passwordProblems[problem](minLength)
+  const different = differs ? common.passwordsDiffer : null
+  const fields = [
+    ...(wrong ? [{ name: 'new_password', text: wrong }] : []),
+    ...(different ? [{ name: 'new_password_again', text: different }] : []),
+  ]
+  return (
+    <>
+      {fields.length > 0 && <Problem fields={fields} />}
+      <DefinitionList rows={[[t.account, <strong key="account">{username}</strong>]]} />
+      <p>
+        {t.passwordText} {t.notYou}
+      </p>
+      <Form action={action} csrf={csrf}>
+        <NewPasswordFields
+          minLength={minLength}
+          username={username}
+          problem={wrong}
+          repeatProblem={different}
+          hasFocus
+        />
+        <Actions>
+          <Button>{t.save}</Button>
+        </Actions>
+      </Form>
+    </>
+  )
+}
+
+function Done({ view: { username } }: { view: ResetDoneView }) {
+  const { reset: t } = useTexts()
+  return (
+    <>
+      <p>{t.doneText(username)}</p>
+      <Actions>
+        <LinkButton href="/signin">{t.signIn}</LinkButton>
+      </Actions>
+    </>
+  )
+}
+
+function Unavailable() {
+  const { common, reset: t } = useTexts()
+  return (
+    <>
+      <p>{t.unavailableText}</p>
+      <Actions>
+        <LinkButton href="/signin">{t.signIn}</LinkButton>
+        <LinkButton href="/" kind="quiet">
+          {common.startPage}
+        </LinkButton>
+      </Actions>
+    </>
+  )
+}

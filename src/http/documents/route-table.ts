@@ -44,7 +44,9 @@ export function routeRows({ routes, config: { roles } }: Declared): RouteRow[] {
     const access = config?.access
     if (!access) return []
     const schemes = (config.accepted ?? []).map(({ scheme }) => scheme)
-    const success = Array.isArray(method) ? '404' : successOf(schema?.response)
+    const success = Array.isArray(method)
+      ? '404'
+      : successOf({ ...(schema?.response as object | undefined), ...config.answers })
     const row: RouteRow = {
       method: Array.isArray(method) ? '*' : method,
       url,
@@ -116,9 +118,8 @@ function describeBody({ body, maxBodyBytes }: RouteRow): string {
 }
 
 /** The status of success that a route declares. */
-function successOf(response: unknown): string {
-  const statuses = Object.keys(response ?? {})
-  return statuses.find((status) => /^[23]/.test(status)) ?? '200'
+function successOf(answers: object): string {
+  return Object.keys(answers).find((status) => /^[23]/.test(status)) ?? '200'
 }
 
 function sorted(rows: readonly RouteRow[]): RouteRow[] {

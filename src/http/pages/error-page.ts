@@ -12,7 +12,10 @@ export async function sendErrorPage(
   page: Page | ViewPage | Elsewhere,
   plain: () => FastifyReply,
 ): Promise<FastifyReply> {
-  if ('location' in page) return reply.redirect(page.location, 303)
+  if ('location' in page) {
+    request.guard = null // it is no success: nothing was changed that its caller is judged for
+    return reply.redirect(page.location, 303)
+  }
   if (!('view' in page)) return sendPage(reply, page)
   let text: string
   try {

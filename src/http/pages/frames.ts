@@ -10,6 +10,8 @@ import { ownLook } from './own-look.ts'
 export interface Reader {
   /** The language of the account, once it is known: it counts before all others. */
   readonly language?: Language | null
+  /** The language of the mail that led here, or of the flow: it counts where none was chosen. */
+  readonly hint?: Language | null
   /** The username of the person who is signed in, for the head of the page. */
   readonly person?: string | null
 }
@@ -25,8 +27,8 @@ declare module 'fastify' {
 export function addFrames(app: FastifyInstance, { pages }: Pick<Config, 'pages'>): void {
   const { assets, look } = ownLook(pages)
   assets.routes(app)
-  app.decorate('frameOf', (request, { language: ofAccount, person = null }) => {
-    const language = ofAccount ?? languageOf(request, pages.language)
+  app.decorate('frameOf', (request, { language: ofAccount, hint, person = null }) => {
+    const language = ofAccount ?? languageOf(request, pages.language, hint)
     return {
       language,
       name: pages.name,

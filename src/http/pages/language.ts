@@ -14,11 +14,20 @@ const maxLength = 1024
 
 /**
  * The language of the answer to a request: `ui_locales` of the address, then what was chosen in this
- * browser, then what the browser asks for, then `otherwise`. The language of an account comes before
- * all of them, and is the caller's to know.
+ * browser, then the hint of a flow, then what the browser asks for, then `otherwise`. The language of
+ * an account comes before all of them, and is the caller's to know.
  */
-export function languageOf(request: FastifyRequest, otherwise: Language): Language {
-  return askedLanguage(request) ?? chosenLanguage(request) ?? acceptedLanguage(request, otherwise)
+export function languageOf(
+  request: FastifyRequest,
+  otherwise: Language,
+  hint?: Language | null,
+): Language {
+  return (
+    askedLanguage(request) ??
+    chosenLanguage(request) ??
+    hint ??
+    acceptedLanguage(request, otherwise)
+  )
 }
 
 /**

@@ -21,11 +21,11 @@ export const de: Texts = {
   linkLife: (duration, end) => `Der Link gilt einmal und ${duration} lang: bis ${end}.`,
   linkAndCodeLife: (duration, end) =>
     `Link und Code gelten einmal und ${duration} lang: bis ${end}.`,
-  asked: 'Angefordert wurde dies hier:',
+  asked: 'Die Anfrage kam von hier:',
   happened: 'Es geschah hier:',
   labels: {
     device: 'Gerät',
-    address: 'Adresse',
+    address: 'IP-Adresse',
     time: 'Zeit',
     newAddress: 'Neue Adresse',
     provider: 'Anbieter',
@@ -61,7 +61,7 @@ export const de: Texts = {
   sign_up_exists: {
     subject: (name) => `Sie haben schon ein Konto bei ${name}`,
     intro: (name, account) =>
-      `Jemand wollte mit dieser E-Mail-Adresse ein Konto bei ${name} anlegen. Sie haben schon eines: Es heißt ${account}. Nichts hat sich geändert.`,
+      `Jemand wollte diese E-Mail-Adresse für ein Konto bei ${name} verwenden. Sie haben schon eines: Es heißt ${account}. Nichts hat sich geändert.`,
     action: 'Anmelden',
     forgotten: 'Falls Sie Ihr Passwort vergessen haben, können Sie ein neues setzen:',
     notYou:
@@ -114,6 +114,8 @@ export const de: Texts = {
     subject: (name) => `Die E-Mail-Adresse Ihres Kontos bei ${name} wurde geändert`,
     intro: (name, account) =>
       `Ihr Konto ${account} bei ${name} verwendet jetzt eine andere E-Mail-Adresse. Dies ist die letzte Nachricht an die alte.`,
+    introRemoved: (name, account) =>
+      `Diese E-Mail-Adresse gehört nicht mehr zu Ihrem Konto ${account} bei ${name}. Dies ist die letzte Nachricht an sie.`,
     action: 'Änderung zurücknehmen',
     notYou:
       'Falls Sie das nicht waren, nehmen Sie die Änderung zurück: Ihr Konto erhält diese Adresse wieder, und alle Sitzungen enden. Setzen Sie danach ein neues Passwort.',

@@ -21,11 +21,11 @@ export const en = {
     `The link works once, for ${duration}: until ${end}.`,
   linkAndCodeLife: (duration: string, end: string) =>
     `Link and code work once, for ${duration}: until ${end}.`,
-  asked: 'This was asked for from:',
+  asked: 'The request came from:',
   happened: 'It was done from:',
   labels: {
     device: 'Device',
-    address: 'Address',
+    address: 'IP address',
     time: 'Time',
     newAddress: 'New address',
     provider: 'Provider',
@@ -61,7 +61,7 @@ export const en = {
   sign_up_exists: {
     subject: (name: string) => `You already have an account at ${name}`,
     intro: (name: string, account: string) =>
-      `Someone wanted to sign up at ${name} with this email address. You already have an account: its name is ${account}. Nothing has changed.`,
+      `Someone wanted to use this email address for an account at ${name}. You already have one: its name is ${account}. Nothing has changed.`,
     action: 'Sign in',
     forgotten: 'If you have forgotten your password, you can set a new one:',
     notYou:
@@ -116,6 +116,8 @@ export const en = {
     subject: (name: string) => `The email address of your account at ${name} was changed`,
     intro: (name: string, account: string) =>
       `Your account ${account} at ${name} uses another email address now. This is the last message to the old one.`,
+    introRemoved: (name: string, account: string) =>
+      `This email address does not belong to your account ${account} at ${name} any more. This is the last message to it.`,
     action: 'Take the change back',
     notYou:
       'If it was not you, take the change back: your account gets this address again, and every session ends. Then set a new password.',

@@ -8,6 +8,8 @@ export type Part =
 
 /** A message in words, before it is text or HTML. */
 export interface Letter {
+  /** The name of the service, which stands above the HTML; the text ends with it. */
+  readonly from: string
   readonly subject: string
   readonly parts: readonly Part[]
   readonly footer: string

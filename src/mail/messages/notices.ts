@@ -6,8 +6,8 @@ import {
   noticeTypes,
 } from '../message-types.ts'
 import { type Letter, type Part, plainName } from './letter.ts'
-import type { Writing } from './render.ts'
 import { pluralOf, rowsOf, timeInWords } from './words.ts'
+import type { Writing } from './writing.ts'
 
 /** The facts of all notices; each has some of them. */
 type AnyNotice = NoticeFacts & {
@@ -33,19 +33,36 @@ export function isNotice(message: string): message is NoticeType {
 function written(writing: Writing, message: NoticeType, facts: AnyNotice): Letter {
   const { texts, name, page, letter } = writing
   const account = texts.quoted(plainName(facts.username))
-  const words = texts[message]
   const { by = 'owner' } = facts
-  const heading = message === 'locked' ? texts.locked.last : texts.happened
-  return letter(words.subject(name), [
+  const isRemoved = message === 'email_changed' && !facts.newAddress
+  const intro = (isRemoved ? texts.email_changed.introRemoved : texts[message].intro)(name, account)
+  return letter(texts[message].subject(name), [
     texts.greeting,
-    by === 'owner' ? `${words.intro(name, account)} ${texts.fine}` : words.intro(name, account),
+    by === 'owner' ? `${intro} ${texts.fine}` : intro,
     texts.by[by],
     ...more(writing, message, facts),
-    facts.origin?.address ? heading : null,
-    { kind: 'facts', rows: factRows(writing, facts) },
+    ...origin(writing, message, { ...facts, by }),
     ...advice(writing, message, facts),
     message === 'email_changed' ? null : texts.accountAt(page('/account')),
   ])
+}
+
+/** The rows that tell where it was done; of an administrator's act, when alone. */
+function origin(
+  { texts }: Writing,
+  message: NoticeType,
+  { by, provider, newAddress, origin: from }: AnyNotice,
+): readonly Part[] {
+  const { labels } = texts
+  const isTheirs = by === 'administrator' || by === 'operator'
+  const seen = from && (isTheirs ? { ...from, address: null, device: null } : from)
+  const rows = [
+    ...(provider ? [[labels.provider, plainName(provider)] as const] : []),
+    ...(newAddress ? [[labels.newAddress, plainName(newAddress)] as const] : []),
+    ...(seen ? rowsOf(texts, seen) : []),
+  ]
+  const heading = message === 'locked' ? texts.locked.last : texts.happened
+  return [...(seen?.address ? [heading] : []), { kind: 'facts', rows }]
 }
 
 function more(
@@ -57,15 +74,6 @@ function more(
   if (message !== 'recovery_code_used' || left === undefined || left === null) return []
   const words = texts.recovery_code_used.left
   return [left === 0 ? words.none : words[pluralOf(texts.locale, left)](String(left))]
-}
-
-function factRows({ texts }: Writing, { provider, newAddress, origin }: AnyNotice) {
-  const { labels } = texts
-  return [
-    ...(provider ? [[labels.provider, plainName(provider)] as const] : []),
-    ...(newAddress ? [[labels.newAddress, plainName(newAddress)] as const] : []),
-    ...(origin ? rowsOf(texts, origin) : []),
-  ]
 }
 
 /** What to do if it was not the owner. */

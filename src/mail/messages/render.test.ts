@@ -54,7 +54,7 @@ suite('the messages', () => {
       for (const { message, facts, context, title } of samples) {
         const { text, html } = render(message, facts, language, context)
         const flat = text.replace(/\s+/g, ' ')
-        const body = html.slice(html.indexOf('<table'))
+        const body = html.slice(html.indexOf('class="card"'))
         for (const [, content = ''] of body.matchAll(/<p class="text"[^>]*>([^<]+)<\/p>/g)) {
           assert.ok(flat.includes(content), `${title}: ${content}`)
         }
@@ -128,6 +128,14 @@ suite('the messages', () => {
     assert.ok(!has(render('reset', byAdministrator, 'en', linked).text))
     const invited = { name: null, invitedBy: null }
     assert.ok(!has(render('invitation', invited, 'en', linked).text))
+  })
+
+  test('address and device of an administrator are not told', () => {
+    const origin = { at: 0, address: '203.0.113.7', device: { browser: 'Edge', system: 'Windows' } }
+    const facts = { username: 'ann', origin, by: 'administrator' } as const
+    for (const message of ['password_changed', 'factor_removed'] as const) {
+      assert.doesNotMatch(render(message, facts, 'en', linked).text, /203\.0\.113|Edge|Windows/)
+    }
   })
 
   test('names are one short line, codes stand in groups', () => {

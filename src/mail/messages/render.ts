@@ -1,23 +1,14 @@
 import type { Language } from '../../config/people-settings.ts'
 import { de } from '../languages/de.ts'
 import { en, type Texts } from '../languages/en.ts'
-import type { MessageContext, Render } from '../message-types.ts'
-import { type Letter, type Part, plainName, toText } from './letter.ts'
+import type { Render } from '../message-types.ts'
+import { type Part, plainName, toText } from './letter.ts'
 import { letterOfNotice } from './notices.ts'
 import { letterOfRequest } from './requests.ts'
 import { toHtml } from './to-html.ts'
+import type { Writing } from './writing.ts'
 
 const languages: Record<Language, Texts> = { en, de }
-
-/** What the letter of a message is written from: names are harmless in a line, addresses are whole. */
-export interface Writing {
-  readonly texts: Texts
-  readonly name: string
-  readonly context: MessageContext
-  /** The address of a page of this service. */
-  readonly page: (path: string) => string
-  readonly letter: (subject: string, parts: readonly (Part | null)[]) => Letter
-}
 
 /**
  * Writes a message in a language: subject, text and HTML. The subject holds no secret, because
@@ -32,6 +23,7 @@ export const render: Render = (message, facts, language, context) => {
     context,
     page: (path) => `${context.baseUrl}${path}`,
     letter: (subject, parts) => ({
+      from: name,
       subject,
       parts: parts.filter((part): part is Part => part !== null && part !== ''),
       footer: texts.footer(name, context.baseUrl),

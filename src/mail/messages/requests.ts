@@ -1,8 +1,8 @@
 import type { MessageFacts, MessageName, NoticeType } from '../message-types.ts'
 import type { Origin } from '../origin.ts'
 import { groupedCode, type Letter, type Part, plainName } from './letter.ts'
-import type { Writing } from './render.ts'
 import { durationInWords, rowsOf, timeInWords } from './words.ts'
+import type { Writing } from './writing.ts'
 
 type RequestName = Exclude<MessageName, NoticeType>
 type WithLink = Exclude<RequestName, 'sign_up_exists' | 'test'>

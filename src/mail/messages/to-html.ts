@@ -27,7 +27,7 @@ const code =
  * Writes the HTML of a letter: one table, inline style, light and dark, no picture, nothing remote.
  * @param language BCP 47
  */
-export function toHtml({ subject, parts, footer }: Letter, language: string): string {
+export function toHtml({ from, subject, parts, footer }: Letter, language: string): string {
   const first = parts.find((part, index) => index > 0 && typeof part === 'string')
   return html`<!doctype html>
 <html lang="${language}" dir="ltr">
@@ -45,6 +45,7 @@ ${dark}
 <div style="display:none;max-height:0;overflow:hidden">${first as string | undefined}</div>
 <table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f4f5f7">
 <tr><td align="center" style="padding:24px 12px">
+<p class="text" style="max-width:560px;margin:0 auto 16px;${font};font-size:18px;font-weight:600;color:#1d2129">${from}</p>
 <table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px;background:#ffffff;border:1px solid #dfe2e7;border-radius:8px">
 <tr><td style="padding:32px 28px 16px">
 ${parts.map((part) => [shown(part), '\n'])}</td></tr>

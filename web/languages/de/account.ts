@@ -1,3 +1,158 @@
 import type { account as english } from '../en/account.ts'
 
-export const account: typeof english = {}
+export const account: typeof english = {
+  title: 'Ihr Konto',
+  navigation: 'Teile Ihres Kontos',
+  overview: 'Übersicht',
+  toOverview: 'Zurück zu Ihrem Konto',
+  signOut: 'Abmelden',
+
+  done: {
+    password: 'Ihr Passwort wurde geändert. Alle anderen Sitzungen wurden beendet.',
+    language: 'Ihre Sprache wurde geändert.',
+    factor_removed: 'Der zweite Faktor wurde entfernt. Alle anderen Sitzungen wurden beendet.',
+    session_ended: 'Die Sitzung wurde beendet.',
+    sessions_ended: 'Alle anderen Sitzungen wurden beendet.',
+    unlinked:
+      'Die Verknüpfung wurde gelöst. Über diesen Anbieter meldet sich hier niemand mehr an.',
+    email_sent:
+      'Wir haben eine E-Mail gesendet. Öffnen Sie ihren Link, oder geben Sie ihren Code hier ein.',
+    email_cancelled: 'Die neue Adresse wurde verworfen.',
+    email_verified: 'Ihre Adresse ist bestätigt.',
+    email_changed: 'Ihre Adresse wurde geändert. Die alte wurde benachrichtigt.',
+  },
+  problems: {
+    wrong_password: 'Das ist nicht Ihr jetziges Passwort.',
+    new_password: 'Wählen Sie ein anderes neues Passwort.',
+    passwords_differ: 'Die beiden neuen Passwörter sind nicht gleich.',
+    captcha:
+      'Ihr Browser muss zuerst eine kleine Rechenaufgabe lösen. Geben Sie Ihre Passwörter noch einmal ein.',
+    code_missing: 'Geben Sie einen Code ein.',
+    code_wrong: 'Der Code ist falsch oder wurde schon benutzt.',
+    too_many: 'Es waren zu viele Versuche.',
+    too_many_mails: 'Es wurden zu viele E-Mails angefordert.',
+    email_invalid: 'Das ist keine E-Mail-Adresse.',
+    email_taken: 'Ein anderes Konto hat diese Adresse bestätigt.',
+    mailed_code_wrong: 'Der Code ist falsch oder abgelaufen.',
+  },
+
+  profile: 'Sie',
+  name: 'Name',
+  contact: 'Kontaktadresse',
+  verifiedEmail: 'Bestätigte Adresse',
+  noEmail: 'noch keine',
+  twoAddresses:
+    'Die Kontaktadresse sehen andere; nur die bestätigte, die nachweislich Ihre ist, erhält E-Mails von uns und kann zum Anmelden dienen.',
+  since: 'Konto seit',
+  languageLabel: 'Sprache der Seiten und E-Mails',
+  languageOfBrowser: 'wie Ihr Browser es wünscht',
+  save: 'Speichern',
+
+  passwordTitle: 'Passwort',
+  passwordSummary: 'Ihr Passwort ändern.',
+  currentPassword: 'Jetziges Passwort',
+  changePassword: 'Passwort ändern',
+  endsOthers: 'Alle anderen Sitzungen werden beendet.',
+  noPassword: 'Ihr Konto hat kein Passwort: Sie melden sich über einen Anbieter an.',
+
+  factorTitle: 'Zweiter Faktor',
+  factorSummary: 'Ein Code Ihres Telefons, neben dem Passwort.',
+  factorOn:
+    'Der zweite Faktor ist an: Beim Anmelden wird ein Code Ihrer Authenticator-App verlangt.',
+  factorOff: 'Der zweite Faktor ist aus: Ihr Passwort allein genügt zum Anmelden.',
+  on: 'an',
+  off: 'aus',
+  setUp: 'Zweiten Faktor einschalten',
+  setUpExplanation:
+    'Sie brauchen eine Authenticator-App auf Ihrem Telefon. Sie zeigt alle 30 Sekunden einen neuen Code.',
+  replace: 'Zu einer anderen App wechseln',
+  replaceExplanation:
+    'Die jetzige App gilt, bis die neue bestätigt ist. Geben Sie einen Code der jetzigen App oder einen Wiederherstellungscode ein.',
+  replaceAction: 'Andere App einrichten',
+  remove: 'Zweiten Faktor entfernen',
+  removeExplanation:
+    'Danach genügt wieder Ihr Passwort. Geben Sie einen Code oder einen Wiederherstellungscode ein. Alle anderen Sitzungen werden beendet.',
+  removeAction: 'Entfernen',
+  presentCode: 'Jetziger Code',
+  orRecoveryCode: 'Oder ein Wiederherstellungscode',
+  renewLink: 'Neue Wiederherstellungscodes erzeugen',
+
+  enrolmentTitle: 'Authenticator-App einrichten',
+  enrolmentSteps: [
+    'Öffnen Sie die Authenticator-App auf Ihrem Telefon, und fügen Sie ein Konto hinzu.',
+    'Scannen Sie dieses Bild, oder tippen Sie den Schlüssel ab.',
+    'Geben Sie die sechs Ziffern ein, die die App zeigt.',
+  ],
+  typedSecret: 'Schlüssel zum Abtippen',
+  confirm: 'Bestätigen',
+  afterConfirm:
+    'Danach erhalten Sie Wiederherstellungscodes. Alle anderen Sitzungen werden beendet.',
+
+  codesTitle: 'Wiederherstellungscodes',
+  codesSummary: 'Neue erzeugen, wenn Sie die alten verloren haben.',
+  codesExplanation:
+    'Ein Wiederherstellungscode gilt einmal, anstelle eines Codes Ihrer App. Neue machen die alten ungültig.',
+  codesNeedFactor: 'Wiederherstellungscodes gehören zum zweiten Faktor, und der ist aus.',
+  renewCodes: 'Neue Wiederherstellungscodes erzeugen',
+  newCodesTitle: 'Ihre Wiederherstellungscodes',
+  factorIsOn: 'Der zweite Faktor ist an.',
+  shownOnce:
+    'Diese Codes werden nur jetzt gezeigt und sind weg, wenn Sie die Seite neu laden oder verlassen. Bewahren Sie sie dort auf, wo Sie sie ohne Ihr Telefon finden.',
+  codesList: 'Wiederherstellungscodes',
+  keptThem: 'Ich habe sie aufbewahrt',
+
+  sessionsTitle: 'Sitzungen',
+  sessionsSummary: 'Wo Sie angemeldet sind.',
+  sessionsExplanation:
+    'Wenn Sie eine davon nicht kennen, beenden Sie sie, und ändern Sie danach Ihr Passwort.',
+  device: 'Gerät',
+  address: 'Netzadresse',
+  signedInAt: 'Angemeldet',
+  lastSeen: 'Zuletzt benutzt',
+  thisSession: 'Diese Sitzung',
+  deviceOf: (browser, system) => `${browser} auf ${system}`,
+  unknownDevice: 'Unbekanntes Gerät',
+  endSession: 'Beenden',
+  endSessionOf: (device, address) => `Sitzung beenden: ${device}, ${address}`,
+  endOthers: 'Alle anderen Sitzungen beenden',
+  endOthersExplanation:
+    'Auch Anwendungen, die mit Tokens angemeldet sind, müssen sich neu anmelden.',
+  action: 'Aktion',
+
+  providersTitle: 'Verknüpfte Anbieter',
+  providersSummary: 'Andere Konten, mit denen Sie sich hier anmelden.',
+  providersExplanation:
+    'Wer sich bei einem verknüpften Anbieter anmelden kann, kann sich auch hier anmelden.',
+  noneLinked: 'Kein Anbieter ist verknüpft.',
+  provider: 'Anbieter',
+  linkedSince: 'Verknüpft seit',
+  unlink: 'Lösen',
+  unlinkOf: (provider) => `Verknüpfung lösen: ${provider}`,
+  link: (provider) => `${provider} verknüpfen`,
+  linkMore: 'Anbieter verknüpfen',
+  leavingTitle: 'Auf dem Weg zum Anbieter',
+  leaving: (provider) => `Es geht weiter zu ${provider}, und danach hierher zurück.`,
+  goOnTo: (provider) => `Weiter zu ${provider}`,
+
+  emailTitle: 'E-Mail-Adresse',
+  emailSummary: 'Ihre Adresse bestätigen oder ändern.',
+  emailIs: 'Ihre bestätigte Adresse ist',
+  emailNone:
+    'Sie haben keine bestätigte Adresse. Ohne sie erhalten Sie kein neues Passwort per E-Mail.',
+  undeliverable:
+    'E-Mails an diese Adresse kommen zurück. Berichtigen Sie sie, oder bestätigen Sie sie noch einmal, wenn das Postfach wieder geht.',
+  pendingTitle: 'Eine Adresse wartet auf ihre Bestätigung',
+  pending: 'Wir haben eine E-Mail gesendet an',
+  pendingUntil: 'Ihr Link und ihr Code gelten bis',
+  mailedCode: 'Code der E-Mail',
+  confirmCode: 'Bestätigen',
+  giveUp: 'Diese Adresse verwerfen',
+  verifyTitle: 'Adresse bestätigen',
+  changeTitle: 'Adresse ändern',
+  newEmail: 'E-Mail-Adresse',
+  sendMail: 'E-Mail senden',
+  changeExplanation:
+    'Sie tritt an die Stelle der jetzigen, sobald Sie sie dort bestätigen. Die jetzige wird benachrichtigt und kann die Änderung sieben Tage lang zurücknehmen.',
+  verifyExplanation: 'Wir senden eine E-Mail mit einem Link und einem Code dorthin.',
+  mailOff: 'Dieser Dienst sendet keine E-Mails; deshalb kann keine Adresse bestätigt werden.',
+}

@@ -1,1 +1,54 @@
-export const reset = {}
+export const reset = {
+  title: 'Forgot your password?',
+  lead: 'Enter your username or your e-mail address. If your account has a confirmed address, we send a link and a code there, by which you choose a new password.',
+  field: 'Username or e-mail address',
+  problems: {
+    missing: 'Enter your username or your e-mail address.',
+    form: 'This can be neither a username nor an e-mail address.',
+  },
+  sendMail: 'Send me a mail',
+  remembered: 'You know it again?',
+  signIn: 'Sign in',
+  notices: {
+    link: 'This link counts no more: it was used before, has expired, or was not copied completely. Ask for a new one.',
+    ended: 'This took too long, or was begun in another browser. Please begin again.',
+  },
+  tooOften: 'You have asked for too many mails.',
+
+  mailbox: 'Look into your mailbox',
+  askedFor: 'You have asked for a new password for',
+  ifAccount:
+    'If there is an account, a mail is on its way to its confirmed address. Open the link in it, or type its code here.',
+  countsUntil: 'Link and code count until',
+  codeHere: 'or less, if a mail was sent before. The code counts in this window alone.',
+  codeProblem: 'This code is not right, or counts no more. Look for the newest mail.',
+  noMail: 'No mail?',
+  noMailHint:
+    'Look into your spam folder. To one address we send a mail a minute at most. Without a confirmed address only an administrator of this service can help.',
+  sentAgain: 'If there is an account, the mail is on its way once more.',
+  other: 'Use another name or address',
+
+  factor: 'Second factor',
+  factorText: (username: string) =>
+    `The account ${username} is protected by a second factor. Enter the code that your authenticator app shows now, or one of your recovery codes.`,
+  orRecoveryCode: 'Or a recovery code',
+  factorProblems: {
+    wrong: 'This code is not right, or it was used before. Enter another one.',
+    missing: 'Enter a code.',
+    throttled: 'There were too many wrong codes.',
+  },
+
+  password: 'Choose a new password',
+  account: 'Account',
+  passwordText: 'With the new password you are signed out everywhere.',
+  notYou: 'If you did not ask for this, close this page: nothing has been changed.',
+  save: 'Save the new password',
+
+  done: 'Your password is changed',
+  doneText: (username: string) =>
+    `The account ${username} has a new password. It is signed out everywhere. Sign in with the new password now.`,
+
+  unavailable: 'A password cannot be reset here',
+  unavailableText:
+    'This service cannot send mail. Ask an administrator of this service for a new password.',
+}

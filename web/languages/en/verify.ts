@@ -1,1 +1,45 @@
-export const verify = {}
+export const verify = {
+  title: {
+    verification: 'Confirm your e-mail address',
+    email_change: 'Confirm your new e-mail address',
+    email_undo: 'Take the change of your address back',
+  },
+  text: {
+    verification: 'With this you confirm that you read the mail of this address, for your account:',
+    email_change: 'From then on this address takes the place of the one before, for your account:',
+    email_undo:
+      'This address comes back in the place of the new one, and the account is signed out everywhere. Choose a new password afterwards, if you did not change the address yourself.',
+  },
+  address: 'E-mail address',
+  account: 'Account',
+  confirm: { verification: 'Confirm', email_change: 'Confirm', email_undo: 'Take it back' },
+  notYou: {
+    verification: 'If this account is not yours, close this page: nothing has been changed.',
+    email_change: 'If this account is not yours, close this page: nothing has been changed.',
+    email_undo: 'If you have changed the address yourself, close this page.',
+  },
+  done: {
+    verified: 'Your address is confirmed',
+    changed: 'Your address is changed',
+    restored: 'Your address is back',
+  },
+  doneText: {
+    verified: 'From now on mail of your account goes to',
+    changed: 'From now on mail of your account goes to',
+    restored:
+      'The account is signed out everywhere. If you did not change the address yourself, choose a new password now. Mail of your account goes to',
+  },
+  goToAccount: 'Go to your account',
+  newPassword: 'Choose a new password',
+
+  taken: 'This address belongs to another account',
+  takenText:
+    'Another account has confirmed it before, and an address can belong to one account alone:',
+
+  noLink: 'Confirm an address',
+  noLinkText:
+    'Open the link of the mail that we have sent you, or type its code on the page of your account.',
+  invalidLink: 'This link counts no more',
+  invalidLinkText:
+    'It was used before, has expired, or was not copied completely. Ask for a new one on the page of your account.',
+}

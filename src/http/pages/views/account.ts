@@ -1,2 +1,145 @@
+import type { Language } from '../../../config/languages.ts'
+import type { PasswordProblem } from './password-problem.ts'
+
 /** The pages of a person's own account. */
-export type AccountViews = Record<never, never>
+export interface AccountViews {
+  account: AccountView
+  'account-password': AccountPasswordView
+  'account-second-factor': SecondFactorStateView
+  'account-enrolment': EnrolmentView
+  'account-remove-factor': OwnPage
+  'account-recovery-codes': RenewCodesView
+  'account-new-codes': NewCodesView
+  'account-sessions': SessionsView
+  'account-providers': ProvidersView
+  'account-leaving': LeavingView
+  'account-email': EmailView
+}
+
+/** What was done: a page says so once the browser has come to it. */
+export type AccountDone =
+  | 'password'
+  | 'language'
+  | 'factor_removed'
+  | 'session_ended'
+  | 'sessions_ended'
+  | 'unlinked'
+  | 'email_sent'
+  | 'email_cancelled'
+  | 'email_verified'
+  | 'email_changed'
+
+/** What was wrong with a form, and with which of its fields, if with one. */
+export interface AccountProblem {
+  readonly code: AccountProblemCode
+  readonly field: string | null
+  /** Of a new password. */
+  readonly password?: PasswordProblem
+  /** When it may be tried again. */
+  readonly seconds?: number
+}
+
+export type AccountProblemCode =
+  | 'wrong_password'
+  | 'new_password'
+  | 'passwords_differ'
+  | 'captcha'
+  | 'code_missing'
+  | 'code_wrong'
+  | 'too_many'
+  | 'too_many_mails'
+  | 'email_invalid'
+  | 'email_taken'
+  | 'mailed_code_wrong'
+
+interface OwnPage {
+  /** What the field `csrf_token` of its forms holds. */
+  readonly csrf: string
+  readonly done: AccountDone | null
+  readonly problem: AccountProblem | null
+}
+
+export interface AccountView extends OwnPage {
+  readonly username: string
+  /** That of the user, by which others know the person. */
+  readonly name: string
+  /** The contact address of the user, which proves nothing. */
+  readonly contact: string
+  /** The verified address. */
+  readonly email: string | null
+  readonly secondFactor: boolean
+  readonly since: number
+  /** The chosen language; null: that of the browser. */
+  readonly language: Language | null
+  readonly languages: readonly Language[]
+  readonly hasProviders: boolean
+}
+
+export interface AccountPasswordView extends OwnPage {
+  readonly username: string
+  readonly minLength: number
+  readonly asksCaptcha: boolean
+  /** Whether there is one that can be changed. */
+  readonly hasPassword: boolean
+}
+
+export interface SecondFactorStateView extends OwnPage {
+  readonly isOn: boolean
+}
+
+export interface EnrolmentView extends OwnPage {
+  /** The id of the flow, for the addresses of its forms. */
+  readonly flow: string
+  readonly qr: string
+  readonly secret: string
+}
+
+export type RenewCodesView = OwnPage & { readonly isOn: boolean }
+
+export interface NewCodesView {
+  readonly codes: readonly string[]
+  /** Whether the second factor was turned on with them. */
+  readonly isFirst: boolean
+}
+
+export interface SessionsView extends OwnPage {
+  readonly sessions: readonly SessionRow[]
+}
+
+export interface SessionRow {
+  readonly id: string
+  readonly isCurrent: boolean
+  readonly browser: string | null
+  readonly system: string | null
+  readonly address: string
+  readonly createdAt: number
+  readonly lastSeenAt: number
+}
+
+export interface ProvidersView extends OwnPage {
+  readonly linked: readonly {
+    readonly id: number
+    /** Its name; null if it is configured no more. */
+    readonly provider: string | null
+    readonly issuer: string
+    readonly since: number
+  }[]
+  /** Those that can be linked. */
+  readonly offered: readonly { readonly name: string; readonly label: string }[]
+}
+
+export interface LeavingView {
+  readonly provider: string
+  readonly url: string
+}
+
+export interface EmailView extends OwnPage {
+  readonly email: string | null
+  readonly verifiedAt: number | null
+  readonly isUndeliverable: boolean
+  readonly pending: { readonly address: string; readonly expiresAt: number } | null
+  /** Whether the service can send mail. */
+  readonly hasMail: boolean
+  /** What was typed last. */
+  readonly typed: string
+}

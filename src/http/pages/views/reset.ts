@@ -1,2 +1,51 @@
+import type { PasswordProblem, StepForm } from './sign-up.ts'
+
 /** The pages on which a person chooses a new password, having forgotten the old one. */
-export type ResetViews = Record<never, never>
+export interface ResetViews {
+  reset: ResetView
+  'reset-mailbox': ResetMailboxView
+  'reset-factor': ResetFactorView
+  'reset-password': ResetPasswordView
+  'reset-done': ResetDoneView
+  'reset-unavailable': Record<never, never>
+}
+
+/** Asks for the username or the mail address. */
+export interface ResetView extends StepForm {
+  readonly typed: string
+  readonly problem: 'missing' | 'form' | 'too_often' | null
+  readonly retryAfterSeconds: number | null
+  /** Why it begins anew: a link that counts no more, or a flow that has ended. */
+  readonly notice: 'link' | 'ended' | null
+}
+
+/** Says that a mail is on its way, whatever was typed, and asks for its code. */
+export interface ResetMailboxView extends StepForm {
+  readonly typed: string
+  readonly linkUntil: number
+  readonly resendSeconds: number
+  readonly problem: 'code' | 'too_often' | null
+  readonly retryAfterSeconds: number | null
+  readonly isResent: boolean
+}
+
+/** Asks for the second factor, which the reset leaves as it is. */
+export interface ResetFactorView extends StepForm {
+  readonly username: string
+  readonly problem: 'wrong' | 'missing' | 'throttled' | null
+  readonly retryAfterSeconds: number | null
+}
+
+/** Asks for the new password, behind the link or the code. */
+export interface ResetPasswordView extends StepForm {
+  readonly username: string
+  /** `PASSWORD_MIN_LENGTH`. */
+  readonly minLength: number
+  readonly problem: PasswordProblem | null
+  /** Whether the two passwords are not the same. */
+  readonly differs: boolean
+}
+
+export interface ResetDoneView {
+  readonly username: string
+}

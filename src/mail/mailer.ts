@@ -1,0 +1,111 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/load.ts'
+import type { Database } from '../database/database.ts'
+import type { Events } from '../events/events.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Random } from '../kernel/random.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import type { Measurements } from '../measurements/measurements.ts'
+import { createCircuit } from './circuit.ts'
+import type { Outbox } from './outbox.ts'
+import type { SmtpTimeouts } from './smtp.ts'
+import { createTransport } from './transport.ts'
+import { createMailWorker, type MailSecrets, type MailWorker } from './worker.ts'
+
+/** Sends the mail of the outbox, in each process of the service. */
+export interface Mailer extends Pick<MailWorker, 'expire' | 'purge' | 'sendNow'> {
+  /** Sends all that is due. */
+  run(stop?: AbortSignal): Promise<void>
+  /** Whether it is too early to look again: a process looks once a second, or after it has added one. */
+  isIdle(): boolean
+  /** What the mail server said at last, and since when it takes no mail; null while it does. */
+  trouble(): { readonly since: number; readonly response: string } | null
+  /**
+   * Says hello to the mail server, and logs what is wrong: certificate, login, name. Without a
+   * server, production logs that mail is off. Never throws: a service starts without its mail.
+   */
+  check(): Promise<void>
+}
+
+export interface MailerDeps {
+  readonly config: Pick<Config, 'baseUrl' | 'database' | 'environment' | 'mail' | 'pages'>
+  readonly db: Database
+  /** For purges, which may be lost with the power. */
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+  readonly events: Events
+  readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
+  readonly measurements: Pick<Measurements, 'mails'>
+  readonly confirmations: MailSecrets
+  readonly outbox: Pick<Outbox, 'onAdded'>
+  /** Those of a test, which does not wait for a minute. */
+  readonly timeouts?: SmtpTimeouts
+}
+
+const lookEveryMs = 1000
+
+export function createMailer(deps: MailerDeps): Mailer {
+  const { clock, config, log, outbox } = deps
+  const transport = createTransport(deps)
+  const circuit = createCircuit(deps)
+  const worker = createMailWorker({
+    ...deps,
+    circuit,
+    transport,
+    render: async () => (await import('./messages/render.ts')).render,
+  })
+  let isAwake = true
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let isTroubled = false
+  outbox.onAdded(() => {
+    isAwake = true
+  })
+
+  return {
+    expire: worker.expire,
+    purge: worker.purge,
+    sendNow: worker.sendNow,
+    trouble: circuit.trouble,
+
+    isIdle() {
+      if (transport === null || circuit.isOpen()) return true
+      const now = clock.now()
+      return !isAwake && now >= lookedAt && now < lookedAt + lookEveryMs
+    },
+
+    async run(stop) {
+      isAwake = false
+      lookedAt = clock.now()
+      try {
+        await worker.run(stop)
+      } finally {
+        tellTrouble()
+      }
+    },
+
+    async check() {
+      if (transport === null) {
+        log.warn('mail is off: SMTP_URL is not set, and what needs mail is left out')
+        return
+      }
+      try {
+        const session = await transport.open()
+        session.close()
+      } catch (error) {
+        const response = error instanceof Error ? error.message : ''
+        log.warn({ response, server: config.mail.server?.host }, 'the mail server takes no mail')
+      }
+    },
+  }
+
+  /** Once per change, because the server is asked again and again. */
+  function tellTrouble(): void {
+    const trouble = circuit.trouble()
+    if ((trouble !== null) === isTroubled) return
+    isTroubled = trouble !== null
+    if (trouble) log.warn({ response: trouble.response }, 'the mail server takes no mail')
+    else log.info('the mail server takes mail again')
+  }
+}

@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { changeOwnPassword, type OwnPasswordDeps } from '../../accounts/own-password.ts'
+import type { Config } from '../../config/load.ts'
+import type { AccountPasswordView, AccountProblem } from '../../http/pages/views/account.ts'
+import { type ApiError, refuseField } from '../../kernel/errors.ts'
+import { passwordProblemOf } from '../password-problem.ts'
+import {
+  accountForm,
+  accountPage,
+  common,
+  field,
+  goOn,
+  type Person,
+  type PersonDeps,
+  personOf,
+  show,
+  showIfRefused,
+} from './own-page.ts'
+
+export interface PasswordPageDeps extends OwnPasswordDeps {
+  readonly accounts: PersonDeps['accounts'] & OwnPasswordDeps['accounts']
+  readonly config: Pick<Config, 'password'>
+}
+
+const path = '/account/password'
+const recent = { reauthentication: 'always' } as const
+const again = 'new_password_again'
+
+/** /account/password: a new password, with the present one. */
+export async function passwordPages(app: FastifyInstance, deps: PasswordPageDeps): Promise<void> {
+  app.get(path, accountPage(path, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    return show(reply, request, person, 'account-password', viewOf(request, person, null))
+  })
+
+  app.post(path, accountForm(path, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const view = (problem: AccountProblem) => viewOf(request, person, problem)
+    showIfRefused(request, person, 'account-password', { problemOf, view })
+    const wanted = field(request, 'new_password')
+    if (wanted !== field(request, again)) refuseField([again], 'must be the same password')
+    await changeOwnPassword(deps, request, {
+      account: person.account,
+      present: field(request, 'current_password'),
+      wanted,
+      ...(field(request, 'captcha') !== '' && { captcha: field(request, 'captcha') }),
+    })
+    return goOn(reply, person, '/account', 'password')
+  })
+
+  function viewOf(
+    request: FastifyRequest,
+    person: Person,
+    problem: AccountProblem | null,
+  ): AccountPasswordView {
+    return {
+      ...common(request, person, problem),
+      username: person.account.username,
+      minLength: deps.config.password.minLength,
+      asksCaptcha: problem?.code === 'captcha',
+      hasPassword: person.account.passwordHash !== null,
+    }
+  }
+}
+
+function problemOf(error: ApiError): AccountProblem | null {
+  const { row, details, retryAfterSeconds: seconds = 0 } = error
+  if (row === 'invalidCredentials') return { code: 'wrong_password', field: 'current_password' }
+  if (row === 'tooManyLoginAttempts') return { code: 'too_many', field: null, seconds }
+  if (row === 'captchaRequired') return { code: 'captcha', field: null }
+  if (details?.some(({ path: [name] }) => name === again)) {
+    return { code: 'passwords_differ', field: again }
+  }
+  const password = passwordProblemOf(error, 'new_password')
+  return password && { code: 'new_password', field: 'new_password', password }
+}

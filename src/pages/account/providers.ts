@@ -1,0 +1,95 @@
+import type { FastifyInstance } from 'fastify'
+import type { Database } from '../../database/database.ts'
+import { lockName, transact } from '../../database/transactions.ts'
+import type { Identities } from '../../federation/identities.ts'
+import { identityAbsent } from '../../federation/identities.ts'
+import { beginLink, type LinkDeps } from '../../federation/link.ts'
+import type { PageFlows } from '../../flows/flows.ts'
+import { browserOf, flowOf } from '../../flows/requests.ts'
+import { stillAllowed } from '../../http/changes/still-allowed.ts'
+import { positiveInteger } from '../../http/lists/paging.ts'
+import {
+  accountForm,
+  accountPage,
+  common,
+  field,
+  goOn,
+  type PersonDeps,
+  personOf,
+  show,
+} from './own-page.ts'
+
+export interface ProvidersPageDeps extends PersonDeps, Omit<LinkDeps, 'accounts'> {
+  readonly db: Database
+  readonly identities: Pick<Identities, 'of' | 'unlink'>
+  readonly pageFlows: PageFlows
+}
+
+interface Leaving {
+  readonly provider: string
+  readonly url: string
+}
+
+const path = '/account/providers'
+const recent = { reauthentication: 'always' } as const
+const purpose = 'page_account'
+const leavingSeconds = 300
+
+/** /account/providers: the identities that sign in to the account; links and unlinks them. */
+export async function providersPages(app: FastifyInstance, deps: ProvidersPageDeps): Promise<void> {
+  const { db, identities, pageFlows, providers, random } = deps
+
+  app.get(path, accountPage(path), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const linked = await identities.of(person.account.userId)
+    return show(reply, request, person, 'account-providers', {
+      ...common(request, person),
+      linked: linked.map(({ id, issuer, createdAt }) => ({
+        id,
+        provider: providers.issuing(issuer)?.config.name ?? null,
+        issuer,
+        since: createdAt,
+      })),
+      offered: providers.all
+        .filter(({ config }) => config.client)
+        .map(({ config: { name, issuer } }) => ({
+          name,
+          label: name === 'default' ? new URL(issuer).host : name,
+        })),
+    })
+  })
+
+  // A form must not lead to another origin (form-action): a page of ours goes on from here.
+  app.post(`${path}/link`, accountForm(path, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const { userId } = person.account
+    const provider = field(request, 'provider')
+    const url = await beginLink(deps, request, reply, { provider, returnTo: path })
+    const data: Leaving = { provider: new URL(url.href).host, url: url.href }
+    const flow = await transact(db, [lockName.account(userId)], (trx) =>
+      pageFlows.begin(
+        trx,
+        { purpose, step: 'leaving', data, returnTo: path, seconds: leavingSeconds, userId },
+        browserOf(request, reply, random),
+      ),
+    )
+    return reply.redirect(`${path}/leave?flow=${flow.id}`, 303)
+  })
+
+  app.get(`${path}/leave`, accountPage(path, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const flow = await flowOf<Leaving>(pageFlows, request, purpose)
+    if (flow?.step !== 'leaving' || flow.userId !== person.account.userId) {
+      return reply.redirect(path, 303)
+    }
+    return show(reply, request, person, 'account-leaving', flow.data)
+  })
+
+  app.post(`${path}/unlink`, accountForm(path, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const id = positiveInteger(field(request, 'identity'))
+    if (id === null) throw identityAbsent()
+    await identities.unlink(person.account.userId, id, stillAllowed(request))
+    return goOn(reply, person, path, 'unlinked')
+  })
+}

@@ -1,0 +1,214 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Account } from '../../authentication/account.ts'
+import type { Database } from '../../database/database.ts'
+import { lockName, transact } from '../../database/transactions.ts'
+import { flowExpired, type PageFlow, type PageFlows } from '../../flows/flows.ts'
+import { browserOf, flowOf } from '../../flows/requests.ts'
+import { stillAllowed } from '../../http/changes/still-allowed.ts'
+import type { AccountProblem } from '../../http/pages/views/account.ts'
+import type { ApiError } from '../../kernel/errors.ts'
+import type { Random } from '../../kernel/random.ts'
+import type { Provisioning } from '../../totp/provisioning.ts'
+import type { Proof, SecondFactor } from '../../totp/second-factor.ts'
+import {
+  accountForm,
+  accountPage,
+  common,
+  field,
+  goOn,
+  type Person,
+  type PersonDeps,
+  personOf,
+  show,
+  showIfRefused,
+} from './own-page.ts'
+
+export interface SecondFactorPageDeps extends PersonDeps {
+  readonly db: Database
+  readonly pageFlows: PageFlows
+  readonly random: Random
+  readonly secondFactor: SecondFactor
+}
+
+/** What a flow of these pages holds: the secret until it is confirmed, or codes that are shown once. */
+type Held =
+  | { readonly enrolment: Provisioning }
+  | { readonly codes: readonly string[]; readonly isFirst: boolean }
+
+const path = '/account/second-factor'
+const setUpPath = `${path}/set-up`
+const removePath = `${path}/remove`
+const codesPath = '/account/recovery-codes'
+const recent = { reauthentication: 'always' } as const
+const flowSeconds = 900
+const purpose = 'page_account'
+
+/** The second factor: turn on, replace, remove; and the recovery codes, which are shown once. */
+export async function secondFactorPages(
+  app: FastifyInstance,
+  deps: SecondFactorPageDeps,
+): Promise<void> {
+  const { db, pageFlows, random, secondFactor } = deps
+
+  app.get(path, accountPage(path, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const isOn = person.account.secondFactor
+    return show(reply, request, person, 'account-second-factor', {
+      ...common(request, person),
+      isOn,
+    })
+  })
+
+  app.post(setUpPath, accountForm(path, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const isOn = person.account.secondFactor
+    showIfRefused(request, person, 'account-second-factor', {
+      problemOf: problemOfCode,
+      view: (problem) => ({ ...common(request, person, problem), isOn }),
+    })
+    const enrolment = await secondFactor.begin(
+      person.account,
+      proofOf(request),
+      stillAllowed(request),
+    )
+    const flow = await hold(person.account, { enrolment }, browserOf(request, reply, random))
+    return reply.redirect(`${setUpPath}?flow=${flow.id}`, 303)
+  })
+
+  app.get(setUpPath, accountPage(path, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const flow = await heldBy(request, person)
+    if (!flow || !('enrolment' in flow.data)) return reply.redirect(path, 303)
+    return show(reply, request, person, 'account-enrolment', {
+      ...common(request, person),
+      ...shown(flow.id, flow.data.enrolment),
+    })
+  })
+
+  app.post(`${path}/confirm`, accountForm(path, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const flow = await heldBy(request, person)
+    if (!flow || !('enrolment' in flow.data)) throw flowExpired('page_flow_unknown')
+    const { enrolment } = flow.data
+    showIfRefused(request, person, 'account-enrolment', {
+      problemOf: problemOfCode,
+      view: (problem) => ({
+        ...common(request, person, problem),
+        ...shown(flow.id, enrolment),
+      }),
+    })
+    const codes = await secondFactor.confirm(
+      person.account,
+      withoutSpaces(field(request, 'totp')),
+      {
+        keepSession: person.sessionId,
+        guard: stillAllowed(request),
+      },
+    )
+    await transact(db, [], (trx) =>
+      pageFlows.advance<Held, Held>(trx, flow, { step: 'codes', data: { codes, isFirst: true } }),
+    )
+    return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
+  })
+
+  app.get(removePath, accountPage(removePath, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    if (!person.account.secondFactor) return reply.redirect(path, 303)
+    return show(reply, request, person, 'account-remove-factor', common(request, person))
+  })
+
+  app.post(removePath, accountForm(removePath, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    showIfRefused(request, person, 'account-remove-factor', {
+      problemOf: problemOfCode,
+      view: (problem) => common(request, person, problem),
+    })
+    await secondFactor.remove(person.account, proofOf(request), {
+      keepSession: person.sessionId,
+      guard: stillAllowed(request),
+    })
+    return goOn(reply, person, path, 'factor_removed')
+  })
+
+  app.get(
+    codesPath,
+    { ...accountPage(codesPath, recent), exposeHeadRoute: false }, // a HEAD would use the codes up
+    async (request, reply) => {
+      const person = await personOf(deps, request)
+      const flow = await heldBy(request, person)
+      if (!flow || !('codes' in flow.data)) {
+        const isOn = person.account.secondFactor
+        return show(reply, request, person, 'account-recovery-codes', {
+          ...common(request, person),
+          isOn,
+        })
+      }
+      await transact(db, [], (trx) => pageFlows.end(trx, flow)) // they are shown once
+      return show(reply, request, person, 'account-new-codes', flow.data)
+    },
+  )
+
+  app.post(codesPath, accountForm(codesPath, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const isOn = person.account.secondFactor
+    showIfRefused(request, person, 'account-recovery-codes', {
+      problemOf: problemOfCode,
+      view: (problem) => ({ ...common(request, person, problem), isOn }),
+    })
+    const guard = stillAllowed(request)
+    const codes = await secondFactor.renewCodes(person.account, proofOf(request), guard)
+    const held = { codes, isFirst: false }
+    const flow = await hold(person.account, held, browserOf(request, reply, random))
+    return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
+  })
+
+  /** Keeps what a page is to show, encrypted, for this browser and account. */
+  function hold(
+    { userId }: Account,
+    data: Held,
+    browser: ReturnType<typeof browserOf>,
+  ): Promise<PageFlow<Held>> {
+    const start = {
+      purpose,
+      step: 'held',
+      data,
+      returnTo: '/account',
+      seconds: flowSeconds,
+      userId,
+    } as const
+    return transact(db, [lockName.account(userId)], (trx) =>
+      pageFlows.begin<Held>(trx, start, browser),
+    )
+  }
+
+  async function heldBy(
+    request: FastifyRequest,
+    { account: { userId } }: Person,
+  ): Promise<PageFlow<Held> | null> {
+    const flow = await flowOf<Held>(pageFlows, request, purpose)
+    return flow?.userId === userId ? flow : null
+  }
+}
+
+function shown(flow: string, { qr, secret }: Provisioning) {
+  return { flow, qr, secret }
+}
+
+function proofOf(request: FastifyRequest): Proof {
+  return {
+    totp: withoutSpaces(field(request, 'totp')),
+    recoveryCode: field(request, 'recovery_code').trim(),
+  }
+}
+
+/** People type and paste codes as they see them: `123 456`. */
+function withoutSpaces(code: string): string {
+  return code.replace(/\s/g, '')
+}
+
+function problemOfCode({ row, retryAfterSeconds: seconds = 0 }: ApiError): AccountProblem | null {
+  if (row === 'invalidCredentials') return { code: 'code_wrong', field: 'totp' }
+  if (row === 'secondFactorRequired') return { code: 'code_missing', field: 'totp' }
+  if (row === 'validationFailed') return { code: 'code_missing', field: 'totp' }
+  return row === 'tooManyLoginAttempts' ? { code: 'too_many', field: null, seconds } : null
+}

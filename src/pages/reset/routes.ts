@@ -1,0 +1,234 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Accounts } from '../../accounts/accounts.ts'
+import type { Config } from '../../config/load.ts'
+import type { Confirmation, Confirmations } from '../../confirmations/confirmations.ts'
+import {
+  arriveByToken,
+  cameByInvalidLink,
+  hasToken,
+  type TokenArrivalDeps,
+} from '../../confirmations/token-arrival.ts'
+import { transact } from '../../database/transactions.ts'
+import type { PageFlows } from '../../flows/flows.ts'
+import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
+import { acceptForms, fewFieldsBytes } from '../../http/bodies/bodies.ts'
+import { clientAddress } from '../../http/limits/client-address.ts'
+import { mediaTypes } from '../../http/media-types.ts'
+import { languageOf } from '../../http/pages/language.ts'
+import type { ErrorPage } from '../../http/pages/page.ts'
+import { refusalPage } from '../../http/pages/refusal.ts'
+import { sendView, viewPage } from '../../http/pages/send-view.ts'
+import { Page } from '../../http/schemas.ts'
+import { refuseField } from '../../kernel/errors.ts'
+import { assertMail, type Outbox } from '../../mail/outbox.ts'
+import { anyone } from '../../policy/rules.ts'
+import { askedByEither } from '../../recovery/asked.ts'
+import { type Recovery, resetPurposes } from '../../recovery/recovery.ts'
+import type { SecondFactor } from '../../totp/second-factor.ts'
+import { pageOf, type ResetData, type ResetFlow, type ResetStep, type Shown } from './show.ts'
+
+/**
+ * GET and POST /reset: a username or an address, the mailbox, and, behind its link or code, the second
+ * factor and a new password. The link works in any browser, the code in the one that has asked for
+ * it. A GET uses nothing up, and nothing here signs in.
+ */
+export interface ResetPagesOptions extends TokenArrivalDeps {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly config: Pick<Config, 'confirmations' | 'pages' | 'password'>
+  readonly confirmations: Pick<Confirmations, 'isOpen' | 'open' | 'openByCode'>
+  readonly outbox: Pick<Outbox, 'isAvailable'>
+  readonly pageFlows: PageFlows
+  readonly recovery: Recovery
+  readonly secondFactor: Pick<SecondFactor, 'prove'>
+}
+
+const path = '/reset'
+const purpose = 'page_reset'
+const access = { rule: anyone }
+const answers = { 200: { [mediaTypes.html]: Page }, 303: {} }
+// A press of the button comes back to the page of its step, for these.
+const correctable: ReadonlySet<unknown> = new Set([
+  'validationFailed',
+  'secondFactorRequired',
+  'invalidCredentials',
+  'tooManyLoginAttempts',
+  'tooManyRequests',
+])
+
+export async function resetPages(app: FastifyInstance, options: ResetPagesOptions): Promise<void> {
+  const { accounts, clock, config, confirmations, db, pageFlows, random, recovery } = options
+  // What the page of a refusal shows again.
+  const shownOf = new WeakMap<FastifyRequest, Shown>()
+  acceptForms(app)
+
+  const errorPage: ErrorPage = (error, request) => {
+    const { row, status } = error
+    if (row === 'mailUnavailable') return viewPage('reset-unavailable', {}, { status })
+    if (row === 'signInFailed') return { location: `${path}?ended=1` }
+    const shown = shownOf.get(request)
+    const isCode = row === 'confirmationInvalid' && shown?.flow.step === 'mailbox'
+    if (shown && (isCode || correctable.has(row))) return pageOf(options, { ...shown, error })
+    if (row === 'confirmationInvalid') return { location: `${path}?link=invalid` }
+    return refusalPage(error, request, path)
+  }
+
+  app.get(
+    path,
+    {
+      exposeHeadRoute: false, // it begins a flow
+      config: { access, errorPage, answers, errors: ['mailUnavailable'] },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      if (hasToken(request)) return byLink(request, reply)
+      const { flow: id, ended } = request.query as { flow?: unknown; ended?: unknown } // parsed by Fastify
+      const known = id === undefined ? null : await flowOf<ResetData>(pageFlows, request, purpose)
+      if (id !== undefined && !known) return reply.redirect(`${path}?ended=1`, 303)
+      if (!known) assertMail(options.outbox)
+      const { confirmation } = known?.data ?? {}
+      if (confirmation && known?.step !== 'done' && !(await confirmations.isOpen(confirmation))) {
+        return reply.redirect(`${path}?link=invalid`, 303)
+      }
+      const flow = known ?? (await begin(request, reply))
+      const notice = cameByInvalidLink(request) ? 'link' : ended === undefined ? null : 'ended'
+      const shown = await shownNow(flow, { notice })
+      const { name, view, options: how } = pageOf(options, shown)
+      return sendView(reply, request, name, view, how)
+    },
+  )
+
+  app.post(
+    path,
+    {
+      config: {
+        access,
+        errorPage,
+        csrf: 'foreignPage',
+        body: 'form',
+        maxBodyBytes: fewFieldsBytes,
+        answers,
+        errors: [
+          'signInFailed',
+          'csrfTokenInvalid',
+          'confirmationInvalid',
+          'secondFactorRequired',
+          'invalidCredentials',
+          'tooManyLoginAttempts',
+          'tooManyRequests',
+          'mailUnavailable',
+        ],
+      },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      const flow = await flowOfForm<ResetData>(pageFlows, request, purpose)
+      const field = (name: string) => textIn(request.body, name)
+      shownOf.set(request, await shownNow(flow, { typed: field('username') }))
+      await steps[flow.step as ResetStep](flow, field, request) // as this file writes them
+      return reply.redirect(`${path}?flow=${flow.id}`, 303)
+    },
+  )
+
+  type Field = (name: string) => string
+
+  /** What a form does, by the step at which its flow is, whatever it would like to be one of. */
+  const steps: Record<
+    ResetStep,
+    (flow: ResetFlow, field: Field, request: FastifyRequest) => Promise<void>
+  > = {
+    ask: (flow, field, request) => mailTo(flow, field('username'), request),
+
+    async mailbox(flow, field, request) {
+      const { begun, typed = '' } = flow.data
+      if (field('resend') !== '') return mailTo(flow, typed, request)
+      const code = field('code')
+      const id = begun?.id ?? ''
+      const confirmation = await confirmations.openByCode(id, code, flow.key, resetPurposes)
+      await goOn(flow, await stepBehind(confirmation), { confirmation })
+    },
+
+    async factor(flow, field) {
+      const confirmation = proofOf(flow)
+      const account = await recovery.accountOf(confirmation)
+      const totp = field('totp').replaceAll(' ', '')
+      const proof = { totp, recoveryCode: field('recovery_code') }
+      await options.secondFactor.prove(account, proof)
+      await goOn(flow, 'password', { confirmation, isFactorProved: true })
+    },
+
+    async password(flow, field) {
+      const confirmation = proofOf(flow)
+      const newPassword = field('new_password')
+      if (newPassword === '') refuseField(['new_password'], 'is required')
+      if (newPassword !== field('new_password_again')) {
+        refuseField(['new_password_again'], 'must be the same twice')
+      }
+      const proof = flow.data.isFactorProved === true ? null : {}
+      await recovery.finish(confirmation, { newPassword, proof })
+      await goOn(flow, 'done', { confirmation })
+    },
+
+    done: async () => undefined,
+  }
+
+  /** Begins at the link of a mail, which is used up by the new password alone. */
+  function byLink(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return arriveByToken<ResetData>(options, request, reply, {
+      path,
+      purposes: resetPurposes,
+      begin: async (confirmation) => ({
+        purpose,
+        step: await stepBehind(confirmation),
+        data: { confirmation },
+        returnTo: '/',
+        language: confirmation.language,
+      }),
+    })
+  }
+
+  function begin(request: FastifyRequest, reply: FastifyReply): Promise<ResetFlow> {
+    const language = languageOf(request, config.pages.language)
+    const seconds = config.confirmations.resetSeconds
+    const start = { purpose, step: 'ask', data: {}, returnTo: '/', seconds, language } as const
+    return pageFlows.begin<ResetData>(db, start, browserOf(request, reply, random))
+  }
+
+  async function mailTo(flow: ResetFlow, typed: string, request: FastifyRequest): Promise<void> {
+    const asked = askedByEither(typed) ?? refuseField(['username'], 'can name no account')
+    const { id, expiresAt } = await recovery.begin(asked, {
+      language: languageOf(request, config.pages.language),
+      client: clientAddress(request),
+      flow: flow.key,
+    })
+    const begun = { id, linkUntil: expiresAt, askedAt: clock.now() }
+    const isResent = flow.step === 'mailbox'
+    await goOn(flow, 'mailbox', { typed: typed.trim(), begun, isResent })
+  }
+
+  async function goOn(flow: ResetFlow, step: ResetStep, data: ResetData): Promise<void> {
+    await transact(db, [], (trx) => pageFlows.advance<ResetData>(trx, flow, { step, data }))
+  }
+
+  async function stepBehind(confirmation: Confirmation): Promise<ResetStep> {
+    const { secondFactor } = await recovery.accountOf(confirmation)
+    return secondFactor ? 'factor' : 'password'
+  }
+
+  async function shownNow(flow: ResetFlow, more: Partial<Shown>): Promise<Shown> {
+    const { userId = null } = flow.data.confirmation ?? {}
+    const account = userId === null ? null : await accounts.byUserId(userId)
+    return { flow, now: clock.now(), username: account?.username ?? '', ...more }
+  }
+}
+
+/** The proof of a flow that is behind its mailbox. */
+function proofOf({ data: { confirmation } }: ResetFlow): Confirmation {
+  if (!confirmation) throw new Error('a reset behind its mailbox has no proof')
+  return confirmation
+}
+
+/** A field of a form, empty if it is absent or no text. */
+function textIn(body: unknown, name: string): string {
+  const value = (body as Record<string, unknown> | undefined)?.[name]
+  return typeof value === 'string' ? value : ''
+}

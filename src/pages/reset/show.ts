@@ -1,0 +1,117 @@
+import { isLanguage } from '../../config/languages.ts'
+import type { Config } from '../../config/load.ts'
+import type { Confirmation } from '../../confirmations/confirmations.ts'
+import type { PageFlow } from '../../flows/flows.ts'
+import { type ViewPage, viewPage } from '../../http/pages/send-view.ts'
+import type { ResetView } from '../../http/pages/views/reset.ts'
+import type { PasswordProblem } from '../../http/pages/views/sign-up.ts'
+import type { ApiError } from '../../kernel/errors.ts'
+
+/** What a reset has come to; each step has what the steps before it have found. */
+export interface ResetData {
+  /** As it was typed: a username or a mail address. */
+  readonly typed?: string
+  /** The confirmation that was begun, when its link ends, and when mail was asked for last. */
+  readonly begun?: { readonly id: string; readonly linkUntil: number; readonly askedAt: number }
+  readonly isResent?: boolean
+  /** The proof, once the link or the code has shown it. */
+  readonly confirmation?: Confirmation
+  /** Whether a step before the new password has proved the second factor. */
+  readonly isFactorProved?: boolean
+}
+
+export type ResetFlow = PageFlow<ResetData>
+export type ResetStep = 'ask' | 'mailbox' | 'factor' | 'password' | 'done'
+
+/** What a page shows beside its flow. */
+export interface Shown {
+  readonly flow: ResetFlow
+  readonly now: number
+  /** The name of the account, once the mail has shown that it may be told. */
+  readonly username: string
+  readonly typed?: string
+  readonly notice?: ResetView['notice']
+  readonly error?: ApiError
+}
+
+// The limit of one message a minute to an address: mail/outbox.ts.
+const resendSeconds = 60
+
+/** The page of the step at which a reset stands, with what is wrong with the last request. */
+export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: Shown): ViewPage {
+  const { flow, error, now, username } = shown
+  const { begun, isResent = false } = flow.data
+  const form = { action: `/reset?flow=${flow.id}`, csrf: flow.csrfToken }
+  const options = {
+    ...(error && { status: error.status }),
+    ...(isLanguage(flow.language) && { language: flow.language }),
+  }
+  const retryAfterSeconds = error?.retryAfterSeconds ?? null
+  const isTooOften = error?.row === 'tooManyRequests'
+  switch (flow.step as ResetStep) {
+    case 'mailbox': {
+      const { linkUntil = 0, askedAt = 0 } = begun ?? {}
+      const waited = Math.floor((now - askedAt) / 1000)
+      const view = {
+        ...form,
+        typed: flow.data.typed ?? '',
+        linkUntil,
+        resendSeconds: Math.max(0, resendSeconds - waited),
+        problem: isTooOften ? ('too_often' as const) : error ? ('code' as const) : null,
+        retryAfterSeconds,
+        isResent,
+      }
+      return viewPage('reset-mailbox', view, options)
+    }
+    case 'factor': {
+      const problem = factorProblem(error)
+      return viewPage('reset-factor', { ...form, username, problem, retryAfterSeconds }, options)
+    }
+    case 'password': {
+      const { minLength } = config.password
+      const view = { ...form, username, minLength, ...passwordProblems(error) }
+      return viewPage('reset-password', view, options)
+    }
+    case 'done':
+      return viewPage('reset-done', { username }, options)
+    default: {
+      const { typed = '', notice = null } = shown
+      const problem = isTooOften ? 'too_often' : error ? askProblem(typed) : null
+      return viewPage('reset', { ...form, typed, problem, retryAfterSeconds, notice }, options)
+    }
+  }
+}
+
+function askProblem(typed: string): 'missing' | 'form' {
+  return typed.trim() === '' ? 'missing' : 'form'
+}
+
+function factorProblem(error: ApiError | undefined): 'wrong' | 'missing' | 'throttled' | null {
+  if (!error) return null
+  if (error.status === 429) return 'throttled'
+  return error.row === 'secondFactorRequired' ? 'missing' : 'wrong'
+}
+
+function passwordProblems(error: ApiError | undefined) {
+  const of = (field: string) => error?.details?.find(({ path }) => path[0] === field)?.message
+  const message = of('new_password')
+  return {
+    problem: message === undefined ? null : passwordProblem(message),
+    differs: of('new_password_again') !== undefined,
+  }
+}
+
+/** The words of `details` (passwords/rules.ts, kernel/password.ts), and what a page says of them. */
+const ofPasswords: readonly (readonly [RegExp, PasswordProblem])[] = [
+  [/^is required/, 'missing'],
+  [/^must have at least/, 'short'],
+  [/^must have at most|fewer/, 'long'],
+  [/the name of this service/, 'service'],
+  [/the username/, 'username'],
+  [/the e-mail address/, 'email'],
+  [/^must not be /, 'common'],
+]
+
+function passwordProblem(message: string): PasswordProblem {
+  return ofPasswords.find(([words]) => words.test(message))?.[1] ?? 'form'
+}

@@ -1,0 +1,146 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Accounts } from '../../accounts/accounts.ts'
+import { isLanguage } from '../../config/languages.ts'
+import type { Confirmation, Confirmations } from '../../confirmations/confirmations.ts'
+import {
+  arriveByToken,
+  cameByInvalidLink,
+  hasToken,
+  type TokenArrivalDeps,
+} from '../../confirmations/token-arrival.ts'
+import { transact } from '../../database/transactions.ts'
+import { type Confirmed, type Emails, emailPurposes } from '../../emails/emails.ts'
+import type { PageFlow, PageFlows } from '../../flows/flows.ts'
+import { flowOf, flowOfForm } from '../../flows/requests.ts'
+import { acceptForms, fewFieldsBytes } from '../../http/bodies/bodies.ts'
+import { mediaTypes } from '../../http/media-types.ts'
+import type { ErrorPage } from '../../http/pages/page.ts'
+import { refusalPage } from '../../http/pages/refusal.ts'
+import { sendView, type ViewPage, viewPage } from '../../http/pages/send-view.ts'
+import type { VerifyView } from '../../http/pages/views/verify.ts'
+import { Page } from '../../http/schemas.ts'
+import { anyone } from '../../policy/rules.ts'
+
+/**
+ * GET and POST /verify: what the link of a mail to an address does, after the press of a button. It
+ * works in any browser, because mail is often read in another one, and signs no one in, because
+ * the reader of a mailbox need not be the one who has asked.
+ */
+export interface VerifyPagesOptions extends TokenArrivalDeps {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly confirmations: Pick<Confirmations, 'isOpen' | 'open'>
+  readonly emails: Pick<Emails, 'confirm'>
+  readonly pageFlows: PageFlows
+}
+
+interface VerifyData {
+  readonly confirmation: Confirmation
+  /** What was done, at the last step. */
+  readonly done?: Confirmed
+}
+
+type VerifyFlow = PageFlow<VerifyData>
+
+const path = '/verify'
+const purpose = 'page_verify'
+const access = { rule: anyone }
+const answers = { 200: { [mediaTypes.html]: Page }, 303: {} }
+
+export async function verifyPages(
+  app: FastifyInstance,
+  options: VerifyPagesOptions,
+): Promise<void> {
+  const { accounts, confirmations, db, emails, pageFlows } = options
+  const addressOf = new WeakMap<FastifyRequest, string>()
+  acceptForms(app)
+
+  const errorPage: ErrorPage = (error, request) => {
+    const { row, status } = error
+    if (row === 'confirmationInvalid' || row === 'signInFailed') {
+      return viewPage('verify-no-link', { isInvalid: true }, { status })
+    }
+    const address = addressOf.get(request)
+    if (row === 'emailExists' && address !== undefined) {
+      return viewPage('verify-taken', { address }, { status })
+    }
+    return refusalPage(error, request, null)
+  }
+
+  app.get(
+    path,
+    {
+      exposeHeadRoute: false, // it begins a flow
+      config: { access, errorPage, answers },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      if (hasToken(request)) {
+        return arriveByToken<VerifyData>(options, request, reply, {
+          path,
+          purposes: emailPurposes,
+          begin: (confirmation) => ({
+            purpose,
+            step: 'confirm',
+            data: { confirmation },
+            returnTo: '/',
+            language: confirmation.language,
+          }),
+        })
+      }
+      const flow = await flowOf<VerifyData>(pageFlows, request, purpose)
+      const isAsked = (request.query as { flow?: unknown }).flow !== undefined // parsed by Fastify
+      const isLive = flow && (flow.step === 'done' || (await isOpen(flow)))
+      const isInvalid = isAsked || cameByInvalidLink(request)
+      const page = isLive ? await pageOf(flow) : viewPage('verify-no-link', { isInvalid })
+      return sendView(reply, request, page.name, page.view, page.options)
+    },
+  )
+
+  app.post(
+    path,
+    {
+      config: {
+        access,
+        errorPage,
+        csrf: 'foreignPage',
+        body: 'form',
+        maxBodyBytes: fewFieldsBytes,
+        answers,
+        errors: ['signInFailed', 'csrfTokenInvalid', 'confirmationInvalid', 'emailExists'],
+      },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      const flow = await flowOfForm<VerifyData>(pageFlows, request, purpose)
+      const { confirmation } = flow.data
+      addressOf.set(request, confirmation.address.address)
+      if (flow.step !== 'done') {
+        const done = await emails.confirm(confirmation)
+        const data = { confirmation, done }
+        await transact(db, [], (trx) => pageFlows.advance(trx, flow, { step: 'done', data }))
+      }
+      return reply.redirect(`${path}?flow=${flow.id}`, 303)
+    },
+  )
+
+  function isOpen({ data: { confirmation } }: VerifyFlow): Promise<boolean> {
+    return confirmations.isOpen(confirmation)
+  }
+
+  async function pageOf({ csrfToken, data, id, language }: VerifyFlow): Promise<ViewPage> {
+    const { confirmation, done } = data
+    const { address } = confirmation.address
+    const options = isLanguage(language) ? { language } : {}
+    if (done) return viewPage('verify-done', { what: done, address }, options)
+    const { purpose: what, userId } = confirmation
+    const account = userId === null ? null : await accounts.byUserId(userId)
+    const view = {
+      action: `${path}?flow=${id}`,
+      csrf: csrfToken,
+      what: what as VerifyView['what'], // by `emailPurposes`
+      address,
+      username: account?.username ?? '',
+    }
+    return viewPage('verify', view, options)
+  }
+}

@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
+import { AccountName } from '../accounts/schemas.ts'
+import type { Config } from '../config/load.ts'
+import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { stillAllowed } from '../http/changes/still-allowed.ts'
+import type { SchemaTypes } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
+import { refuseField } from '../kernel/errors.ts'
+import { role } from '../policy/rules.ts'
+import type { Recovery } from './recovery.ts'
+import { BeginResetFor, BegunResetFor } from './schemas.ts'
+
+/**
+ * POST /api/admin/accounts/{username}/reset: an administrator has a link mailed by which the owner
+ * sets a new password, and learns none. ASVS 6.4.6.
+ */
+export interface AdminResetOptions {
+  readonly accounts: Pick<Accounts, 'byUsername'>
+  readonly config: Pick<Config, 'pages'>
+  readonly recovery: Pick<Recovery, 'beginFor'>
+}
+
+export async function adminResetRoutes(
+  instance: FastifyInstance,
+  { accounts, config, recovery }: AdminResetOptions,
+): Promise<void> {
+  const named = accountNamed(accounts)
+  instance.withTypeProvider<SchemaTypes>().post(
+    '/api/admin/accounts/:username/reset',
+    {
+      config: {
+        access: { rule: role('ADMIN') },
+        tag: 'Administration of accounts',
+        resource: named,
+        reauthentication: 'always',
+        body: 'optional',
+        maxBodyBytes: fewFieldsBytes,
+        sends: BeginResetFor,
+        errors: [
+          'validationFailed',
+          'accountUnusable',
+          'emailNotVerified',
+          'emailExists',
+          'mailUnavailable',
+        ],
+      },
+      schema: {
+        operationId: 'beginAccountReset',
+        summary: 'Mail the owner of an account a link that sets a new password',
+        params: AccountName,
+        response: { 202: BegunResetFor },
+      },
+    },
+    async (request, reply) => {
+      const account = named.of(request)
+      assertNotOwn(request, account)
+      const { email } = (request.body ?? {}) as { email?: unknown } // parsed, and not validated
+      if (email !== undefined && typeof email !== 'string') {
+        refuseField(['email'], 'must be an e-mail address')
+      }
+      const how = { language: config.pages.language, guard: stillAllowed(request) }
+      const { expiresAt } = await recovery.beginFor(account, email, how)
+      return reply.status(202).send({ message: 'Reset mailed', expires_at: isoTime(expiresAt) })
+    },
+  )
+}

@@ -1,0 +1,107 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/load.ts'
+import type { Confirmations } from '../confirmations/confirmations.ts'
+import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { clientAddress } from '../http/limits/client-address.ts'
+import { Message, type SchemaTypes } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
+import { refuseField } from '../kernel/errors.ts'
+import { anyone } from '../policy/rules.ts'
+import { secondFactorRequired } from '../totp/schemas.ts'
+import { type Asked, askedByEmail, askedByUsername } from './asked.ts'
+import { type Recovery, resetPurposes } from './recovery.ts'
+import { BeginReset, BegunReset, FinishReset, finishExamples, SentReset } from './schemas.ts'
+
+/**
+ * The reset of a password as JSON, for programs with pages of their own: POST and PUT
+ * /api/public/reset. The pages of the service use the same service.
+ */
+export interface PublicResetOptions {
+  readonly config: Pick<Config, 'pages'>
+  readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken'>
+  readonly recovery: Recovery
+}
+
+const guards = {
+  access: { rule: anyone },
+  csrf: 'foreignPage',
+  body: 'json',
+  maxBodyBytes: fewFieldsBytes,
+  tag: 'Sign in',
+} as const
+
+export async function publicResetRoutes(
+  instance: FastifyInstance,
+  { config, confirmations, recovery }: PublicResetOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.post(
+    '/api/public/reset',
+    {
+      config: { ...guards, errors: ['tooManyRequests', 'mailUnavailable'] },
+      schema: {
+        operationId: 'beginReset',
+        summary: 'Forgot the password: a link and a code by mail. The answer shows no account',
+        body: BeginReset,
+        response: { 202: BegunReset },
+      },
+    },
+    async (request, reply) => {
+      const { language = config.pages.language } = request.body
+      const how = { language, client: clientAddress(request), flow: null }
+      const { id, expiresAt } = await recovery.begin(askedOf(request.body), how)
+      return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
+    },
+  )
+
+  app.put(
+    '/api/public/reset',
+    {
+      config: {
+        ...guards,
+        sends: SentReset,
+        examples: { bodies: finishExamples, answer: { message: 'Password changed' } },
+        errors: [
+          'confirmationInvalid',
+          secondFactorRequired,
+          'invalidCredentials',
+          'tooManyLoginAttempts',
+        ],
+      },
+      schema: {
+        operationId: 'finishReset',
+        summary: 'Set a new password by the link or the code; all logins of the account end',
+        body: FinishReset,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const { new_password: newPassword, totp, recovery_code: recoveryCode } = request.body
+      const confirmation = await open(request.body)
+      await recovery.finish(confirmation, { newPassword, proof: { totp, recoveryCode } })
+      return { message: 'Password changed' }
+    },
+  )
+
+  function open({ token, id, code }: { token?: string; id?: string; code?: string }) {
+    if (token !== undefined && id === undefined && code === undefined) {
+      return confirmations.openByToken(token, resetPurposes)
+    }
+    if (token !== undefined || id === undefined || code === undefined) {
+      refuseField(['token'], 'is required, or else id and code')
+    }
+    return confirmations.openByCode(id, code, null, resetPurposes)
+  }
+}
+
+/** @throws ApiError validationFailed unless one of both is there, and can name an account */
+function askedOf({ email, username }: { email?: string; username?: string }): Asked {
+  if (email !== undefined && username === undefined) {
+    return askedByEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+  }
+  if (username !== undefined && email === undefined) {
+    return askedByUsername(username) ?? refuseField(['username'], 'can be no username')
+  }
+  return refuseField(['email'], 'is required, or else username, and not both')
+}

@@ -1,0 +1,232 @@
+import { type Accounts, accountIn } from '../accounts/accounts.ts'
+import type { AutomaticLock } from '../accounts/lock.ts'
+import { type EmailAddress, parseEmail } from '../addresses/email.ts'
+import { type Account, isUsable } from '../authentication/account.ts'
+import type { Language } from '../config/languages.ts'
+import type { Begun, Confirmation, Confirmations } from '../confirmations/confirmations.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { type Guard, lockName, transact } from '../database/transactions.ts'
+import { accountWithEmail, setVerifiedEmail } from '../emails/emails.ts'
+import type { Events } from '../events/events.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError, refuseField } from '../kernel/errors.ts'
+import type { Username } from '../kernel/username.ts'
+import type { Devices } from '../mail/devices.ts'
+import { assertMail, type Outbox } from '../mail/outbox.ts'
+import type { Proof, SecondFactor } from '../totp/second-factor.ts'
+import type { Asked } from './asked.ts'
+import { resetBegun, resetFinished } from './events.ts'
+
+/**
+ * The reset of a password whose owner has forgotten it, by a link or a code that is mailed to the
+ * verified address: the stored one, never the one that was typed. It signs no one in, and it asks for
+ * the second factor, which it leaves as it is.
+ */
+export interface Recovery {
+  /**
+   * Mails a link and a code, if an account can be reset. The answer, the statements and the time are
+   * the same if not, because the caller must not learn which.
+   * @throws ApiError mailUnavailable; tooManyRequests for a client that asks too often
+   */
+  begin(asked: Asked, how: HowToBegin): Promise<Begun>
+  /**
+   * Mails them for an administrator, who learns neither. An account without a verified address needs
+   * one, for which the administrator vouches; the reset verifies it.
+   * @throws ApiError mailUnavailable; accountUnusable, emailNotVerified, emailExists, validationFailed
+   */
+  beginFor(account: Account, email: string | undefined, how: HowToBeginFor): Promise<Begun>
+  /**
+   * The account of a confirmation that was opened.
+   * @throws ApiError confirmationInvalid if it can log in no more
+   */
+  accountOf(confirmation: Confirmation): Promise<Account>
+  /**
+   * Sets the password and uses the confirmation up. All logins end, and so do other links that were
+   * mailed, a lockout after failed logins, and the demand for a new password.
+   * @throws ApiError confirmationInvalid, validationFailed; as `SecondFactor.prove`
+   */
+  finish(confirmation: Confirmation, wanted: WantedReset): Promise<void>
+}
+
+export interface HowToBegin {
+  /** If the account has none of its own. */
+  readonly language: Language
+  /** The address of the client, by the rules of limits. */
+  readonly client: string
+  /** The flow of pages in which the code counts; null for the API. */
+  readonly flow: string | null
+}
+
+export interface HowToBeginFor {
+  readonly language: Language
+  readonly guard?: Guard | undefined
+}
+
+export interface WantedReset {
+  readonly newPassword: string
+  /** The second factor; null if a step before has proved it. */
+  readonly proof: Proof | null
+}
+
+export interface RecoveryDeps {
+  readonly accounts: Pick<Accounts, 'byEmail' | 'byUsername' | 'replacePassword'>
+  readonly clock: Clock
+  readonly confirmations: Confirmations
+  readonly db: Database
+  readonly devices: Pick<Devices, 'forget'>
+  readonly events: Events
+  readonly lock: Pick<AutomaticLock, 'lift'>
+  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
+  readonly secondFactor: Pick<SecondFactor, 'prove'>
+}
+
+/** The purposes of the confirmations that a reset takes. */
+export const resetPurposes = ['reset'] as const
+
+const field = 'new_password'
+const noUsername = '' as Username // that of no account
+
+export function createRecovery(deps: RecoveryDeps): Recovery {
+  const { accounts, clock, confirmations, db, devices, events, lock, outbox, secondFactor } = deps
+
+  const recovery: Recovery = {
+    async begin(asked, { language, client, flow }) {
+      assertMail(outbox)
+      const userId = await userAsked(asked)
+      // A name without an account takes a lock and a statement too.
+      return transact(db, [lockName.account(userId ?? asked.key)], async (trx) => {
+        const account = await accountIn(trx, userId ?? 0)
+        const address = account?.email ? parseEmail(account.email) : null
+        const isKnown = account !== null && address !== null && isUsable(account)
+        const wanted = { asked: asked.key, flow, client, language }
+        return mail(trx, isKnown ? { account, address, ...wanted } : { account: null, ...wanted })
+      })
+    },
+
+    async beginFor({ userId }, email, { language, guard }) {
+      assertMail(outbox)
+      const work = async (trx: DatabaseOrTransaction) => {
+        const account = await accountIn(trx, userId)
+        if (!account || !isUsable(account)) {
+          const code = account?.locked === true ? 'account_locked' : 'account_disabled'
+          const facts = { user_id: userId, asked_of: 'reset' }
+          throw new ApiError('accountUnusable', { reason: { code, facts } })
+        }
+        const verified = account.email === null ? null : parseEmail(account.email)
+        const address = verified ?? (await vouched(trx, account, email))
+        if (verified && email !== undefined) {
+          refuseField(['email'], 'is for an account without a verified address')
+        }
+        // Apart from what strangers ask for: their next request must not end a vouched one.
+        const asked = verified ? `email ${verified.key}` : `vouched ${userId} ${address.key}`
+        return mail(trx, { account, address, asked, flow: null, language })
+      }
+      return transact(db, [lockName.account(userId)], work, guard)
+    },
+
+    async accountOf({ userId, purpose }) {
+      const account = userId === null ? null : await accountIn(db, userId)
+      if (account && isUsable(account)) return account
+      const reason = { code: 'confirmation_outlived', facts: { user_id: userId, purpose } } as const
+      throw new ApiError('confirmationInvalid', { reason })
+    },
+
+    async finish(confirmation, { newPassword, proof }) {
+      const account = await recovery.accountOf(confirmation)
+      const { userId, username } = account
+      const asksFactor = account.secondFactor && proof !== null
+      // Before anything is said about the password. A code is used up only by one that is acceptable.
+      if (asksFactor && isEmpty(proof)) await secondFactor.prove(account, proof)
+      await accounts.replacePassword(account, {
+        text: newPassword,
+        field,
+        column: 'change', // a lockout after failed logins ends here
+        prove: async () => {
+          if (asksFactor) await secondFactor.prove(account, proof)
+        },
+        first: (trx) => confirmations.use(trx, confirmation),
+        also: async (trx) => {
+          await lock.lift(trx, username)
+          await confirmations.cancelAll(trx, userId)
+          await devices.forget(trx, userId)
+          await verify(trx, account, confirmation.address)
+          await events.record(trx, resetFinished, { user_id: userId, method: confirmation.by })
+        },
+      })
+    },
+  }
+  return recovery
+
+  /** Looks for both in any case, so that all that can be typed costs the same. */
+  async function userAsked({ username, address }: Asked): Promise<number | null> {
+    const owner = await accounts.byEmail(address?.key ?? '')
+    const named = await accounts.byUsername(username ?? noUsername)
+    return (owner ?? named)?.userId ?? null
+  }
+
+  interface Mailed extends Omit<HowToBegin, 'client'> {
+    readonly account: Account | null
+    readonly address?: EmailAddress | null
+    readonly asked: string
+    readonly client?: string
+  }
+
+  async function mail(
+    trx: DatabaseOrTransaction,
+    { account, address = null, asked, flow, client, language }: Mailed,
+  ): Promise<Begun> {
+    const userId = account?.userId ?? null
+    const begun = await confirmations.begin(trx, {
+      purpose: 'reset',
+      asked,
+      userId,
+      address,
+      version: account?.refreshVersion ?? 0,
+      flow,
+      language,
+    })
+    await events.record(trx, resetBegun, { user_id: userId })
+    await outbox.add(trx, {
+      message: 'reset',
+      to: { userId, address },
+      confirmation: begun.id,
+      facts: { username: account?.username ?? '' },
+      language,
+      expiresAt: begun.expiresAt,
+      ...(client !== undefined && { client }),
+    })
+    return begun
+  }
+
+  /** The address that an administrator names for an account that has none. */
+  async function vouched(
+    trx: DatabaseOrTransaction,
+    { userId }: Account,
+    email: string | undefined,
+  ): Promise<EmailAddress> {
+    if (email === undefined) {
+      const reason = { code: 'email_not_verified', facts: { user_id: userId } } as const
+      throw new ApiError('emailNotVerified', { reason })
+    }
+    const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+    if (!(await accountWithEmail(trx, address))) return address
+    const reason = { code: 'email_of_another', facts: { user_id: userId } } as const
+    throw new ApiError('emailExists', { reason })
+  }
+
+  /** The link was mailed there: its reader has the mailbox. */
+  async function verify(
+    trx: DatabaseOrTransaction,
+    { userId }: Account,
+    address: EmailAddress,
+  ): Promise<void> {
+    const owner = await accountWithEmail(trx, address)
+    if (owner === null || owner.userId === userId) {
+      await setVerifiedEmail(trx, userId, address, clock.now())
+    }
+  }
+}
+
+function isEmpty({ totp, recoveryCode }: Proof): boolean {
+  return !totp && !recoveryCode
+}

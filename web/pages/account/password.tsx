@@ -1,0 +1,51 @@
+import type { AccountPasswordView } from '../../../src/http/pages/views/account.ts'
+import { Actions, Button } from '../../components/button.tsx'
+import { Captcha } from '../../components/captcha.tsx'
+import { Form } from '../../components/form.tsx'
+import { NewPasswordFields } from '../../components/new-password-fields.tsx'
+import { PasswordField } from '../../components/password-field.tsx'
+import { useTexts } from '../../context.ts'
+import { Back, Outcome, problemAt } from './parts.tsx'
+
+/** A new password, with the present one. */
+export function Password({ view }: { view: AccountPasswordView }) {
+  const texts = useTexts()
+  const { account: t } = texts
+  const { asksCaptcha, csrf, hasPassword, minLength, problem, username } = view
+  if (!hasPassword) {
+    return (
+      <>
+        <p>{t.noPassword}</p>
+        <Back />
+      </>
+    )
+  }
+  const at = (name: string) => problemAt(problem, name, texts)
+  return (
+    <>
+      <Outcome {...view} />
+      <p>{t.endsOthers}</p>
+      <Form action="/account/password" csrf={csrf}>
+        <PasswordField
+          name="current_password"
+          label={t.currentPassword}
+          autocomplete="current-password"
+          problem={at('current_password')}
+          hasFocus={!problem || problem.field === 'current_password'}
+        />
+        <NewPasswordFields
+          minLength={minLength}
+          username={username}
+          problem={at('new_password')}
+          repeatProblem={at('new_password_again')}
+          hasFocus={problem?.field === 'new_password'}
+        />
+        {asksCaptcha && <Captcha />}
+        <Actions>
+          <Button>{t.changePassword}</Button>
+        </Actions>
+      </Form>
+      <Back />
+    </>
+  )
+}
