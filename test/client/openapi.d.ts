@@ -85,6 +85,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/public/sign-in-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Log in by the link or the code of a mail, which count once
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        put: operations["finishEmailLogin"];
+        /**
+         * Sign in by mail: a link and a code. The answer shows no account
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        post: operations["beginEmailLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/public/sign-up": {
         parameters: {
             query?: never;
@@ -2197,6 +2221,21 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
+         *       "expires_at": "2026-03-02T09:10:00.000Z"
+         *     }
+         */
+        BegunSignInCode: {
+            /** @description What the code of the mail is sent with */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the link and the code end
+             */
+            expires_at: string;
+        };
+        /**
+         * @example {
          *       "parameters": {
          *         "algorithm": "PBKDF2/SHA-256",
          *         "cost": 2000,
@@ -3464,6 +3503,20 @@ export interface components {
          *       "email": "ann@example.org"
          *     }
          */
+        SignInCode: {
+            /** @description The verified address of an account */
+            email: string;
+            /**
+             * @description Of the mail, if the account has none
+             * @enum {string}
+             */
+            language?: "en" | "de";
+        };
+        /**
+         * @example {
+         *       "email": "ann@example.org"
+         *     }
+         */
         SignUp: {
             /** @description A mail address; its domain may be an international one */
             email: string;
@@ -4659,6 +4712,100 @@ export interface operations {
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             403: components["responses"]["AccessDenied"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["MailUnavailable_ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    finishEmailLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of the link; or else id and code */
+                    token?: string;
+                    /** @description Of the answer to the beginning */
+                    id?: string;
+                    /** @description Of the mail; spaces do not count */
+                    code?: string;
+                    /**
+                     * @description What to answer
+                     * @enum {string}
+                     */
+                    mode?: "session" | "token" | "pair";
+                    /** @description For an account that must change its password */
+                    new_password?: string;
+                    /** @description The six digits that the authenticator app shows */
+                    totp?: string;
+                    /** @description In place of `totp`; each can be used once */
+                    recovery_code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedSession"] | components["schemas"]["AccessToken"] | components["schemas"]["TokenPair"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
+            401: components["responses"]["InvalidCredentials_SecondFactorRequired"];
+            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired"];
+            404: components["responses"]["RouteNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    beginEmailLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignInCode"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
+                     *       "expires_at": "2026-03-02T09:10:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BegunSignInCode"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["RouteNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
