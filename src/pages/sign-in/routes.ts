@@ -16,6 +16,8 @@ import { ApiError, refuseField } from '../../kernel/errors.ts'
 import type { Random } from '../../kernel/random.ts'
 import { anyone } from '../../policy/rules.ts'
 import { type BrowserSessionDeps, sessionResult } from '../../session/browser.ts'
+import { captchaRequired } from '../../throttle/schemas.ts'
+import { secondFactorRequired } from '../../totp/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { createMailSteps, type MailStepsDeps } from './mail.ts'
 import {
@@ -56,8 +58,8 @@ const errors = [
   'signInFailed',
   'csrfTokenInvalid',
   'invalidCredentials',
-  'captchaRequired',
-  'secondFactorRequired',
+  captchaRequired,
+  secondFactorRequired,
   'passwordChangeRequired',
   'confirmationInvalid',
   'tooManyLoginAttempts',
