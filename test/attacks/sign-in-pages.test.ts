@@ -184,9 +184,11 @@ suite('attacks on the sign-in of pages', async () => {
       { resend: '1', email: 'ann@example.org' },
       {},
     ]) {
-      const sent = { headers: { cookie: cookiesOf(browser) }, form: { ...first.fields, ...more } }
+      const headers = { cookie: cookiesOf(browser), accept: navigation }
+      const sent = { headers, form: { ...first.fields, ...more } }
       const answer = await app.call('POST', first.action, sent)
-      assertRefusal(answer, 401, 'Second factor required', '', { second_factor: 'totp' })
+      assert.equal(answer.status, 401)
+      assert.match(answer.text, /<h1>Second factor<\/h1>.*Enter a code\./s)
     }
     assert.equal(await sessions(who.userId), 0)
     const both = await Promise.all([1, 2, 3].map(() => post(browser, { totp: code })))
@@ -220,10 +222,10 @@ suite('attacks on the sign-in of pages', async () => {
     const browser = await begun()
     await browser.submit({ username: 'eli', password: who.password })
     const locked = { headers, json: { locked: true } }
-    assert.equal((await app.call('PATCH', '/api/admin/accounts/eli', locked)).status, 200)
+    assert.equal((await app.call('PUT', '/api/admin/accounts/eli', locked)).status, 200)
     assertRefusal(await post(browser, { totp: device.code() }), 400, 'Sign-in failed')
     const unlocked = { headers, json: { locked: false } }
-    assert.equal((await app.call('PATCH', '/api/admin/accounts/eli', unlocked)).status, 200)
+    assert.equal((await app.call('PUT', '/api/admin/accounts/eli', unlocked)).status, 200)
     assertRefusal(await post(browser, { totp: device.code() }), 400, 'Sign-in failed')
     await app.call('DELETE', '/api/admin/accounts/eli', { headers })
     assertRefusal(await post(browser, { totp: device.code() }), 400, 'Sign-in failed')
@@ -340,7 +342,7 @@ suite('attacks on the sign-in of pages', async () => {
       ['shut', { locked: true }],
     ] as const) {
       await verifyAddress(app, await app.account(name), `${name}@example.org`)
-      await app.call('PATCH', `/api/admin/accounts/${name}`, { headers, json: change })
+      await app.call('PUT', `/api/admin/accounts/${name}`, { headers, json: change })
     }
     await app.account('vague', ['USER'], { email: 'vague@example.org' })
     const names = ['ann', 'unknown', 'off', 'shut', 'vague']

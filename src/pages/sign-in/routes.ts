@@ -17,8 +17,8 @@ import type { Random } from '../../kernel/random.ts'
 import { anyone } from '../../policy/rules.ts'
 import { type BrowserSessionDeps, sessionResult } from '../../session/browser.ts'
 import { captchaRequired } from '../../throttle/schemas.ts'
-import { secondFactorRequired } from '../../totp/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
+import { secondFactorRequired } from '../../totp/schemas.ts'
 import { createMailSteps, type MailStepsDeps } from './mail.ts'
 import {
   createSignInPipeline,
