@@ -20,7 +20,7 @@ export interface PageBrowser {
   form(which?: string): { action: string; fields: Record<string, string> }
 }
 
-const plain = (text: string) =>
+const unescaped = (text: string) =>
   text
     .replaceAll('&quot;', '"')
     .replaceAll('&lt;', '<')
@@ -90,9 +90,9 @@ export function pageBrowser(
       const [name, value] = ['name', 'value'].map(
         (attribute) => new RegExp(`\\s${attribute}="([^"]*)"`).exec(input)?.[1],
       )
-      if (name !== undefined) fields[name] = plain(value ?? '')
+      if (name !== undefined) fields[name] = unescaped(value ?? '')
     }
-    return { action: plain(action), fields }
+    return { action: unescaped(action), fields }
   }
 
   return {
@@ -105,7 +105,7 @@ export function pageBrowser(
       const { action, fields } = form(which)
       return follow('POST', action, { form: { ...fields, ...more } })
     },
-    heading: () => plain(/<h1[^>]*>(.*?)<\/h1>/s.exec(shown().text)?.[1] ?? ''),
+    heading: () => unescaped(/<h1[^>]*>(.*?)<\/h1>/s.exec(shown().text)?.[1] ?? ''),
     form,
   }
 }

@@ -1,7 +1,7 @@
-import type { Invitation } from '../src/registration/invitation.ts'
-import { passwordOf, type TestApp } from './app.ts'
+import { type Answer, passwordOf, type TestApp } from './app.ts'
 import { confirmationsOf } from './confirmations.ts'
 import { mailRows } from './mail.ts'
+import { navigation, testBrowser } from './test-browser.ts'
 
 /** What a new owner chooses, whose password fits the rules. */
 export function profileOf(username: string) {
@@ -25,6 +25,15 @@ export async function mailboxOf(app: TestApp) {
     /** Messages and states of all rows, in their order. */
     async states() {
       return (await mailRows(app)).map(({ message, state }) => `${message} ${state}`)
+    },
+    /** What the mail of an invitation says. */
+    async invitation(id: number) {
+      const { confirmation } = await app.deps.db
+        .selectFrom('invitations')
+        .select('confirmation')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      return confirmations.mailed(confirmation)
     },
     /** Goes on to when the same address may get another mail. */
     later: () => app.clock.advance(61),
@@ -57,10 +66,47 @@ export async function invited(
     json: wanted,
   })
   if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
-  const row = await app.deps.db
-    .selectFrom('invitations')
-    .select('confirmation')
-    .where('id', '=', (body as Pick<Invitation, 'id'>).id)
-    .executeTakeFirstOrThrow()
-  return { ...body, ...(await mailbox.confirmations.mailed(row.confirmation)) }
+  return { ...body, ...(await mailbox.invitation(body.id)) }
+}
+
+type Form = Record<string, string>
+
+/** The same as the fields of a form. */
+export function profileFields(username: string): Form {
+  const { name, password } = profileOf(username)
+  return { username, name, new_password: password, new_password_again: password }
+}
+
+/** A browser that opens pages and sends their first form. */
+export function person(app: TestApp) {
+  const browser = testBrowser(app, navigation)
+  let page: Answer
+  const formOf = ({ text }: Answer) => {
+    const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(text) ?? []
+    const [, csrf_token = ''] = /name="csrf_token" value="([^"]+)"/.exec(text) ?? []
+    return { action: action.replaceAll('&amp;', '&'), csrf_token }
+  }
+  return {
+    browser,
+    get page() {
+      return page
+    },
+    async open(path: string) {
+      page = await browser.open(`${app.deps.config.baseUrl}${path}`)
+      return page
+    },
+    /** Sends the form; follows a redirect to a page of this service. */
+    async send(fields: Form, headers: Form = {}): Promise<Answer> {
+      const { action, csrf_token } = formOf(page)
+      const form = { csrf_token, ...fields }
+      const sent = { form, headers: { 'sec-fetch-site': 'same-origin', ...headers } }
+      const answer = await browser.call('POST', action, sent)
+      const { location } = answer.headers
+      const isOwn = typeof location === 'string' && location.startsWith('/signup')
+      if (answer.status === 303 && isOwn) return this.open(location)
+      if (answer.status !== 303) page = answer
+      return answer
+    },
+    form: () => formOf(page),
+  }
 }

@@ -68,6 +68,8 @@ export interface Confirmations {
   ): Promise<void>
   /** The address of an account that waits for its proof, by the newest one of these purposes. */
   pending(userId: number, purposes: readonly ConfirmationPurpose[]): Promise<PendingAddress | null>
+  /** Withdraws one by its id, such as that of an invitation. */
+  withdraw(trx: DatabaseOrTransaction, id: string): Promise<void>
   /**
    * What a mail says, for the worker that sends it; null if it counts no more. The code is that of
    * the flow that asked last, unless one is given.
@@ -268,6 +270,10 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
         return { id: row.id, address: judged.sealed.address, expiresAt: row.expiresAt }
       }
       return null
+    },
+
+    async withdraw(trx, id) {
+      await confirmationStore(trx).use(id, clock.now())
     },
 
     async secretsOf(id, flow) {

@@ -86,7 +86,7 @@ export interface OpenInvitation {
 
 export interface InvitationsDeps extends NewOwnerDeps, InvitationStoreDeps {
   readonly config: Pick<Config, 'roles'>
-  readonly confirmations: Pick<Confirmations, 'begin' | 'openByToken' | 'use'>
+  readonly confirmations: Pick<Confirmations, 'begin' | 'openByToken' | 'use' | 'withdraw'>
   readonly events: Pick<Events, 'record'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
   readonly random: Random
@@ -150,6 +150,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       changing(id, checks, async (trx, before) => {
         const revokedAt = clock.now()
         if (!(await stores.of(trx).revoke(id, revokedAt))) throw closed(before)
+        await confirmations.withdraw(trx, before.confirmation) // a mail that waits is not sent
         await events.record(trx, invitationRevoked, { ...fieldsOf(before), reason: 'revoked' })
         return { ...before, revokedAt }
       }),
@@ -159,14 +160,13 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       return openOf(db, confirmation)
     },
 
-    async accept({ confirmation, invitation: found }, { profile, language }) {
+    async accept({ confirmation, invitation: found }, { also, ...wanted }) {
       const { invitedBy } = found
       return createOwner(deps, {
-        profile,
+        ...wanted,
         confirmation,
         address: found.email,
         roles: rolesOf(found),
-        language,
         // The inviter stays an administrator until the commit.
         guard: {
           shared: () => (invitedBy === null ? [] : [lockName.account(invitedBy)]),
@@ -175,6 +175,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         async also(trx, userId) {
           if (!(await stores.of(trx).accept(found.id, userId, clock.now()))) throw dead(found)
           await events.record(trx, invitationAccepted, { ...fieldsOf(found), user_id: userId })
+          await also?.(trx, userId)
         },
       })
     },
@@ -193,6 +194,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     const now = clock.now()
     const pending = await stores.of(trx).pendingTo(email, now)
     if (!pending || !(await stores.of(trx).revoke(pending.id, now))) return
+    await confirmations.withdraw(trx, pending.confirmation)
     await events.record(trx, invitationRevoked, { ...fieldsOf(pending), reason: 'replaced' })
   }
 

@@ -5,9 +5,9 @@ import type { Account } from '../authentication/account.ts'
 import type { Language } from '../config/languages.ts'
 import type { Confirmation, Confirmations } from '../confirmations/confirmations.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { UniqueViolation } from '../database/errors.ts'
 import { isPresentAccount } from '../database/staged.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
+import { setVerifiedEmail } from '../emails/emails.ts'
 import { compileCheck } from '../http/bodies/validation.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -31,7 +31,7 @@ export interface NewOwner {
   /** Judges first in the transaction. */
   readonly guard?: Guard
   /** Further work of the same transaction. */
-  readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
+  readonly also?: ((trx: DatabaseOrTransaction, userId: number) => Promise<void>) | undefined
 }
 
 export interface NewOwnerDeps {
@@ -113,21 +113,4 @@ async function assertProfile(profile: WantedProfile): Promise<void> {
   if (details.length === 0) return
   const facts = { field: details.map(({ path }) => path.join('.')).join(', '), message: '' }
   throw new ApiError('validationFailed', { details, reason: { code: 'field_refused', facts } })
-}
-
-/** The unique index decides who has an address. @throws ApiError emailExists */
-async function setVerifiedEmail(
-  trx: DatabaseOrTransaction,
-  userId: number,
-  { address, key }: EmailAddress,
-  now: number,
-): Promise<void> {
-  const columns = { verified_email: address, verified_email_key: key, email_verified_at: now }
-  try {
-    await trx.updateTable('accounts').set(columns).where('user_id', '=', userId).execute()
-  } catch (error) {
-    if (!(error instanceof UniqueViolation)) throw error
-    const reason = { code: 'address_taken', facts: { user_id: userId } } as const
-    throw new ApiError('emailExists', { cause: error, reason })
-  }
 }

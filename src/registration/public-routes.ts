@@ -4,6 +4,7 @@ import { accountSchemas } from '../accounts/schemas.ts'
 import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
+import { languageOf } from '../http/pages/language.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { refuseField } from '../kernel/errors.ts'
@@ -58,7 +59,7 @@ export async function publicRegistrationRoutes(
       },
     },
     async (request, reply) => {
-      const { email, language = config.pages.language } = request.body
+      const { email, language = languageOf(request, config.pages.language) } = request.body
       const client = clientAddress(request)
       const { id, expiresAt } = await signUp.begin({ email, language, client, flow: null })
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
@@ -81,7 +82,12 @@ export async function publicRegistrationRoutes(
       },
     },
     async (request, reply) => {
-      const { username, name, password, language = config.pages.language } = request.body
+      const {
+        username,
+        name,
+        password,
+        language = languageOf(request, config.pages.language),
+      } = request.body
       signUp.assertOpen()
       const confirmation = await signUp.find(proofOf(request.body))
       const profile = { username, name, password }

@@ -12,6 +12,7 @@ import { assertMail, type Outbox } from '../mail/outbox.ts'
 import { signUpBegun } from './events.ts'
 import {
   createOwner,
+  type NewOwner,
   type NewOwnerDeps,
   type Owner,
   ownerOf,
@@ -69,6 +70,8 @@ export type Proof =
 export interface FinishingSignUp {
   readonly profile: WantedProfile
   readonly language: Language
+  /** Further work of the same transaction. */
+  readonly also?: NewOwner['also']
 }
 
 interface Mailed extends Pick<WantedSignUp, 'client' | 'language'> {
@@ -127,12 +130,12 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         ? confirmations.openByToken(proof.token, purposes)
         : confirmations.openByCode(proof.id, proof.code, proof.flow, purposes),
 
-    async finish(confirmation, { profile, language }) {
+    async finish(confirmation, wanted) {
       signUp.assertOpen()
       const { address } = confirmation
       assertDomain(address)
       const roles = rolesAmong(config.signUp.roles, config.roles)
-      return createOwner(deps, { profile, confirmation, address, roles, language })
+      return createOwner(deps, { ...wanted, confirmation, address, roles })
     },
 
     isTaken: async ({ address }) => (await ownerOf(db, address)) !== null,

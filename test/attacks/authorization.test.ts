@@ -126,11 +126,6 @@ const table: readonly Row[] = [
     { route: `PUT ${base}/language`, may, allowed: 400, json: {} },
     { route: `GET ${base}/notices`, may, allowed: 200 },
   ]),
-  // A proof from a mailbox is asked for in the body, of anyone; nothing is mailed to an empty one.
-  { route: 'POST /api/public/sign-up', may: 'anyone', allowed: 400, json: {} },
-  { route: 'PUT /api/public/sign-up', may: 'anyone', allowed: 400, json: {} },
-  { route: 'POST /api/public/invitation', may: 'anyone', allowed: 400, json: {} },
-  { route: 'POST /api/public/verification', may: 'anyone', allowed: 400, json: {} },
   // No identity provider is configured here.
   ...['login', 'callback', 'logout'].flatMap((last): Row[] => [
     { route: `GET /oauth/${last}`, may: 'anyone', allowed: 404 },
@@ -154,6 +149,28 @@ const table: readonly Row[] = [
   ...posts4_3,
   { route: 'GET /api/admin/accounts', may: admins, allowed: 200 },
   { route: 'POST /api/admin/accounts', may: admins, allowed: 400, json: {} },
+  // SIGN_UP is off here.
+  { route: 'POST /api/public/sign-up', may: 'anyone', allowed: 400, json: {} },
+  { route: 'PUT /api/public/sign-up', may: 'anyone', allowed: 400, json: {} },
+  { route: 'POST /api/public/invitation', may: 'anyone', allowed: 400, json: {} },
+  { route: 'GET /signup', may: 'anyone', allowed: 403, withoutHead: true },
+  { route: 'POST /signup', may: 'anyone', allowed: 403, json: {} },
+  { route: 'GET /invitation', may: 'anyone', allowed: 400, withoutHead: true },
+  { route: 'POST /invitation', may: 'anyone', allowed: 400, json: {} },
+  { route: 'GET /api/admin/invitations', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/invitations', may: admins, allowed: 400, json: {} },
+  {
+    route: 'POST /api/admin/invitations/:id/resend',
+    may: admins,
+    allowed: 404,
+    path: `/api/admin/invitations/${noId}/resend`,
+  },
+  {
+    route: 'DELETE /api/admin/invitations/:id',
+    may: admins,
+    allowed: 404,
+    path: `/api/admin/invitations/${noId}`,
+  },
   ...['GET', 'PUT', 'DELETE'].map((method) => ({
     route: `${method} /api/admin/accounts/:username`,
     may: admins,
@@ -187,20 +204,6 @@ const table: readonly Row[] = [
     allowed: 404,
     path: '/api/admin/accounts/nobody/email',
   })),
-  { route: 'GET /api/admin/invitations', may: admins, allowed: 200 },
-  { route: 'POST /api/admin/invitations', may: admins, allowed: 400, json: {} },
-  {
-    route: 'DELETE /api/admin/invitations/:id',
-    may: admins,
-    allowed: 404,
-    path: `/api/admin/invitations/${noId}`,
-  },
-  {
-    route: 'POST /api/admin/invitations/:id/resend',
-    may: admins,
-    allowed: 404,
-    path: `/api/admin/invitations/${noId}/resend`,
-  },
   { route: 'POST /api/admin/tokens/revoke', may: admins, allowed: 400, json: {} },
   {
     route: 'GET /api/admin/explain/:id',

@@ -30,6 +30,7 @@ import { doors, guess, newHost, tryTimes } from '../logins.ts'
 import { verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
+import { invited, mailboxOf, profileOf } from '../registration.ts'
 import { testBrowser } from '../test-browser.ts'
 import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
@@ -211,7 +212,8 @@ const withoutTime = ({ time, ...rest }: Told): Told => {
 
 suite('every event, with its fields and its level', async () => {
   const clients = clientsFile([entry('shop')])
-  const app = watched(await testApp({ CLIENTS_FILE: clients }))
+  const app = watched(await testApp({ CLIENTS_FILE: clients, SIGN_UP: 'open' }))
+  const mailbox = await mailboxOf(app)
   const admin = await app.bearer(app.admin)
   const idp = await identityProvider()
   const client = watched(await testApp(settingsFor(idp), { clock: clockOfToday() }))
@@ -270,6 +272,11 @@ suite('every event, with its fields and its level', async () => {
     return { told, stdout }
   }
 
+  const invite = () =>
+    administer('POST', '/api/admin/invitations', {
+      email: `someone${++made}@example.org`,
+      roles: ['USER'],
+    })
   const accountFields = (who: Someone, more: object = {}) => ({
     user_id: who.userId,
     username: who.username,
@@ -694,6 +701,36 @@ suite('every event, with its fields and its level', async () => {
         asking.clock.advance(1) // its request was not refused: nothing tells when it was answered
       })
       return { told, fields: { reason: 'fetch failed', ...byBrowser, by: '1', scheme: 'basic' } }
+    }),
+    info('sign_up_begun', 'a visitor asks for an account', async () => {
+      const json = { email: 'visitor@example.org' }
+      const { told } = await ask({}, 'POST', '/api/public/sign-up', json)
+      return { told, fields: { is_taken: false, address } }
+    }),
+    info('invitation_created', 'an administrator invites a person', async () => {
+      const { told, body } = await invite()
+      return { told, fields: { invitation: body.id, roles: ['USER'], ...byAdmin } }
+    }),
+    info('invitation_resent', 'the invitation is mailed again', async () => {
+      const { id } = (await invite()).body
+      const { told } = await administer('POST', `/api/admin/invitations/${id}/resend`)
+      return { told, fields: { invitation: id, roles: ['USER'], ...byAdmin } }
+    }),
+    info('invitation_revoked', 'the invitation is withdrawn', async () => {
+      const { id } = (await invite()).body
+      const { told } = await administer('DELETE', `/api/admin/invitations/${id}`)
+      const reason = 'revoked'
+      return { told, fields: { invitation: id, roles: ['USER'], reason, ...byAdmin } }
+    }),
+    info('invitation_accepted', 'the person makes the account', async () => {
+      const { id, token } = await invited(app, mailbox, {
+        email: `someone${++made}@example.org`,
+        roles: ['USER'],
+      })
+      const json = { token, ...profileOf(`someone${made}`) }
+      const { told, body } = await ask({}, 'POST', '/api/public/invitation', json)
+      const fields = { invitation: id, roles: ['USER'], user_id: body.user_id, address }
+      return { told, fields }
     }),
     info('identity_linked', 'an account links an identity', async () => {
       const { who, told } = await link('linker')

@@ -181,9 +181,8 @@ suite('invitations by an administrator', async () => {
     app.clock.advance(61)
     assert.match((await run(`invitation resend ${id}`)).stdout, /to Jo@example.org is mailed again/)
     assert.match((await run(`invitation revoke ${id}`)).stdout, /is revoked/)
-    const old = await mailbox.newest()
-    const refused = await take({ token: old.token, ...profileOf('jo') })
-    assertRefusal(refused, 400, 'Invalid or expired code')
+    const waiting = await mailbox.newest()
+    assert.equal(waiting.token, '', 'the mail that waits is not sent')
     app.clock.advance(1) // within the minute in which a stranger gets one mail
     assert.equal((await run('invite jo@example.org')).code, 0)
     const { token } = await mailbox.newest()

@@ -34,6 +34,7 @@ export const signUpPages: PagesOf<SignUpViews> = {
     Content: Profile,
   },
   'sign-up-closed': { title: (_view, { signUp }) => signUp.closed, Content: Closed },
+  'sign-up-done': { title: (_view, { signUp }) => signUp.done, Content: Done },
   'sign-up-taken': { title: (_view, { signUp }) => signUp.taken, Content: Taken },
   'sign-up-dead-link': { title: (_view, { signUp }) => signUp.deadLink, Content: DeadLink },
 }
@@ -155,8 +156,20 @@ function Closed({ view: { why } }: { view: SignUpClosedView }) {
   )
 }
 
-/** To a person who has just shown to read the mailbox, it may be told. */
-export function Taken() {
+function Done() {
+  const { signUp: t } = useTexts()
+  return (
+    <>
+      <p>{t.doneText}</p>
+      <Actions>
+        <LinkButton href="/signin">{t.signIn}</LinkButton>
+      </Actions>
+    </>
+  )
+}
+
+/** Told to a person who has just shown to read the mailbox. */
+function Taken() {
   const { signUp: t } = useTexts()
   return (
     <>

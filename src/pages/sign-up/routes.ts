@@ -1,0 +1,203 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config/load.ts'
+import type { Database } from '../../database/database.ts'
+import { transact } from '../../database/transactions.ts'
+import type { PageFlows } from '../../flows/flows.ts'
+import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
+import { acceptForms, fewFieldsBytes } from '../../http/bodies/bodies.ts'
+import { clientAddress } from '../../http/limits/client-address.ts'
+import { mediaTypes } from '../../http/media-types.ts'
+import { languageOf } from '../../http/pages/language.ts'
+import type { ErrorPage } from '../../http/pages/page.ts'
+import { refusalPage } from '../../http/pages/refusal.ts'
+import { sendView, viewPage } from '../../http/pages/send-view.ts'
+import { Page } from '../../http/schemas.ts'
+import type { Random } from '../../kernel/random.ts'
+import { anyone } from '../../policy/rules.ts'
+import type { SignUp } from '../../registration/sign-up.ts'
+import { type NewSessionDeps, signInNewOwner } from './new-session.ts'
+import { problemsOfForm, sentProfile, textIn } from './problems.ts'
+import { pageOf, type Shown, type SignUpData, type SignUpFlow, type Step } from './show.ts'
+
+/**
+ * GET and POST /signup: a mail address, the mailbox, and, behind its link or code, username, name and
+ * password. The link works in any browser, the code in the one that has asked for it. A GET uses
+ * nothing up.
+ */
+export interface SignUpPagesOptions extends NewSessionDeps {
+  readonly config: Pick<Config, 'pages' | 'password' | 'session' | 'signUp'>
+  readonly db: Database
+  readonly pageFlows: PageFlows
+  readonly random: Random
+  readonly signUp: SignUp
+}
+
+const access = { rule: anyone }
+const purpose = 'page_sign_up'
+const path = '/signup'
+const flowSeconds = 3600
+const answers = { 200: { [mediaTypes.html]: Page }, 303: {} }
+
+export async function signUpPages(
+  app: FastifyInstance,
+  options: SignUpPagesOptions,
+): Promise<void> {
+  const { clock, config, db, pageFlows, random, signUp } = options
+  // What the page of a refusal shows again.
+  const shownOf = new WeakMap<FastifyRequest, Shown>()
+  acceptForms(app)
+
+  const errorPage: ErrorPage = (error, request) => {
+    const { message, row, status } = error
+    const { mode } = config.signUp
+    if (row === 'signUpOff' || row === 'mailUnavailable') {
+      const why = row === 'mailUnavailable' ? 'mail' : mode === 'invitation' ? mode : 'off'
+      return viewPage('sign-up-closed', { why }, { status })
+    }
+    if (row === 'signInFailed') return { location: `${path}?ended=1` }
+    if (row === 'emailExists') return viewPage('sign-up-taken', {}, { status })
+    const shown = shownOf.get(request)
+    const isOfForm = row === 'validationFailed' || row === 'usernameExists'
+    const isOfMailbox = row === 'confirmationInvalid' && shown?.flow.step === 'mailbox'
+    if (shown && (isOfForm || isOfMailbox || row === 'tooManyRequests')) {
+      return pageOf(options, { ...shown, error })
+    }
+    if (row === 'confirmationInvalid') {
+      return viewPage('sign-up-dead-link', { message, requestId: request.id }, { status })
+    }
+    return refusalPage(error, request, path)
+  }
+
+  app.get(
+    path,
+    {
+      exposeHeadRoute: false, // a preview of the link changes nothing
+      config: { access, errorPage, answers, errors: ['signUpOff', 'confirmationInvalid'] },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      const query = request.query as Readonly<Record<string, unknown>> // parsed by Fastify
+      if (query.done !== undefined) return sendView(reply, request, 'sign-up-done', {})
+      signUp.assertOpen()
+      if (typeof query.token === 'string') return byLink(query.token, request, reply)
+      const known =
+        query.flow === undefined ? null : await flowOf<SignUpData>(pageFlows, request, purpose)
+      if (query.flow !== undefined && !known) return reply.redirect(`${path}?ended=1`, 303)
+      const flow = known ?? (await begin(request, reply, 'address', {}))
+      const isEnded = query.ended !== undefined
+      const { name, view, options: how } = pageOf(options, { flow, now: clock.now(), isEnded })
+      return sendView(reply, request, name, view, how)
+    },
+  )
+
+  app.post(
+    path,
+    {
+      config: {
+        access,
+        errorPage,
+        csrf: 'foreignPage',
+        body: 'form',
+        maxBodyBytes: fewFieldsBytes,
+        answers,
+        errors: [
+          'signUpOff',
+          'signInFailed',
+          'csrfTokenInvalid',
+          'confirmationInvalid',
+          'usernameExists',
+          'emailExists',
+          'tooManyRequests',
+        ],
+      },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      signUp.assertOpen()
+      const flow = await flowOfForm<SignUpData>(pageFlows, request, purpose)
+      const taken = taking[flow.step as Step]
+      return taken(flow, request, reply)
+    },
+  )
+
+  type Taking = (
+    flow: SignUpFlow,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => Promise<FastifyReply>
+
+  const taking: Record<Step, Taking> = {
+    async address(flow, request, reply) {
+      const email = textIn(request.body, 'email')
+      shownOf.set(request, { flow, now: clock.now(), email })
+      await mailTo(flow, email, request)
+      return reply.redirect(addressOf(flow), 303)
+    },
+
+    async mailbox(flow, request, reply) {
+      const { begun, email = '' } = flow.data
+      shownOf.set(request, { flow, now: clock.now() })
+      if (textIn(request.body, 'resend') !== '') {
+        await mailTo(flow, email, request)
+        return reply.redirect(addressOf(flow), 303)
+      }
+      const proof = { id: begun?.id ?? '', code: textIn(request.body, 'code'), flow: flow.key }
+      const confirmation = await signUp.find(proof)
+      const step = (await signUp.isTaken(confirmation)) ? 'taken' : 'profile'
+      await transact(db, [], (trx) =>
+        pageFlows.advance<SignUpData>(trx, flow, { step, data: { confirmation } }),
+      )
+      return reply.redirect(addressOf(flow), 303)
+    },
+
+    async profile(flow, request, reply) {
+      const { confirmation } = flow.data
+      if (!confirmation) throw new Error('a sign-up at its profile has no proof')
+      const profile = sentProfile(request.body)
+      const problems = problemsOfForm(profile)
+      const shown = { flow, now: clock.now(), profile }
+      if (Object.keys(problems).length > 0) {
+        const { name, view, options: how } = pageOf(options, { ...shown, problems })
+        return sendView(reply, request, name, view, how)
+      }
+      shownOf.set(request, shown)
+      const account = await signUp.finish(confirmation, {
+        profile,
+        language: confirmation.language,
+        also: (trx) => pageFlows.end(trx, flow),
+      })
+      return reply.redirect(await signInNewOwner(options, account, request, reply), 303)
+    },
+
+    taken: async (_flow, _request, reply) => reply.redirect('/signin', 303),
+  }
+
+  /** Takes what the link shows into a flow of this browser, and the token out of its address. */
+  async function byLink(token: string, request: FastifyRequest, reply: FastifyReply) {
+    const confirmation = await signUp.find({ token })
+    const step = (await signUp.isTaken(confirmation)) ? 'taken' : 'profile'
+    const flow = await begin(request, reply, step, { confirmation })
+    return reply.redirect(addressOf(flow), 303)
+  }
+
+  function begin(request: FastifyRequest, reply: FastifyReply, step: Step, data: SignUpData) {
+    const language = data.confirmation?.language ?? languageOf(request, config.pages.language)
+    const start = { purpose, step, data, returnTo: '/', seconds: flowSeconds, language } as const
+    return pageFlows.begin<SignUpData>(db, start, browserOf(request, reply, random))
+  }
+
+  async function mailTo(flow: SignUpFlow, email: string, request: FastifyRequest): Promise<void> {
+    const client = clientAddress(request)
+    const language = languageOf(request, config.pages.language)
+    const { id, expiresAt } = await signUp.begin({ email, language, client, flow: flow.key })
+    const begun = { id, linkUntil: expiresAt, askedAt: clock.now() }
+    const data = { email: email.trim(), begun, isResent: flow.step === 'mailbox' }
+    await transact(db, [], (trx) =>
+      pageFlows.advance<SignUpData>(trx, flow, { step: 'mailbox', data }),
+    )
+  }
+}
+
+function addressOf({ id }: SignUpFlow): string {
+  return `${path}?flow=${id}`
+}
