@@ -159,7 +159,7 @@ function filesOfTree(page: string): Set<string> {
 function loadedByStart(): Set<string> {
   const values = imports.filter(({ typesOnly, isLazy }) => !typesOnly && !isLazy)
   const next = Map.groupBy(values, ({ from }) => from)
-  const loaded = new Set(sources.filter((path) => /^src\/(?:start|\w+\/parts)\.ts$/.test(path)))
+  const loaded = new Set(sources.filter((path) => /^src\/(?:start|[\w-]+\/parts)\.ts$/.test(path)))
   for (const path of loaded) for (const { to } of next.get(path) ?? []) loaded.add(to)
   return loaded
 }
@@ -434,7 +434,7 @@ suite('manifests', () => {
       const folder = room === 'floor' ? '(http|runtime)' : room
       assert.match(path, new RegExp(`/src/${folder}/events\\.ts$`))
     }
-    const there = sources.filter((path) => /^src\/(?!events\/)\w+\/events\.ts$/.test(path))
+    const there = sources.filter((path) => /^src\/(?!events\/)[\w-]+\/events\.ts$/.test(path))
     const named = files.map(([, path]) => path.slice(path.lastIndexOf('/src/') + 1))
     assert.deepEqual(sorted(named), sorted(there))
   })

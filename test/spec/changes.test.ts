@@ -20,6 +20,7 @@ import { mailboxes } from '../emails.ts'
 import { beginEnrolment, enrol, enrolled } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { verifyAddress } from '../mail.ts'
+import { pageBrowser } from '../page-browser.ts'
 import { pageVisitor } from '../page-forms.ts'
 import { seedPosts } from '../posts.ts'
 import {
@@ -51,7 +52,11 @@ interface Row {
 suite('which events a change records', async () => {
   const told: RecordedEvent[] = []
   const sinks = { inside: [], afterCommit: [(event: RecordedEvent) => void told.push(event)] }
-  const settings = { CLIENTS_FILE: clientsFile([entry('shop')]), SIGN_UP: 'open' }
+  const settings = {
+    CLIENTS_FILE: clientsFile([entry('shop')]),
+    SIGN_UP: 'open',
+    SIGN_IN_BY_MAIL: 'on',
+  }
   const app = await testApp(settings, { sinks })
   const [mailbox, addresses] = [await mailboxOf(app), await mailboxes(app)]
   const admin = await app.bearer(app.admin)
@@ -381,6 +386,39 @@ suite('which events a change records', async () => {
         await visitor.open(`/invitation?token=${(await invite()).token}`)
         return () => visitor.send(profileFields(`someone${++made}`))
       },
+      redirect: 303,
+    },
+    'POST /api/public/sign-in-code': row(['email_login_begun'], async () => {
+      const json = { email: address() }
+      return () => app.call('POST', '/api/public/sign-in-code', { json })
+    }),
+    'PUT /api/public/sign-in-code': row(
+      ['authn_token_created', 'authn_login_success'],
+      async () => {
+        const email = address()
+        await verifyAddress(app, await someone(), email)
+        const begun = await app.call('POST', '/api/public/sign-in-code', { json: { email } })
+        const token = await addresses.token(begun.body.id)
+        return () => app.call('PUT', '/api/public/sign-in-code', { json: { token, mode: 'token' } })
+      },
+    ),
+    'POST /signin': {
+      ...row(['session_created', 'authn_login_success'], async () => {
+        const { username, password } = await someone()
+        const browser = pageBrowser(app)
+        await browser.open('/signin')
+        const { action, fields } = browser.form()
+        const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+        const form = { ...fields, username, password }
+        return () => app.call('POST', action, { headers: { cookie }, form })
+      }),
+      redirect: 303,
+    },
+    'POST /signout': {
+      ...row(['session_ended'], async () => {
+        const { cookie, 'x-csrf-token': csrf_token } = await app.session(await someone())
+        return () => app.call('POST', '/signout', { headers: { cookie }, form: { csrf_token } })
+      }),
       redirect: 303,
     },
     'POST /language': {
