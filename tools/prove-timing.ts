@@ -131,8 +131,10 @@ async function makeAccounts(): Promise<void> {
 
 /** Gives accounts a verified address, as the link of a mail does. */
 async function verifyAddresses(): Promise<void> {
+  const password_hash = await argon2Hash(password, { memoryCost: 19_456, timeCost: 2 })
+  const owner = { password_hash, roles: [], name: 'Owner', email: 'a@example.org' }
   const lines = Array.from({ length: owners }, (_, index) =>
-    JSON.stringify({ username: `owner${index}`, roles: [], name: 'Owner', email: 'a@example.org' }),
+    JSON.stringify({ username: `owner${index}`, ...owner }),
   )
   await admin('POST', '/api/admin/import/accounts', lines.join('\n'), 'application/x-ndjson')
   const database = new DatabaseSync(join(service.dataDirectory, databaseFileName))
