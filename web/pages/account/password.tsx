@@ -40,7 +40,7 @@ export function Password({ view }: { view: AccountPasswordView }) {
           isBehindAnother
           problem={at('new_password')}
           repeatProblem={at('new_password_again')}
-          hasFocus={problem?.field.startsWith('new_password') ?? false}
+          hasFocus={problem?.field?.startsWith('new_password') ?? false}
         />
         {asksCaptcha && <Captcha />}
         <Actions>
