@@ -33,7 +33,6 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       SIGN_IN_BY_MAIL: 'on',
       CLIENTS_FILE: clientsFile([entry('shop')]),
       SIGN_UP: 'open',
-      SIGN_IN_BY_MAIL: 'on',
       MAIL_REQUESTS_PER_CLIENT: '0',
     },
     { clock: clockOfToday() },
