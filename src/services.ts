@@ -246,6 +246,7 @@ export async function createServices(
       devices,
       lock,
       outbox,
+      requirements,
       secondFactor,
     }),
     lookUpReason: createLookUp(rooms),

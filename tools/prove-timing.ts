@@ -1,17 +1,21 @@
 import { pbkdf2Sync, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { hash as argon2Hash } from '@node-rs/argon2'
 import { hash as bcryptHash } from '@node-rs/bcrypt'
+import { databaseFileName } from '../src/database/sqlite/connect.ts'
 import { startService } from './service.ts'
 
 /**
- * Measures whether time, body or headers tell a client whether a username exists or why a login
- * failed. Sends attempts of all kinds in turn to the real service, first with hashes of its own,
+ * Measures whether time, body or headers tell a client whether a username exists, why a login
+ * failed, or whether a password reset was mailed. Sends attempts of all kinds in turn to the real service, first with hashes of its own,
  * then also with imported ones, and compares the median of each kind with that of an unknown
  * username. Exits with 1 if a ratio is outside of 0.9 to 1.1. `npm run prove:timing -- 500` sends
  * 500 of each kind.
  */
 const rounds = Number(process.argv[2] ?? 150)
 const tolerance = 0.1
+const owners = 200
 const password = 'a pass phrase for proofs, 1887'
 const wrong = 'not the right pass phrase'
 // Each attempt waits as long as the most expensive hash takes: two at a time halve the run.
@@ -43,6 +47,16 @@ const importedKinds: Readonly<Record<string, Kind | undefined>> = {
   'PBKDF2, 1000 iterations': { username: () => 'pbkdf2', password: wrong },
 }
 
+/** Whose reset is asked for: the second time for a name, and each other name for the first time. */
+const resetKinds: Readonly<Record<string, Kind>> = {
+  [unknown]: { username: () => `nobody${tries}`, password: '' },
+  known: { username: () => `owner${Math.floor(tries / 6) % owners}`, password: '' },
+  'known, over its limit': { username: () => 'active', password: '' },
+  'unverified address': { username: () => 'bcrypt', password: '' },
+  locked: { username: () => 'locked', password: '' },
+  disabled: { username: () => 'disabled', password: '' },
+}
+
 let tries = 0
 const service = await startService([process.execPath, 'src/main.ts'], {
   ADMIN_PASSWORD: password,
@@ -50,6 +64,7 @@ const service = await startService([process.execPath, 'src/main.ts'], {
   NODE_ENV: 'test',
   LOGIN_LOCK_AFTER: '1000000',
   LOGIN_ADDRESS_ATTEMPTS: '1000000',
+  MAIL_REQUESTS_PER_CLIENT: '0',
 })
 try {
   await makeAccounts()
@@ -58,6 +73,9 @@ try {
   await importAccounts()
   print('imported hashes beside them')
   isEven = (await compare(importedKinds, inFlight.imported)) && isEven
+  print('a password reset is asked for')
+  await verifyAddresses()
+  isEven = (await compare(resetKinds, inFlight.own, reset)) && isEven
   print(isEven ? 'PASS' : 'FAIL')
   process.exitCode = isEven ? 0 : 1
 } finally {
@@ -69,6 +87,7 @@ try {
 async function compare(
   kinds: Readonly<Record<string, Kind | undefined>>,
   atOnce: number,
+  attempt = logIn,
 ): Promise<boolean> {
   const times = new Map<string, number[]>(Object.keys(kinds).map((kind) => [kind, []]))
   const looks = new Set<string>()
@@ -110,6 +129,19 @@ async function makeAccounts(): Promise<void> {
   }
 }
 
+/** Gives accounts a verified address, as the link of a mail does. */
+async function verifyAddresses(): Promise<void> {
+  const lines = Array.from({ length: owners }, (_, index) =>
+    JSON.stringify({ username: `owner${index}`, roles: [], name: 'Owner', email: 'a@example.org' }),
+  )
+  await admin('POST', '/api/admin/import/accounts', lines.join('\n'), 'application/x-ndjson')
+  const database = new DatabaseSync(join(service.dataDirectory, databaseFileName))
+  database.exec(`update accounts set verified_email = username || '@example.org',
+    verified_email_key = username || '@example.org', email_verified_at = 1
+    where username like 'owner%' or username in ('active', 'locked', 'disabled')`)
+  database.close()
+}
+
 async function importAccounts(): Promise<void> {
   const salt = randomBytes(16)
   const derived = pbkdf2Sync(password, salt, 1000, 32, 'sha256')
@@ -140,12 +172,22 @@ async function admin(
     throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
 }
 
-async function attempt(username: string, secret: string) {
+async function logIn(username: string, secret: string) {
+  return timed('/login', { username, password: secret })
+}
+
+/** The deadline of a link that was mailed before differs, as it may. */
+async function reset(username: string) {
+  const { look, milliseconds } = await timed('/api/public/reset', { username })
+  return { milliseconds, look: look.replace(/"id":"[\w-]{22}"|"expires_at":"[^"]+"/g, '') }
+}
+
+async function timed(path: string, sent: object) {
   tries += 1
   const address = `10.${(tries >> 16) & 255}.${(tries >> 8) & 255}.${tries & 255}`
-  const body = JSON.stringify({ username, password: secret })
+  const body = JSON.stringify(sent)
   const start = performance.now()
-  const response = await fetch(`${service.url}/login`, {
+  const response = await fetch(`${service.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
     body,

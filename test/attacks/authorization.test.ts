@@ -21,6 +21,8 @@ interface Row {
   readonly unauthenticated?: string
   /** A look without a body would use something up. */
   readonly withoutHead?: boolean
+  /** A page whose first look begins a flow of the browser, and changes nothing else. */
+  readonly beginsFlow?: boolean
   /** It ends what the caller came with. */
   readonly ends?: boolean
 }
@@ -169,6 +171,12 @@ const table: readonly Row[] = [
   { route: 'POST /api/public/invitation', may: 'anyone', allowed: 400, json: {} },
   { route: 'POST /api/public/verification', may: 'anyone', allowed: 400, json: {} },
   ...accountPages,
+  { route: 'POST /api/public/reset', may: 'anyone', allowed: 400, json: {} },
+  { route: 'PUT /api/public/reset', may: 'anyone', allowed: 400, json: {} },
+  ...['reset', 'verify'].flatMap((page): Row[] => [
+    { route: `GET /${page}`, may: 'anyone', allowed: 200, withoutHead: true, beginsFlow: true },
+    { route: `POST /${page}`, may: 'anyone', allowed: 400, json: {} },
+  ]),
   // No identity provider is configured here.
   ...['login', 'callback', 'logout'].flatMap((last): Row[] => [
     { route: `GET /oauth/${last}`, may: 'anyone', allowed: 404 },
@@ -241,25 +249,31 @@ const table: readonly Row[] = [
     allowed: 404,
     path: '/api/admin/accounts/nobody/sessions',
   })),
+  {
+    route: 'POST /api/admin/accounts/:username/reset',
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/accounts/nobody/reset',
+  },
   ...['GET', 'DELETE'].map((method) => ({
     route: `${method} /api/admin/accounts/:username/email`,
     may: admins,
     allowed: 404,
     path: '/api/admin/accounts/nobody/email',
   })),
-  { route: 'GET /api/admin/invitations', may: admins, allowed: 200 },
-  { route: 'POST /api/admin/invitations', may: admins, allowed: 400, json: {} },
+  { route: 'GET /api/admin/mail', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/mail/test', may: admins, allowed: 400, json: {} },
   {
-    route: 'DELETE /api/admin/invitations/:id',
+    route: 'POST /api/admin/mail/:id/resend',
     may: admins,
     allowed: 404,
-    path: `/api/admin/invitations/${noId}`,
+    path: '/api/admin/mail/none/resend',
   },
   {
-    route: 'POST /api/admin/invitations/:id/resend',
+    route: 'DELETE /api/admin/mail/:id',
     may: admins,
     allowed: 404,
-    path: `/api/admin/invitations/${noId}/resend`,
+    path: '/api/admin/mail/none',
   },
   { route: 'POST /api/admin/tokens/revoke', may: admins, allowed: 400, json: {} },
   {
@@ -380,13 +394,14 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
     const unauthenticated = row.unauthenticated ?? '{"error":"Authentication required"}'
 
     test(`${row.route}: nobody`, async () => {
-      const before = await app.rows()
+      const written = row.beginsFlow ? ['flows'] : []
+      const before = await app.rows(...written)
       for (const method of methodsOf(row)) {
         const { status, text } = await ask(method, pathOf(row), {}, row.json)
         assert.equal(status, row.may === 'anyone' ? row.allowed : 401, method)
         if (row.may !== 'anyone') assert.equal(text, method === 'HEAD' ? '' : unauthenticated)
       }
-      assert.deepEqual(await app.rows(), before)
+      assert.deepEqual(await app.rows(...written), before)
     })
 
     for (const caller of callers) {
@@ -401,6 +416,7 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
           'second_factors',
         ]
         if (row.ends) written.push('token_versions')
+        if (row.beginsFlow) written.push('flows')
         const before = await app.rows(...written)
         for (const scheme of schemes) {
           for (const method of methodsOf(row)) {

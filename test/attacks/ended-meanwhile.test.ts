@@ -123,10 +123,14 @@ suite('a caller that ends while its request is under way', async () => {
   const target = await app.account('target')
   await verifyAddress(app, target, 'target@example.org')
   await app.account('doomed')
+  await verifyAddress(app, await app.account('forgetful'), 'forgetful@example.org')
   const invitations = '/api/admin/invitations'
   const invite = async (email: string): Promise<number> =>
     (await admin('POST', invitations, { email, roles: ['USER'] })).id
   const [kept, revoked] = [await invite('kept@example.org'), await invite('revoked@example.org')]
+  const testMail = async (): Promise<string> =>
+    (await admin('POST', '/api/admin/mail/test', { address: 'post@example.org' })).id
+  const [waiting, doomedMail] = [await testMail(), await testMail()]
   const account = (username: string) => `/api/admin/accounts/${username}`
 
   let callers = 0
@@ -158,12 +162,16 @@ suite('a caller that ends while its request is under way', async () => {
     'DELETE /api/admin/accounts/:username/sessions': {
       path: () => `${account('target')}/sessions`,
     },
+    'POST /api/admin/accounts/:username/reset': { path: () => `${account('forgetful')}/reset` },
     'DELETE /api/admin/accounts/:username/email': { path: () => `${account('target')}/email` },
     'POST /api/admin/invitations': {
       json: (_, index) => ({ email: `invited-${index}@example.org`, roles: ['USER'] }),
     },
     'POST /api/admin/invitations/:id/resend': { path: () => `${invitations}/${kept}/resend` },
     'DELETE /api/admin/invitations/:id': { path: () => `${invitations}/${revoked}` },
+    'POST /api/admin/mail/test': { json: () => ({ address: 'post@example.org' }) },
+    'POST /api/admin/mail/:id/resend': { path: () => `/api/admin/mail/${waiting}/resend` },
+    'DELETE /api/admin/mail/:id': { path: () => `/api/admin/mail/${doomedMail}` },
     'POST /api/admin/tokens/revoke': {
       json: (_, index) => ({ jti: `token-${index}`, exp: 9_000_000_000 }),
     },

@@ -5,11 +5,13 @@ import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
 import { readDoc } from '../../tools/docs.ts'
 import { type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
+import { confirmationsOf } from '../confirmations.ts'
 import { mailboxes } from '../emails.ts'
 import { enrol, fromBase32 } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
+import { verifyAddress } from '../mail.ts'
 import type { ApiDocument } from '../openapi/operations.ts'
-import { mailboxOf } from '../registration.ts'
+import { mailboxOf, profileOf } from '../registration.ts'
 import { ndjson, someHash } from '../transfer.ts'
 import { begin, comeBack, cookiesOf, logOut } from './provider-sign-in.ts'
 import { answered, dataOf, typedClient, typedClientOver } from './typed-client.ts'
@@ -30,9 +32,13 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       LOGIN_CAPTCHA_AFTER: '1000',
       CLIENTS_FILE: clientsFile([entry('shop')]),
       SIGN_UP: 'open',
+      SIGN_IN_BY_MAIL: 'on',
+      MAIL_REQUESTS_PER_CLIENT: '0',
     },
     { clock: clockOfToday() },
   )
+  const mailbox = await mailboxOf(app)
+  const confirmations = await confirmationsOf(app)
   const guest = typedClient(app)
   const admin = typedClient(app, await app.bearer(app.admin))
   let made = 0
@@ -53,6 +59,23 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.ok(page.startsWith('<!doctype html>'))
     const home = dataOf(await guest.GET('/'))
     assert.ok(typeof home === 'object' && home.name === 'Gatehouse')
+  })
+
+  test('a password that was forgotten, by mail', async () => {
+    const { username, userId } = await someone()
+    const params = { path: { username } }
+    const body = { email: `${username}@example.org` }
+    const began = await admin.POST('/api/admin/accounts/{username}/reset', { params, body })
+    assert.equal(dataOf(began).message, 'Reset mailed')
+    const { id, expires_at } = dataOf(await guest.POST('/api/public/reset', { body: { username } }))
+    assert.ok(id.length > 0 && Date.parse(expires_at) > app.clock.now())
+    const them = await confirmationsOf(app)
+    const begun = await them.begin({ purpose: 'reset', userId, asked: username, version: 1 })
+    const { token } = await them.mailed(begun.id)
+    const finished = await guest.PUT('/api/public/reset', {
+      body: { token, new_password: newPassword },
+    })
+    assert.equal(dataOf(finished).message, 'Password changed')
   })
 
   test('a client of CLIENTS_FILE asks for a token and ends it', async () => {
@@ -130,30 +153,6 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     })
   }
 
-  test('sign-up and invitations', async () => {
-    const mailbox = await mailboxOf(app)
-    const begun = { email: 'visitor@example.org' }
-    const { id } = dataOf(await guest.POST('/api/public/sign-up', { body: begun }))
-    const { token } = await mailbox.confirmations.mailed(id)
-    const profile = { name: 'Ann', password: newPassword }
-    const visitor = { token, username: 'visitor', ...profile }
-    const made = dataOf(await guest.PUT('/api/public/sign-up', { body: visitor }))
-    assert.equal(made.username, 'visitor')
-
-    const path = '/api/admin/invitations'
-    const invite = async (email: string) =>
-      dataOf(await admin.POST(path, { body: { email, roles: ['USER'] } }))
-    const one = await invite('one@example.org')
-    const params = { path: { id: one.id } }
-    assert.equal(dataOf(await admin.POST(`${path}/{id}/resend`, { params })).state, 'pending')
-    assert.equal(dataOf(await admin.DELETE(`${path}/{id}`, { params })).state, 'revoked')
-    assert.equal(dataOf(await admin.GET(path)).data[0]?.id, one.id)
-    const { token: mailed } = await mailbox.invitation((await invite('two@example.org')).id)
-    const guestOfTwo = { token: mailed, username: 'two.guest', ...profile }
-    const accepted = await guest.POST('/api/public/invitation', { body: guestOfTwo })
-    assert.deepEqual(dataOf(accepted).roles, ['USER'])
-  })
-
   test('the posts', async () => {
     const post = dataOf(await admin.POST('/api/posts', { body: { title: 'A post' } }))
     const params = { path: { id: post.id } }
@@ -223,6 +222,94 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     })
   }
 
+  for (const path of accountPaths) {
+    test(`the verified address and the language: ${path}`, async () => {
+      const who = await someone()
+      const own = await inSession(who)
+      const email = `${who.username}@example.org`
+      const ask = async () => dataOf(await own.PUT(`${path}/email`, { body: { email } })).id
+      await ask()
+      assert.equal(dataOf(await own.GET(`${path}/email`)).pending?.email, email)
+      dataOf(await own.DELETE(`${path}/email`))
+      const { token } = await confirmations.mailed(await ask())
+      dataOf(await guest.POST('/api/public/verification', { body: { token } }))
+      const shown = dataOf(await own.GET(`${path}/email`))
+      assert.deepEqual([shown.email, shown.pending, shown.undeliverable], [email, null, false])
+      dataOf(await own.PUT(`${path}/language`, { body: { language: 'de' } }))
+
+      const params = { path: { username: who.username } }
+      const ofAccount = '/api/admin/accounts/{username}/email'
+      assert.equal(dataOf(await admin.GET(ofAccount, { params })).email, email)
+      dataOf(await admin.DELETE(ofAccount, { params }))
+      assert.equal(dataOf(await own.GET(`${path}/email`)).email, null)
+    })
+  }
+
+  test('a sign-up', async () => {
+    const body = { email: 'signs-up@example.org', language: 'de' } as const
+    const { id } = dataOf(await guest.POST('/api/public/sign-up', { body }))
+    const { code } = await confirmations.mailed(id)
+    const profile = profileOf('signs-up')
+    const made = await guest.PUT('/api/public/sign-up', { body: { id, code, ...profile } })
+    assert.deepEqual(dataOf(made).roles, ['USER'])
+  })
+
+  test('an invitation', async () => {
+    const path = '/api/admin/invitations'
+    const invite = async (email: string) =>
+      dataOf(await admin.POST(path, { body: { email, roles: ['EDITOR'], name: 'Ann' } }))
+    const { id, state } = await invite('invited@example.org')
+    assert.equal(state, 'pending')
+    app.clock.advance(61)
+    const params = { path: { id } }
+    assert.equal(dataOf(await admin.POST(`${path}/{id}/resend`, { params })).id, id)
+    const { token } = await mailbox.newest()
+    const body = { token, ...profileOf('invited') }
+    assert.deepEqual(dataOf(await guest.POST('/api/public/invitation', { body })).roles, ['EDITOR'])
+    const { data, total } = dataOf(await admin.GET(path))
+    assert.deepEqual([total, data[0]?.state], [1, 'accepted'])
+    const other = { path: { id: (await invite('other@example.org')).id } }
+    assert.equal(dataOf(await admin.DELETE(`${path}/{id}`, { params: other })).state, 'revoked')
+  })
+
+  test('a forgotten password, and a sign-in by mail', async () => {
+    const who = await someone()
+    const email = `${who.username}@example.org`
+    await verifyAddress(app, who, email)
+    const begun = dataOf(await guest.POST('/api/public/sign-in-code', { body: { email } }))
+    const { code } = await confirmations.mailed(begun.id)
+    const signIn = { id: begun.id, code, mode: 'token' } as const
+    const login = dataOf(await guest.PUT('/api/public/sign-in-code', { body: signIn }))
+    assert.ok('token' in login)
+
+    const body = { username: who.username }
+    const { id } = dataOf(await guest.POST('/api/public/reset', { body }))
+    const { token } = await confirmations.mailed(id)
+    dataOf(await guest.PUT('/api/public/reset', { body: { token, new_password: newPassword } }))
+    const session = await inSession({ ...who, password: newPassword })
+    assert.equal(dataOf(await session.GET('/api/account')).username, who.username)
+
+    const params = { path: { username: who.username } }
+    const path = '/api/admin/accounts/{username}/reset'
+    assert.ok(dataOf(await admin.POST(path, { params })).expires_at > begun.expires_at)
+  })
+
+  test('the mail, for an administrator', async () => {
+    const path = '/api/admin/mail'
+    const body = { address: 'postmaster@example.org', language: 'en' } as const
+    const { id, state } = dataOf(await admin.POST(`${path}/test`, { body }))
+    assert.equal(state, 'waiting')
+    const params = { path: { id } }
+    assert.equal(dataOf(await admin.POST(`${path}/{id}/resend`, { params })).id, id)
+    assert.equal(dataOf(await admin.DELETE(`${path}/{id}`, { params })).state, 'cancelled')
+    const query = { state: 'cancelled', limit: 1 } as const
+    const { data } = dataOf(await admin.GET(path, { params: { query } }))
+    assert.deepEqual(
+      data.map((mail) => [mail.id, mail.message]),
+      [[id, 'test']],
+    )
+  })
+
   test('the accounts, for an administrator', async () => {
     const { username, password, userId } = await someone()
     const params = { path: { username } }
@@ -266,6 +353,16 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.deepEqual([answer.passes, answer.route], [true, '/users/:id'])
     const { accounts } = dataOf(await admin.GET('/api/admin/statistics'))
     assert.equal(accounts.by_role.ADMIN, 1)
+  })
+
+  test('mail', async () => {
+    const body = { address: 'post@example.org' }
+    const { id } = dataOf(await admin.POST('/api/admin/mail/test', { body }))
+    const params = { path: { id } }
+    assert.equal(dataOf(await admin.POST('/api/admin/mail/{id}/resend', { params })).id, id)
+    assert.equal(dataOf(await admin.DELETE('/api/admin/mail/{id}', { params })).state, 'cancelled')
+    const query = { state: 'cancelled', message: 'test' } as const
+    assert.equal(dataOf(await admin.GET('/api/admin/mail', { params: { query } })).total, 1)
   })
 
   test('the audit log', async () => {

@@ -20,6 +20,7 @@ import { mailboxes } from '../emails.ts'
 import { beginEnrolment, enrol, enrolled } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { verifyAddress } from '../mail.ts'
+import { pageVisitor } from '../page-forms.ts'
 import { seedPosts } from '../posts.ts'
 import { begunSignUp, invited, mailboxOf, profileOf } from '../registration.ts'
 import { testBrowser } from '../test-browser.ts'
@@ -54,6 +55,10 @@ suite('which events a change records', async () => {
   const someone = (more: object = {}, on = app) => on.account(`someone${++made}`, ['USER'], more)
   const name = async () => (await someone()).username
   const address = () => `someone${++made}@example.org`
+  const newMail = async () => {
+    const json = { address: address() }
+    return (await app.call('POST', '/api/admin/mail/test', { headers: admin, json })).body.id
+  }
   /** An invitation with its token; time has moved on. */
   const invite = (email = address()) => invited(app, mailbox, { email, roles: ['USER'] })
   /** The token of an account that has asked for a proof of an address. */
@@ -225,6 +230,62 @@ suite('which events a change records', async () => {
       const headers = await app.bearer(app.admin)
       return () => app.call('DELETE', path, { headers })
     }),
+    'POST /api/admin/accounts/:username/reset': row(['password_reset_begun'], async () => {
+      const path = `/api/admin/accounts/${await name()}/reset`
+      const headers = await app.bearer(app.admin)
+      return () => app.call('POST', path, { headers, json: { email: address() } })
+    }),
+    'POST /api/public/reset': [
+      row(['password_reset_begun'], async () => {
+        const email = address()
+        await verifyAddress(app, await someone(), email)
+        return () => app.call('POST', '/api/public/reset', { json: { email } })
+      }),
+      row(['password_reset_begun'], async () => {
+        const json = { username: `nobody${++made}` }
+        return () => app.call('POST', '/api/public/reset', { json })
+      }),
+    ],
+    'PUT /api/public/reset': row(['authn_password_change', 'password_reset'], async () => {
+      const { userId } = await someone()
+      const wanted = { purpose: 'reset', userId, asked: address(), version: 1 } as const
+      const { id } = await addresses.confirmations.begin(wanted)
+      const json = { token: await addresses.token(id), new_password: other }
+      return () => app.call('PUT', '/api/public/reset', { json })
+    }),
+    'POST /reset': [
+      {
+        events: ['password_reset_begun'],
+        redirect: 303,
+        prepare: async () => {
+          const visitor = pageVisitor(app)
+          await visitor.open('/reset')
+          return () => visitor.send({ username: `nobody${++made}` })
+        },
+      },
+      {
+        events: ['authn_password_change', 'password_reset'],
+        redirect: 303,
+        prepare: async () => {
+          const { userId } = await someone()
+          const wanted = { purpose: 'reset', userId, asked: address(), version: 1 } as const
+          const { id } = await addresses.confirmations.begin(wanted)
+          const visitor = pageVisitor(app)
+          await visitor.open(`/reset?token=${await addresses.token(id)}`)
+          return () => visitor.send({ new_password: other, new_password_again: other })
+        },
+      },
+    ],
+    'POST /verify': {
+      events: ['email_verified'],
+      redirect: 303,
+      prepare: async () => {
+        const headers = await app.session(await someone())
+        const visitor = pageVisitor(app)
+        await visitor.open(`/verify?token=${await proof(headers)}`)
+        return () => visitor.send()
+      },
+    },
     'POST /api/admin/invitations': [
       row(['invitation_created'], async () =>
         asAdmin('POST', invitations, { email: address(), roles: ['USER'] }),
@@ -239,6 +300,15 @@ suite('which events a change records', async () => {
     ),
     'DELETE /api/admin/invitations/:id': row(['invitation_revoked'], async () =>
       asAdmin('DELETE', `${invitations}/${(await invite()).id}`),
+    ),
+    'POST /api/admin/mail/test': row(['mail_tested'], async () =>
+      asAdmin('POST', '/api/admin/mail/test', { address: address() }),
+    ),
+    'POST /api/admin/mail/:id/resend': row(['mail_resent'], async () =>
+      asAdmin('POST', `/api/admin/mail/${await newMail()}/resend`),
+    ),
+    'DELETE /api/admin/mail/:id': row(['mail_cancelled'], async () =>
+      asAdmin('DELETE', `/api/admin/mail/${await newMail()}`),
     ),
     'POST /api/public/invitation': row(['user_created', 'invitation_accepted'], async () => {
       const json = { token: (await invite()).token, ...profileOf(`someone${++made}`) }
@@ -477,6 +547,13 @@ suite('which events a command records', async () => {
     return (await app.call('POST', '/api/admin/invitations', { headers, json })).body.id
   }
 
+  /** The id of a mail that waits. */
+  const mail = async (): Promise<string> => {
+    const json = { address: `someone${++made}@example.org` }
+    const headers = app.basic(app.admin)
+    return (await app.call('POST', '/api/admin/mail/test', { headers, json })).body.id
+  }
+
   const commandRows: Record<
     string,
     readonly [events: readonly string[], run: () => Promise<object[]>]
@@ -512,6 +589,10 @@ suite('which events a command records', async () => {
       ['authn_password_change'],
       async () => run(`account password ${await name()} --password-stdin`, newPassword),
     ],
+    'account reset': [
+      ['password_reset_begun'],
+      async () => run(`account reset ${await name()} --email reset@example.org`),
+    ],
     'account reset-factor': [
       ['mfa_removed'],
       async () => run(`account reset-factor ${await name()}`),
@@ -535,6 +616,13 @@ suite('which events a command records', async () => {
     'user add': [['user_created'], () => run('user add --name Ann --email ann@example.org')],
     'user list': [[], () => run('user list')],
     'throttle list': [[], () => run('throttle list')],
+    'mail test': [
+      ['mail_tested', 'mail_sent'],
+      () => run('mail test post@example.org'), // to a file, as there is no mail server
+    ],
+    'mail list': [[], () => run('mail list')],
+    'mail resend': [['mail_resent'], async () => run(`mail resend ${await mail()}`)],
+    'mail cancel': [['mail_cancelled'], async () => run(`mail cancel ${await mail()}`)],
     'throttle clear': [['authz_admin'], async () => run(`throttle clear ${await name()}`)],
     'keys list': [[], () => run('keys list')],
     'audit verify': [[], () => run('audit verify')],

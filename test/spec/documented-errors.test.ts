@@ -47,6 +47,8 @@ const withoutDatabase = [
   'GET /api/public/status',
   'GET /health/live',
 ]
+/** Operations by which anyone asks for mail. */
+const mailing = ['POST /api/public/sign-up']
 const examples: Record<string, string> = { id: '1', username: 'admin', provider: 'acme' }
 const operations = operationsOf(JSON.parse(readDoc('openapi.json')))
 
@@ -63,6 +65,15 @@ function operationsOf({ paths }: ApiDocument): Documented[] {
 
 const clients = { CLIENTS_FILE: clientsFile([entry('shop')]) }
 const session = { security: [{ session: [] }], responses: {} }
+
+/** What lets anyone ask for mail. */
+const forAnyone = { SIGN_UP: 'open', SIGN_IN_BY_MAIL: 'on' }
+
+/** The body by which the document shows an operation. */
+function exampleOf({ requestBody }: Operation): unknown {
+  const { example, examples = {} } = requestBody?.content['application/json'] ?? {}
+  return example ?? Object.values(examples)[0]?.value
+}
 
 /** The schemes that an operation accepts. */
 function acceptedBy({ security = [] }: Operation): object {
@@ -143,7 +154,18 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
         'basic' in schemes ? { headers: app.basic(app.admin) } : { json },
       )
     },
-    { except: ['POST /oauth/second-factor'] }, // asks for a sign-in under way
+    // A sign-in under way is asked for first; the others answer 429 to a client that asks for mail.
+    { except: ['POST /oauth/second-factor', ...mailing] },
+  )
+})
+
+suite('too many requests for mail: 429 wherever anyone asks for it', async () => {
+  const app = await testApp({ ...forAnyone, MAIL_REQUESTS_PER_CLIENT: '1' })
+  await app.call('POST', '/api/public/sign-up', { json: { email: 'first@example.org' } })
+  each(
+    [429, 'Too many requests'],
+    ({ method, path, operation }) => app.call(method, path, { json: exampleOf(operation) }),
+    { of: operations.filter(({ name }) => mailing.includes(name)) },
   )
 })
 
@@ -193,14 +215,14 @@ for (const [status, error, failure] of [
     }
     const asyncCommitDb = connected.asyncCommitDb.withPlugin(breaking)
     const deps = { ...connected, asyncCommitDb, db: db.withPlugin(breaking) }
-    const settings = { ...provider, ...clients, OIDC_PROVIDERS: 'acme' }
+    const settings = { ...provider, ...clients, ...forAnyone, OIDC_PROVIDERS: 'acme' }
     const app = await testApp(settings, { directory, deps })
     const { username, password } = app.admin
     const headers = await everything(app)
     const { refresh_token } = await app.pair(app.admin)
     const flow = { cookie: `__Host-oauth=${'a'.repeat(43)}` }
     const back = `?code=x&state=${'b'.repeat(43)}`
-    /** What makes an operation that is open to anyone ask the database. */
+    /** What makes an operation that is open to anyone ask the database, if no example does. */
     const open: Record<string, Call & { readonly query?: string }> = {
       'POST /login': { json: { username, password } },
       'POST /logout': { headers: headers({ operation: session }) },
@@ -215,7 +237,12 @@ for (const [status, error, failure] of [
     each(
       [status, error],
       async (one) => {
-        const { query = '', ...call } = open[one.name] ?? { headers: headers(one) }
+        const isOfAnyone = Object.keys(acceptedBy(one.operation)).length === 0
+        const shown = isOfAnyone ? exampleOf(one.operation) : undefined
+        const { query = '', ...call } = open[one.name] ?? {
+          headers: headers(one),
+          ...(shown !== undefined && { json: shown }),
+        }
         isBroken = true
         const answer = await app.call(one.method, one.path + query, call)
         isBroken = false

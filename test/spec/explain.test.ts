@@ -10,14 +10,19 @@ import { credentialReasons } from '../../src/reasons/credentials.ts'
 import { guards } from '../../src/reasons/guards.ts'
 import { loginReasons } from '../../src/reasons/logins.ts'
 import { type ReasonCode, reasons } from '../../src/reasons/reasons.ts'
+import { registrationReasons } from '../../src/reasons/registration.ts'
 import { requestReasons } from '../../src/reasons/requests.ts'
 import { serviceReasons } from '../../src/reasons/service.ts'
 import { type Answer, passwordOf, type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
+import { otherCode } from '../confirmations.ts'
+import { mailboxes } from '../emails.ts'
 import { enrolled } from '../factor.ts'
 import { accessClaims, forge, hs256, type Json, refreshSigner, secondsOf } from '../forge.ts'
 import { newHost } from '../logins.ts'
+import { verifyAddress } from '../mail.ts'
 import { assertRefusal } from '../refusal.ts'
+import { invited, mailboxOf, profileOf } from '../registration.ts'
 
 const secret = 'only the tests of reasons know 0f this one'
 const sign = (payload: unknown, header: Json = {}) =>
@@ -36,8 +41,10 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
     LOGIN_ADDRESS_ATTEMPTS: '6',
     REFRESH_ROTATION: 'on',
     REFRESH_GRACE_SECONDS: '0',
+    MAIL_REQUESTS_PER_CLIENT: '2',
   })
   const { call } = app
+  const [mailbox, addresses] = [await mailboxOf(app), await mailboxes(app)]
   const admin = await app.bearer(app.admin)
   const asAdmin = (method: string, path: string, json?: object) =>
     call(method, path, { headers: admin, ...(json && { json }) })
@@ -68,6 +75,18 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
     const header = { alg: 'HS256', rid: 'a-rid', ver: 1 }
     return refresh(forge(header, claims, await refreshSigner(app)))
   }
+
+  /** An account that waits for the proof of an address, with what was mailed. */
+  async function waitingProof() {
+    const who = await someone()
+    const email = `${who.username}@example.org`
+    const json = { email }
+    const sent = { headers: await app.session(who), from: newHost(), json }
+    const { body } = await call('PUT', '/api/account/email', sent)
+    return { who, email, id: body.id, ...(await addresses.confirmations.mailed(body.id)) }
+  }
+  const invitation = (headers = admin) =>
+    invited(app, mailbox, { email: `someone${++made}@example.org`, roles: ['USER'] }, headers)
 
   /** Each does something first, and answers what is refused. The text is that of the error table. */
   const table: readonly (readonly [ReasonCode, string, () => Promise<Answer>])[] = [
@@ -424,6 +443,135 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
       'Last administrator',
       () => asAdmin('PUT', '/api/admin/accounts/admin', { active: false }),
     ],
+
+    [
+      'confirmation_malformed',
+      'Invalid or expired code',
+      () => addresses.confirm({ token: 'no.token' }),
+    ],
+    [
+      'confirmation_unknown',
+      'Invalid or expired code',
+      () => addresses.confirm({ token: `${'A'.repeat(22)}.${'A'.repeat(43)}` }),
+    ],
+    [
+      'confirmation_wrong',
+      'Invalid or expired code',
+      async () => {
+        const { id, code } = await waitingProof()
+        return addresses.confirm({ id, code: otherCode(code) })
+      },
+    ],
+    [
+      'confirmation_tries_used',
+      'Invalid or expired code',
+      async () => {
+        const { id, code } = await waitingProof()
+        for (let tries = 1; tries <= 5; tries += 1) {
+          await addresses.confirm({ id, code: otherCode(code, tries) })
+        }
+        return addresses.confirm({ id, code })
+      },
+    ],
+    [
+      'confirmation_used',
+      'Invalid or expired code',
+      async () => {
+        const { token } = await waitingProof()
+        await addresses.confirm({ token })
+        return addresses.confirm({ token })
+      },
+    ],
+    [
+      'confirmation_outlived',
+      'Invalid or expired code',
+      async () => {
+        const { who, token } = await waitingProof()
+        await asAdmin('PUT', `/api/admin/accounts/${who.username}`, { locked: true })
+        return addresses.confirm({ token })
+      },
+    ],
+    [
+      'confirmation_of_another_purpose',
+      'Invalid or expired code',
+      async () => {
+        const { token } = await waitingProof()
+        return call('POST', '/api/public/invitation', {
+          json: { token, ...profileOf('another') },
+        })
+      },
+    ],
+    [
+      'email_of_another',
+      'Email already in use',
+      async () => {
+        const { email, token } = await waitingProof()
+        await verifyAddress(app, await someone(), email)
+        return addresses.confirm({ token })
+      },
+    ],
+    [
+      'email_not_verified',
+      'No verified email',
+      async () => {
+        const { username } = await someone()
+        return asAdmin('DELETE', `/api/admin/accounts/${username}/email`)
+      },
+    ],
+    [
+      'sign_up_not_open',
+      'Sign-up is off',
+      () => call('POST', '/api/public/sign-up', { json: { email: 'new@example.org' } }),
+    ],
+    [
+      'address_taken',
+      'Email already in use',
+      async () => {
+        await verifyAddress(app, ann, 'ann@example.org')
+        const json = { email: 'Ann@EXAMPLE.org', roles: [] }
+        return asAdmin('POST', '/api/admin/invitations', json)
+      },
+    ],
+    [
+      'no_such_invitation',
+      'Invitation not found',
+      () => asAdmin('DELETE', '/api/admin/invitations/99999'),
+    ],
+    [
+      'invitation_closed',
+      'Invitation already closed',
+      async () => {
+        const { id } = await invitation()
+        await asAdmin('DELETE', `/api/admin/invitations/${id}`)
+        return asAdmin('POST', `/api/admin/invitations/${id}/resend`)
+      },
+    ],
+    [
+      'inviter_not_allowed',
+      'Invalid or expired code',
+      async () => {
+        const boss = await app.account(`someone${++made}`, ['ADMIN'])
+        const { token } = await invitation(await app.bearer(boss))
+        await asAdmin('PUT', `/api/admin/accounts/${boss.username}`, { roles: [] })
+        return call('POST', '/api/public/invitation', { json: { token, ...profileOf('invited') } })
+      },
+    ],
+    [
+      'limit_mail_of_client',
+      'Too many requests',
+      async () => {
+        const headers = await app.session(await someone())
+        const from = newHost()
+        const ask = () =>
+          call('PUT', '/api/account/email', {
+            headers,
+            from,
+            json: { email: `someone${++made}@example.org` },
+          })
+        for (let mails = 0; mails < 2; mails += 1) await ask()
+        return ask()
+      },
+    ],
   ]
 
   const bodies = new Map<string, string>()
@@ -516,6 +664,7 @@ suite('the registry of reasons', () => {
       confirmationReasons,
       credentialReasons,
       loginReasons,
+      registrationReasons,
       requestReasons,
       serviceReasons,
     ].map((file) => Object.keys(file))
