@@ -270,11 +270,10 @@ suite('architecture', () => {
   test('what a login requires is asked in the table of requirements alone', () => {
     const asked: readonly (readonly [string, RegExp, readonly string[]])[] = [
       // Who may administer is the rule of the last administrator; a change ends by what was before.
-      // A link changes the address of no account that is locked or disabled: it is no login.
       [
         'usable',
         /\bisUsable\(|\.active &&|!\w*\.?locked\b/,
-        ['accounts/wanted-change.ts', 'authentication/account.ts', 'emails/emails.ts'],
+        ['accounts/wanted-change.ts', 'authentication/account.ts'],
       ],
       // What a success forgets, and a failure counts.
       ['locked out', /\.lockedUntil\b/, ['accounts/lock.ts']],

@@ -21,6 +21,8 @@ interface Row {
   readonly unauthenticated?: string
   /** A look without a body would use something up. */
   readonly withoutHead?: boolean
+  /** A page whose first look begins a flow of the browser, and changes nothing else. */
+  readonly beginsFlow?: boolean
   /** It ends what the caller came with. */
   readonly ends?: boolean
 }
@@ -47,6 +49,43 @@ const users4_2 = (base: string): Row[] => [
   },
   { route: `DELETE ${base}/users/:id`, may: admins, allowed: 404, path: `${base}/users/${noId}` },
 ]
+
+/** The pages of the own account, for sessions alone. Their forms send the CSRF token in a field. */
+const accountPages: readonly Row[] = [
+  ...[
+    '',
+    '/email',
+    '/notices',
+    '/password',
+    '/providers',
+    '/recovery-codes',
+    '/second-factor',
+    '/sessions',
+  ].map((path): Row => ({ route: `GET /account${path}`, may: authenticated, allowed: 200 })),
+  // Where there is nothing to show they redirect to the page before.
+  ...['/providers/leave', '/second-factor/remove', '/second-factor/set-up'].map(
+    (path): Row => ({ route: `GET /account${path}`, may: authenticated, allowed: 303 }),
+  ),
+  ...[
+    '/email',
+    '/email/cancel',
+    '/email/confirm',
+    '/language',
+    '/password',
+    '/providers/link',
+    '/providers/unlink',
+    '/recovery-codes',
+    '/second-factor/confirm',
+    '/second-factor/remove',
+    '/second-factor/set-up',
+    '/sessions/end',
+    '/sessions/end-others',
+  ].map((path): Row => ({ route: `POST /account${path}`, may: authenticated, allowed: 403 })),
+].map((row) => ({
+  ...row,
+  schemes: ['session'],
+  ...(row.route === 'GET /account/recovery-codes' && { withoutHead: true }),
+}))
 
 const posts4_3: readonly Row[] = [
   { route: 'GET /api/posts', may: readers, allowed: 200 },
@@ -126,6 +165,13 @@ const table: readonly Row[] = [
     { route: `PUT ${base}/language`, may, allowed: 400, json: {} },
     { route: `GET ${base}/notices`, may, allowed: 200 },
   ]),
+  { route: 'POST /api/public/reset', may: 'anyone', allowed: 400, json: {} },
+  { route: 'PUT /api/public/reset', may: 'anyone', allowed: 400, json: {} },
+  ...['reset', 'verify'].flatMap((page): Row[] => [
+    { route: `GET /${page}`, may: 'anyone', allowed: 200, withoutHead: true, beginsFlow: true },
+    { route: `POST /${page}`, may: 'anyone', allowed: 400, json: {} },
+  ]),
+  ...accountPages,
   // No identity provider is configured here.
   ...['login', 'callback', 'logout'].flatMap((last): Row[] => [
     { route: `GET /oauth/${last}`, may: 'anyone', allowed: 404 },
@@ -198,12 +244,32 @@ const table: readonly Row[] = [
     allowed: 404,
     path: '/api/admin/accounts/nobody/sessions',
   })),
+  {
+    route: 'POST /api/admin/accounts/:username/reset',
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/accounts/nobody/reset',
+  },
   ...['GET', 'DELETE'].map((method) => ({
     route: `${method} /api/admin/accounts/:username/email`,
     may: admins,
     allowed: 404,
     path: '/api/admin/accounts/nobody/email',
   })),
+  { route: 'GET /api/admin/mail', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/mail/test', may: admins, allowed: 400, json: {} },
+  {
+    route: 'POST /api/admin/mail/:id/resend',
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/mail/none/resend',
+  },
+  {
+    route: 'DELETE /api/admin/mail/:id',
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/mail/none',
+  },
   { route: 'POST /api/admin/tokens/revoke', may: admins, allowed: 400, json: {} },
   {
     route: 'GET /api/admin/explain/:id',
@@ -323,13 +389,14 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
     const unauthenticated = row.unauthenticated ?? '{"error":"Authentication required"}'
 
     test(`${row.route}: nobody`, async () => {
-      const before = await app.rows()
+      const written = row.beginsFlow ? ['flows'] : []
+      const before = await app.rows(...written)
       for (const method of methodsOf(row)) {
         const { status, text } = await ask(method, pathOf(row), {}, row.json)
         assert.equal(status, row.may === 'anyone' ? row.allowed : 401, method)
         if (row.may !== 'anyone') assert.equal(text, method === 'HEAD' ? '' : unauthenticated)
       }
-      assert.deepEqual(await app.rows(), before)
+      assert.deepEqual(await app.rows(...written), before)
     })
 
     for (const caller of callers) {
@@ -344,6 +411,7 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
           'second_factors',
         ]
         if (row.ends) written.push('token_versions')
+        if (row.beginsFlow) written.push('flows')
         const before = await app.rows(...written)
         for (const scheme of schemes) {
           for (const method of methodsOf(row)) {

@@ -61,6 +61,7 @@ const recent: readonly Attempt[] = [
   },
   { route: `POST ${one}/password`, path: `${accounts}/{ann}/password`, status: 200 },
   { route: `DELETE ${one}/second-factor`, path: `${accounts}/{ann}/second-factor`, status: 200 },
+  { route: `POST ${one}/reset`, path: `${accounts}/{ann}/reset`, status: 202 },
   { route: `DELETE ${one}/email`, path: `${accounts}/{ann}/email`, status: 200 },
   {
     route: `POST ${invitations}`,

@@ -21,8 +21,16 @@ import { beginEnrolment, enrol, enrolled } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { verifyAddress } from '../mail.ts'
 import { pageBrowser } from '../page-browser.ts'
+import { pageVisitor } from '../page-forms.ts'
 import { seedPosts } from '../posts.ts'
-import { begunSignUp, invited, mailboxOf, profileOf } from '../registration.ts'
+import {
+  begunSignUp,
+  invited,
+  mailboxOf,
+  person,
+  profileFields,
+  profileOf,
+} from '../registration.ts'
 import { testBrowser } from '../test-browser.ts'
 import { exportPath, importLines, importPath, line } from '../transfer.ts'
 
@@ -59,6 +67,10 @@ suite('which events a change records', async () => {
   const someone = (more: object = {}, on = app) => on.account(`someone${++made}`, ['USER'], more)
   const name = async () => (await someone()).username
   const address = () => `someone${++made}@example.org`
+  const newMail = async () => {
+    const json = { address: address() }
+    return (await app.call('POST', '/api/admin/mail/test', { headers: admin, json })).body.id
+  }
   /** An invitation with its token; time has moved on. */
   const invite = (email = address()) => invited(app, mailbox, { email, roles: ['USER'] })
   /** The token of an account that has asked for a proof of an address. */
@@ -230,6 +242,62 @@ suite('which events a change records', async () => {
       const headers = await app.bearer(app.admin)
       return () => app.call('DELETE', path, { headers })
     }),
+    'POST /api/admin/accounts/:username/reset': row(['password_reset_begun'], async () => {
+      const path = `/api/admin/accounts/${await name()}/reset`
+      const headers = await app.bearer(app.admin)
+      return () => app.call('POST', path, { headers, json: { email: address() } })
+    }),
+    'POST /api/public/reset': [
+      row(['password_reset_begun'], async () => {
+        const email = address()
+        await verifyAddress(app, await someone(), email)
+        return () => app.call('POST', '/api/public/reset', { json: { email } })
+      }),
+      row(['password_reset_begun'], async () => {
+        const json = { username: `nobody${++made}` }
+        return () => app.call('POST', '/api/public/reset', { json })
+      }),
+    ],
+    'PUT /api/public/reset': row(['authn_password_change', 'password_reset'], async () => {
+      const { userId } = await someone()
+      const wanted = { purpose: 'reset', userId, asked: address(), version: 1 } as const
+      const { id } = await addresses.confirmations.begin(wanted)
+      const json = { token: await addresses.token(id), new_password: other }
+      return () => app.call('PUT', '/api/public/reset', { json })
+    }),
+    'POST /reset': [
+      {
+        events: ['password_reset_begun'],
+        redirect: 303,
+        prepare: async () => {
+          const visitor = pageVisitor(app)
+          await visitor.open('/reset')
+          return () => visitor.send({ username: `nobody${++made}` })
+        },
+      },
+      {
+        events: ['authn_password_change', 'password_reset'],
+        redirect: 303,
+        prepare: async () => {
+          const { userId } = await someone()
+          const wanted = { purpose: 'reset', userId, asked: address(), version: 1 } as const
+          const { id } = await addresses.confirmations.begin(wanted)
+          const visitor = pageVisitor(app)
+          await visitor.open(`/reset?token=${await addresses.token(id)}`)
+          return () => visitor.send({ new_password: other, new_password_again: other })
+        },
+      },
+    ],
+    'POST /verify': {
+      events: ['email_verified'],
+      redirect: 303,
+      prepare: async () => {
+        const headers = await app.session(await someone())
+        const visitor = pageVisitor(app)
+        await visitor.open(`/verify?token=${await proof(headers)}`)
+        return () => visitor.send()
+      },
+    },
     'POST /api/admin/invitations': [
       row(['invitation_created'], async () =>
         asAdmin('POST', invitations, { email: address(), roles: ['USER'] }),
@@ -244,6 +312,15 @@ suite('which events a change records', async () => {
     ),
     'DELETE /api/admin/invitations/:id': row(['invitation_revoked'], async () =>
       asAdmin('DELETE', `${invitations}/${(await invite()).id}`),
+    ),
+    'POST /api/admin/mail/test': row(['mail_tested'], async () =>
+      asAdmin('POST', '/api/admin/mail/test', { address: address() }),
+    ),
+    'POST /api/admin/mail/:id/resend': row(['mail_resent'], async () =>
+      asAdmin('POST', `/api/admin/mail/${await newMail()}/resend`),
+    ),
+    'DELETE /api/admin/mail/:id': row(['mail_cancelled'], async () =>
+      asAdmin('DELETE', `/api/admin/mail/${await newMail()}`),
     ),
     'POST /api/public/invitation': row(['user_created', 'invitation_accepted'], async () => {
       const json = { token: (await invite()).token, ...profileOf(`someone${++made}`) }
@@ -316,6 +393,32 @@ suite('which events a change records', async () => {
         const { cookie, 'x-csrf-token': csrf_token } = await app.session(await someone())
         return () => app.call('POST', '/signout', { headers: { cookie }, form: { csrf_token } })
       }),
+      redirect: 303,
+    },
+    'POST /signup': [
+      row(['sign_up_begun'], async () => {
+        const visitor = person(app)
+        await visitor.open('/signup')
+        return () => visitor.send({ email: address() })
+      }),
+      {
+        events: ['authn_login_success', 'session_created', 'user_created'],
+        prepare: async () => {
+          const { token } = await begunSignUp(app, mailbox, address())
+          const visitor = person(app)
+          await visitor.open(`/signup?token=${token}`)
+          return () => visitor.send(profileFields(`someone${++made}`))
+        },
+        redirect: 303,
+      },
+    ],
+    'POST /invitation': {
+      events: ['authn_login_success', 'invitation_accepted', 'session_created', 'user_created'],
+      prepare: async () => {
+        const visitor = person(app)
+        await visitor.open(`/invitation?token=${(await invite()).token}`)
+        return () => visitor.send(profileFields(`someone${++made}`))
+      },
       redirect: 303,
     },
     'POST /language': {
@@ -445,7 +548,9 @@ suite('which events a change records', async () => {
       .filter(({ method }) => !['GET', '*'].includes(method))
       .map(({ method, url }) => `${method} ${url}`)
     const others = ['GET /oauth/callback', `GET ${exportPath}`, 'GET /api/admin/audit']
-    assert.deepEqual(Object.keys(routes).toSorted(), [...changing, ...others].toSorted())
+    // The forms of pages do what the JSON routes do, by the same functions.
+    const asked = changing.filter((name) => !name.startsWith('POST /account'))
+    assert.deepEqual(Object.keys(routes).toSorted(), [...asked, ...others].toSorted())
   })
 
   test('every other route tells nothing', async () => {
@@ -513,6 +618,13 @@ suite('which events a command records', async () => {
     return (await app.call('POST', '/api/admin/invitations', { headers, json })).body.id
   }
 
+  /** The id of a mail that waits. */
+  const mail = async (): Promise<string> => {
+    const json = { address: `someone${++made}@example.org` }
+    const headers = app.basic(app.admin)
+    return (await app.call('POST', '/api/admin/mail/test', { headers, json })).body.id
+  }
+
   const commandRows: Record<
     string,
     readonly [events: readonly string[], run: () => Promise<object[]>]
@@ -548,6 +660,10 @@ suite('which events a command records', async () => {
       ['authn_password_change'],
       async () => run(`account password ${await name()} --password-stdin`, newPassword),
     ],
+    'account reset': [
+      ['password_reset_begun'],
+      async () => run(`account reset ${await name()} --email reset@example.org`),
+    ],
     'account reset-factor': [
       ['mfa_removed'],
       async () => run(`account reset-factor ${await name()}`),
@@ -571,6 +687,13 @@ suite('which events a command records', async () => {
     'user add': [['user_created'], () => run('user add --name Ann --email ann@example.org')],
     'user list': [[], () => run('user list')],
     'throttle list': [[], () => run('throttle list')],
+    'mail test': [
+      ['mail_tested', 'mail_sent'],
+      () => run('mail test post@example.org'), // to a file, as there is no mail server
+    ],
+    'mail list': [[], () => run('mail list')],
+    'mail resend': [['mail_resent'], async () => run(`mail resend ${await mail()}`)],
+    'mail cancel': [['mail_cancelled'], async () => run(`mail cancel ${await mail()}`)],
     'throttle clear': [['authz_admin'], async () => run(`throttle clear ${await name()}`)],
     'keys list': [[], () => run('keys list')],
     'audit verify': [[], () => run('audit verify')],

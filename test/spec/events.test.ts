@@ -21,16 +21,18 @@ import { verified } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { asClient, ask as askAs, clientsFile, entry, writeClients } from '../clients.ts'
 import { steppingClock } from '../clock.ts'
+import { confirmationsOf } from '../confirmations.ts'
 import { folder, passphrase } from '../copies.ts'
 import { databaseSettings, heard, refuseChanges, testDatabase } from '../database.ts'
 import { eventTypes } from '../events.ts'
 import { enrol, enrolled } from '../factor.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { doors, guess, newHost, tryTimes } from '../logins.ts'
-import { verifyAddress } from '../mail.ts'
+import { addMail, servicesOf, verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
 import { invited, mailboxOf, profileOf } from '../registration.ts'
+import { startRelay } from '../relay.ts'
 import { testBrowser } from '../test-browser.ts'
 import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
@@ -303,6 +305,26 @@ suite('every event, with its fields and its level', async () => {
     ...{ by: String(who.userId), address, scheme },
   })
   const uid = process.getuid?.() ?? null
+  const newMail = () => administer('POST', '/api/admin/mail/test', { address: 'a@example.org' })
+  /** A service with a mail server and a mail to an account, which is user 2. */
+  const mailed = async (to: string) => {
+    const refusals: Record<string, string> = {
+      'refused@example.org': '554 5.7.1 No',
+      'unknown@example.org': '550 5.1.1 No such user',
+    }
+    const relay = await startRelay({ onRecipient: (at) => refusals[at] })
+    const on = watched(await testApp(relay.env))
+    const ann = await on.account('ann')
+    await verifyAddress(on, ann, to)
+    const id = await addMail(on, await servicesOf(on), {
+      message: 'new_sign_in',
+      to: { userId: ann.userId },
+      facts: { username: 'ann' },
+      language: 'en',
+    })
+    const job = on.app.jobs.find(({ name }) => name === 'mail')
+    return { on, id, send: async () => job?.run() }
+  }
 
   const rows: readonly Row[] = [
     info('authn_login_success', 'an account logs in', async () => {
@@ -651,6 +673,36 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await administer('DELETE', `/api/admin/throttle/${who.username}`)
       return { told, fields: { user_id: who.userId, ...byAdmin, what: 'throttle_cleared' } }
     }),
+    info('mail_tested', 'a test mail is asked for', async () => {
+      const { told, body } = await newMail()
+      return { told, fields: { mail: body.id, ...byAdmin } }
+    }),
+    info('mail_resent', 'a mail is to be sent at once', async () => {
+      const { id } = (await newMail()).body
+      const { told } = await administer('POST', `/api/admin/mail/${id}/resend`)
+      return { told, fields: { mail: id, message: 'test', user_id: null, ...byAdmin } }
+    }),
+    info('mail_cancelled', 'a mail is withdrawn', async () => {
+      const { id } = (await newMail()).body
+      const { told } = await administer('DELETE', `/api/admin/mail/${id}`)
+      return { told, fields: { mail: id, message: 'test', user_id: null, ...byAdmin } }
+    }),
+    info('mail_sent', 'the mail server takes a mail', async () => {
+      const { on, id, send } = await mailed('ann@example.org')
+      const { told } = await during(on, send)
+      return { told, fields: { mail: id, message: 'new_sign_in', user_id: 2, by: 'job' } }
+    }),
+    warn('mail_failed', 'the mail server refuses a mail', async () => {
+      const { on, id, send } = await mailed('refused@example.org')
+      const { told } = await during(on, send)
+      const answer = '554 5.7.1 No'
+      return { told, fields: { mail: id, message: 'new_sign_in', user_id: 2, answer, by: 'job' } }
+    }),
+    warn('mail_address_undeliverable', 'the mail server knows no such mailbox', async () => {
+      const { on, send } = await mailed('unknown@example.org')
+      const { told } = await during(on, send)
+      return { told, fields: { user_id: 2, answer: '550 5.1.1 No such user', by: 'job' } }
+    }),
     info('backup_made', 'gatehouse backup', async () => {
       const file = join(folder(), 'copy')
       const { told, stdout } = await command(`backup ${file}`, { stdin: `${passphrase}\n` })
@@ -812,6 +864,36 @@ suite('every event, with its fields and its level', async () => {
       const json = { username, password, recovery_code: device.recoveryCodes[0] }
       const { told } = await during(app, () => app.call('POST', '/login', { json, from }))
       return { told, fields: { user_id: who.userId, left: 9, address } }
+    }),
+    info('password_reset_begun', 'the owner forgot it', async () => {
+      const who = await someone()
+      await verifyAddress(app, who, `${who.username}@example.org`)
+      const json = { username: who.username }
+      const { told } = await during(app, () =>
+        app.call('POST', '/api/public/reset', { json, from }),
+      )
+      return { told, fields: { user_id: who.userId, address } }
+    }),
+    info('password_reset_begun', 'for no account', async () => {
+      const json = { username: 'nobody of these' }
+      const { told } = await during(app, () =>
+        app.call('POST', '/api/public/reset', { json, from }),
+      )
+      return { told, fields: { user_id: null, address } }
+    }),
+    info('password_reset', 'by the link of the mail', async () => {
+      const who = await someone()
+      const { begin, mailed } = await confirmationsOf(app)
+      const wanted = {
+        purpose: 'reset',
+        userId: who.userId,
+        asked: who.username,
+        version: 1,
+      } as const
+      const { token } = await mailed((await begin(wanted)).id)
+      const json = { token, new_password: other }
+      const { told } = await during(app, () => app.call('PUT', '/api/public/reset', { json, from }))
+      return { told, fields: { user_id: who.userId, method: 'link', address } }
     }),
     info('mfa_removed', 'the owner removes it', async () => {
       const { who, headers, device } = await withFactor()
