@@ -15,6 +15,7 @@ import { markRefusalTold } from '../http/refusals/told.ts'
 import { Page, type SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
+import { ofBrowser } from '../mail/device-cookie.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, endSession, sessionResult } from '../session/browser.ts'
 import { SessionAnswer } from '../session/schemas.ts'
@@ -225,7 +226,8 @@ export async function externalRoutes(
     // The unparsed query: the library must see repeated parameters.
     const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
     const finished = await flows.finish(provider, query, browser)
-    const result = sessionResult(options, request, reply)
+    const session = sessionResult(options, request, reply)
+    const result = prefersPage(request) ? ofBrowser(session, request, reply, random) : session
     const outcome = await signIn(options, provider, finished, result, prefersPage(request))
     if (outcome.kind === 'step') {
       const browser = browserOf(request, reply, random)

@@ -8,6 +8,7 @@ import type { KeySet } from '../keys/key-set.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import { createCircuit } from './circuit.ts'
 import type { Outbox } from './outbox.ts'
+import { queueStore } from './queue-store.ts'
 import type { SmtpTimeouts } from './smtp.ts'
 import { createTransport } from './transport.ts'
 import { createMailWorker, type MailSecrets, type MailWorker } from './worker.ts'
@@ -18,6 +19,8 @@ export interface Mailer extends Pick<MailWorker, 'expire' | 'purge' | 'sendNow'>
   run(stop?: AbortSignal): Promise<void>
   /** Whether it is too early to look again: a process looks once a second, or after it has added one. */
   isIdle(): boolean
+  /** The age of the oldest mail that waits; 0 if none does. @throws DatabaseUnavailable */
+  oldestWaitingSeconds(): Promise<number>
   /** What the mail server said at last, and since when it takes no mail; null while it does. */
   trouble(): { readonly since: number; readonly response: string } | null
   /**
@@ -37,7 +40,7 @@ export interface MailerDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
   readonly events: Events
   readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
-  readonly measurements: Pick<Measurements, 'mails'>
+  readonly measurements: Pick<Measurements, 'mails' | 'relay'>
   readonly confirmations: MailSecrets
   readonly outbox: Pick<Outbox, 'onAdded'>
   /** Those of a test, which does not wait for a minute. */
@@ -56,6 +59,7 @@ export function createMailer(deps: MailerDeps): Mailer {
     transport,
     render: async () => (await import('./messages/render.ts')).render,
   })
+  if (config.mail.server) deps.measurements.relay.takesMail = () => circuit.trouble() === null
   let isAwake = true
   let lookedAt = Number.NEGATIVE_INFINITY
   let isTroubled = false
@@ -68,6 +72,11 @@ export function createMailer(deps: MailerDeps): Mailer {
     purge: worker.purge,
     sendNow: worker.sendNow,
     trouble: circuit.trouble,
+
+    async oldestWaitingSeconds() {
+      const at = await queueStore(deps.db).oldestWaiting()
+      return at === null ? 0 : Math.max(0, (clock.now() - at) / 1000)
+    },
 
     isIdle() {
       if (transport === null || circuit.isOpen()) return true

@@ -2,13 +2,15 @@ import { ownAccountPrefixes } from '../policy/groups.ts'
 import type { RoomParts } from '../room/room.ts'
 import type { Workers } from '../workers/workers.ts'
 import { type MailAdminOptions, mailAdminRoutes } from './admin-routes.ts'
+import { type DevelopmentMailOptions, developmentMailRoutes } from './development-routes.ts'
 import type { Devices } from './devices.ts'
 import type { Mailer } from './mailer.ts'
 import { type NoticeRoutesOptions, noticeRoutes } from './notice-routes.ts'
 import type { Notices } from './notices.ts'
 
 export type Needs = NoticeRoutesOptions &
-  MailAdminOptions & {
+  MailAdminOptions &
+  DevelopmentMailOptions & {
     readonly devices: Devices
     readonly mailer: Mailer
     readonly notices: Notices
@@ -24,6 +26,7 @@ export const parts: RoomParts<Needs> = {
       await app.register(noticeRoutes, { prefix, ...needs })
     }
     await app.register(mailAdminRoutes, needs)
+    await app.register(developmentMailRoutes, needs)
     app.addHook('onListen', async () => {
       if (workers.index === 0) void mailer.check() // it never throws, and the start does not wait
     })

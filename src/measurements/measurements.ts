@@ -20,6 +20,8 @@ export interface Measurements {
   auditRecordsLost: number
   /** Mails by result: of the attempts to send them, or their end without one. */
   readonly mails: Counters
+  /** Whether the mail server takes mail; null where there is none. */
+  readonly relay: { takesMail: (() => boolean) | null }
   /** Refusals whose reason was not kept, because too many came at once. */
   refusalsLost: number
   readonly hashing: HashingMeasurements
@@ -91,6 +93,7 @@ export function createMeasurements(database = databaseMeasurements()): Measureme
     mails: new Counters(
       ['sent', 'deferred', 'failed', 'expired', 'cancelled'].map((result) => [result]),
     ),
+    relay: { takesMail: null },
     refusalsLost: 0,
     hashing: {
       durations: new Histogram(bounds.request),

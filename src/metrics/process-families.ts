@@ -24,6 +24,7 @@ export function processFamilies(state: ProcessState): Family[] {
     ...databaseFamilies(state),
     ...jobFamilies(state),
     ...auditFamilies(state),
+    ...mailFamilies(state),
   ]
 }
 
@@ -180,6 +181,23 @@ function auditFamilies({ auditLag, measurements, worker }: ProcessState): Family
       'gatehouse_audit_records_lost_total',
       'Events without a change that were not recorded, because too many waited for the database.',
       measurements.auditRecordsLost,
+    ),
+  ]
+}
+
+function mailFamilies({ measurements: { mails, relay }, worker }: ProcessState): Family[] {
+  const takesMail = relay.takesMail?.() ?? null
+  return [
+    counted(
+      'gatehouse_mails_total',
+      'Mails by result: sent, deferred (to be tried again), failed, expired, cancelled.',
+      ['result'],
+      mails.entries(),
+    ),
+    gauge(
+      'gatehouse_mail_relay_up',
+      'Whether the mail server took the last mail (1) or takes none (0).',
+      takesMail === null ? [] : [{ value: takesMail ? 1 : 0, labels: { worker } }],
     ),
   ]
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/load.ts'
 import { packageVersion } from '../config/version.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import type { Sessions } from '../session/sessions.ts'
 import { boundedCount } from './bounded-count.ts'
@@ -11,6 +12,8 @@ export interface ServiceDeps {
   readonly config: Pick<Config, 'database'>
   readonly measurements: Pick<Measurements, 'certificate'>
   readonly sessions: Pick<Sessions, 'count'>
+  /** What sends mail. */
+  readonly mailer?: Pick<Mailer, 'oldestWaitingSeconds'>
 }
 
 /** How many processes of the service the scrape has heard, and how many it asked in vain. */
@@ -46,6 +49,7 @@ export function createServiceFamilies(
         [{ value: silent }],
       ),
       ...(await databaseFamilies(deps, count)),
+      await mailFamily(deps),
       gauge(
         'gatehouse_tls_certificate_expiry_timestamp_seconds',
         'When the certificate of TLS_CERT_FILE ends.',
@@ -53,6 +57,16 @@ export function createServiceFamilies(
       ),
     ]
   }
+}
+
+/** How long the oldest mail waits; nothing if the database cannot say. */
+async function mailFamily({ mailer }: ServiceDeps): Promise<Family> {
+  const seconds = await mailer?.oldestWaitingSeconds().catch(() => null)
+  return gauge(
+    'gatehouse_mail_oldest_waiting_seconds',
+    'Age of the oldest mail that is not sent yet; 0 if none waits.',
+    typeof seconds === 'number' ? [{ value: seconds }] : [],
+  )
 }
 
 /** An unavailable database is told as such, and its counts are left out. */

@@ -119,7 +119,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         }
         // Apart from what strangers ask for: their next request must not end a vouched one.
         const asked = verified ? `email ${verified.key}` : `vouched ${userId} ${address.key}`
-        return mail(trx, { account, address, asked, flow: null, language })
+        return mail(trx, { account, address, asked, flow: null, language, by: 'administrator' })
       }
       return transact(db, [lockName.account(userId)], work, guard)
     },
@@ -169,11 +169,13 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     readonly address?: EmailAddress | null
     readonly asked: string
     readonly client?: string
+    /** Who asks, if it is not the person who reads the mail. */
+    readonly by?: 'administrator'
   }
 
   async function mail(
     trx: DatabaseOrTransaction,
-    { account, address = null, asked, flow, client, language }: Mailed,
+    { account, address = null, asked, flow, client, language, by }: Mailed,
   ): Promise<Begun> {
     const userId = account?.userId ?? null
     const begun = await confirmations.begin(trx, {
@@ -190,7 +192,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       message: 'reset',
       to: { userId, address },
       confirmation: begun.id,
-      facts: { username: account?.username ?? '' },
+      facts: { username: account?.username ?? '', ...(by && { by }) },
       language,
       expiresAt: begun.expiresAt,
       ...(client !== undefined && { client }),

@@ -82,6 +82,10 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     return addresses.token(id)
   }
   const newInvitation = () => invited(app, mailbox, { email: newAddress(), roles: ['USER'] }, admin)
+  const newMail = async () => {
+    const sent = { headers: admin, json: { address: newAddress() } }
+    return (await app.call('POST', '/api/admin/mail/test', sent)).body.id
+  }
   const newPost = async () =>
     (await seedPosts(app, 1, { authorId: someone.owner.userId })).at(0) ?? assert.fail()
   const ownUser = () => someone.owner.userId
@@ -134,6 +138,11 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     'POST /api/admin/invitations/:id/resend': async () => ({
       path: `/api/admin/invitations/${(await newInvitation()).id}/resend`,
     }),
+    'POST /api/admin/mail/test': () => ({ json: { address: newAddress() } }),
+    'POST /api/admin/mail/:id/resend': async () => ({
+      path: `/api/admin/mail/${await newMail()}/resend`,
+    }),
+    'DELETE /api/admin/mail/:id': async () => ({ path: `/api/admin/mail/${await newMail()}` }),
     'POST /api/public/sign-up': () => ({ json: { email: newAddress() } }),
     'PUT /api/public/sign-up': async () => {
       const { token } = await begunSignUp(app, mailbox, newAddress())

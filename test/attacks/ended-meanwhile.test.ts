@@ -127,6 +127,9 @@ suite('a caller that ends while its request is under way', async () => {
   const invite = async (email: string): Promise<number> =>
     (await admin('POST', invitations, { email, roles: ['USER'] })).id
   const [kept, revoked] = [await invite('kept@example.org'), await invite('revoked@example.org')]
+  const testMail = async (): Promise<string> =>
+    (await admin('POST', '/api/admin/mail/test', { address: 'post@example.org' })).id
+  const [waiting, doomedMail] = [await testMail(), await testMail()]
   const account = (username: string) => `/api/admin/accounts/${username}`
 
   let callers = 0
@@ -164,6 +167,9 @@ suite('a caller that ends while its request is under way', async () => {
     },
     'POST /api/admin/invitations/:id/resend': { path: () => `${invitations}/${kept}/resend` },
     'DELETE /api/admin/invitations/:id': { path: () => `${invitations}/${revoked}` },
+    'POST /api/admin/mail/test': { json: () => ({ address: 'post@example.org' }) },
+    'POST /api/admin/mail/:id/resend': { path: () => `/api/admin/mail/${waiting}/resend` },
+    'DELETE /api/admin/mail/:id': { path: () => `/api/admin/mail/${doomedMail}` },
     'POST /api/admin/tokens/revoke': {
       json: (_, index) => ({ jti: `token-${index}`, exp: 9_000_000_000 }),
     },

@@ -54,6 +54,10 @@ suite('which events a change records', async () => {
   const someone = (more: object = {}, on = app) => on.account(`someone${++made}`, ['USER'], more)
   const name = async () => (await someone()).username
   const address = () => `someone${++made}@example.org`
+  const newMail = async () => {
+    const json = { address: address() }
+    return (await app.call('POST', '/api/admin/mail/test', { headers: admin, json })).body.id
+  }
   /** An invitation with its token; time has moved on. */
   const invite = (email = address()) => invited(app, mailbox, { email, roles: ['USER'] })
   /** The token of an account that has asked for a proof of an address. */
@@ -239,6 +243,15 @@ suite('which events a change records', async () => {
     ),
     'DELETE /api/admin/invitations/:id': row(['invitation_revoked'], async () =>
       asAdmin('DELETE', `${invitations}/${(await invite()).id}`),
+    ),
+    'POST /api/admin/mail/test': row(['mail_tested'], async () =>
+      asAdmin('POST', '/api/admin/mail/test', { address: address() }),
+    ),
+    'POST /api/admin/mail/:id/resend': row(['mail_resent'], async () =>
+      asAdmin('POST', `/api/admin/mail/${await newMail()}/resend`),
+    ),
+    'DELETE /api/admin/mail/:id': row(['mail_cancelled'], async () =>
+      asAdmin('DELETE', `/api/admin/mail/${await newMail()}`),
     ),
     'POST /api/public/invitation': row(['user_created', 'invitation_accepted'], async () => {
       const json = { token: (await invite()).token, ...profileOf(`someone${++made}`) }
@@ -475,6 +488,13 @@ suite('which events a command records', async () => {
     return (await app.call('POST', '/api/admin/invitations', { headers, json })).body.id
   }
 
+  /** The id of a mail that waits. */
+  const mail = async (): Promise<string> => {
+    const json = { address: `someone${++made}@example.org` }
+    const headers = app.basic(app.admin)
+    return (await app.call('POST', '/api/admin/mail/test', { headers, json })).body.id
+  }
+
   const commandRows: Record<
     string,
     readonly [events: readonly string[], run: () => Promise<object[]>]
@@ -533,6 +553,13 @@ suite('which events a command records', async () => {
     'user add': [['user_created'], () => run('user add --name Ann --email ann@example.org')],
     'user list': [[], () => run('user list')],
     'throttle list': [[], () => run('throttle list')],
+    'mail test': [
+      ['mail_tested', 'mail_sent'],
+      () => run('mail test post@example.org'), // to a file, as there is no mail server
+    ],
+    'mail list': [[], () => run('mail list')],
+    'mail resend': [['mail_resent'], async () => run(`mail resend ${await mail()}`)],
+    'mail cancel': [['mail_cancelled'], async () => run(`mail cancel ${await mail()}`)],
     'throttle clear': [['authz_admin'], async () => run(`throttle clear ${await name()}`)],
     'keys list': [[], () => run('keys list')],
     'audit verify': [[], () => run('audit verify')],

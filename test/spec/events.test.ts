@@ -27,10 +27,11 @@ import { eventTypes } from '../events.ts'
 import { enrol, enrolled } from '../factor.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { doors, guess, newHost, tryTimes } from '../logins.ts'
-import { verifyAddress } from '../mail.ts'
+import { addMail, servicesOf, verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
 import { invited, mailboxOf, profileOf } from '../registration.ts'
+import { startRelay } from '../relay.ts'
 import { testBrowser } from '../test-browser.ts'
 import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
@@ -303,6 +304,26 @@ suite('every event, with its fields and its level', async () => {
     ...{ by: String(who.userId), address, scheme },
   })
   const uid = process.getuid?.() ?? null
+  const newMail = () => administer('POST', '/api/admin/mail/test', { address: 'a@example.org' })
+  /** A service with a mail server and a mail to an account, which is user 2. */
+  const mailed = async (to: string) => {
+    const refusals: Record<string, string> = {
+      'refused@example.org': '554 5.7.1 No',
+      'unknown@example.org': '550 5.1.1 No such user',
+    }
+    const relay = await startRelay({ onRecipient: (at) => refusals[at] })
+    const on = watched(await testApp(relay.env))
+    const ann = await on.account('ann')
+    await verifyAddress(on, ann, to)
+    const id = await addMail(on, await servicesOf(on), {
+      message: 'new_sign_in',
+      to: { userId: ann.userId },
+      facts: { username: 'ann' },
+      language: 'en',
+    })
+    const job = on.app.jobs.find(({ name }) => name === 'mail')
+    return { on, id, send: async () => job?.run() }
+  }
 
   const rows: readonly Row[] = [
     info('authn_login_success', 'an account logs in', async () => {
@@ -650,6 +671,36 @@ suite('every event, with its fields and its level', async () => {
       await guess(app, who, newHost())
       const { told } = await administer('DELETE', `/api/admin/throttle/${who.username}`)
       return { told, fields: { user_id: who.userId, ...byAdmin, what: 'throttle_cleared' } }
+    }),
+    info('mail_tested', 'a test mail is asked for', async () => {
+      const { told, body } = await newMail()
+      return { told, fields: { mail: body.id, ...byAdmin } }
+    }),
+    info('mail_resent', 'a mail is to be sent at once', async () => {
+      const { id } = (await newMail()).body
+      const { told } = await administer('POST', `/api/admin/mail/${id}/resend`)
+      return { told, fields: { mail: id, message: 'test', user_id: null, ...byAdmin } }
+    }),
+    info('mail_cancelled', 'a mail is withdrawn', async () => {
+      const { id } = (await newMail()).body
+      const { told } = await administer('DELETE', `/api/admin/mail/${id}`)
+      return { told, fields: { mail: id, message: 'test', user_id: null, ...byAdmin } }
+    }),
+    info('mail_sent', 'the mail server takes a mail', async () => {
+      const { on, id, send } = await mailed('ann@example.org')
+      const { told } = await during(on, send)
+      return { told, fields: { mail: id, message: 'new_sign_in', user_id: 2, by: 'job' } }
+    }),
+    warn('mail_failed', 'the mail server refuses a mail', async () => {
+      const { on, id, send } = await mailed('refused@example.org')
+      const { told } = await during(on, send)
+      const answer = '554 5.7.1 No'
+      return { told, fields: { mail: id, message: 'new_sign_in', user_id: 2, answer, by: 'job' } }
+    }),
+    warn('mail_address_undeliverable', 'the mail server knows no such mailbox', async () => {
+      const { on, send } = await mailed('unknown@example.org')
+      const { told } = await during(on, send)
+      return { told, fields: { user_id: 2, answer: '550 5.1.1 No such user', by: 'job' } }
     }),
     info('backup_made', 'gatehouse backup', async () => {
       const file = join(folder(), 'copy')

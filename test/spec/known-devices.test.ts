@@ -8,6 +8,7 @@ import { ofBrowser } from '../../src/mail/device-cookie.ts'
 import { type Someone, type TestApp, testApp } from '../app.ts'
 import { servicesOf, verifyAddress } from '../mail.ts'
 import { waitingMails } from '../notices.ts'
+import { type PageBrowser, pageBrowser } from '../page-browser.ts'
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const newer = firefox.replaceAll('140', '141')
@@ -152,6 +153,26 @@ suite('known devices', async () => {
     assert.deepEqual(await services.notices.of(userId), [])
     await from('192.0.2.1', 'two')
     assert.equal((await services.notices.of(userId)).length, 1)
+  })
+
+  test('a browser that has signed in on the pages is known in every network, another is not', async () => {
+    const who = await someone()
+    const signIn = async (browser: PageBrowser) => {
+      await browser.open('/signin?return_to=/users')
+      await browser.submit({ username: who.username, password: who.password })
+      assert.equal(browser.path(), '/users')
+      return browser.cookies.get('__Host-device')
+    }
+    const browser = pageBrowser(app, { from: '192.0.2.1' })
+    const cookie = await signIn(browser)
+    assert.match(String(cookie), /^[\w-]{43}$/)
+    const elsewhere = pageBrowser(app, { from: '198.51.100.1' })
+    elsewhere.cookies.set('__Host-device', String(cookie))
+    assert.equal(await signIn(elsewhere), cookie)
+    assert.deepEqual(await told(who), [])
+    await signIn(pageBrowser(app, { from: '192.0.2.1' }))
+    assert.equal((await told(who)).length, 1)
+    assert.ok(!JSON.stringify(await deviceRows(app, who)).includes(String(cookie)))
   })
 
   test('a page keeps the cookie that the browser has, and makes one where it has none', async () => {

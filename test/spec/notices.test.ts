@@ -282,6 +282,14 @@ suite('notices in the course of time', async () => {
     ])
   })
 
+  test('the mail of a reset says if an administrator asks for it', async () => {
+    const who = await someone()
+    await asAdmin('POST', `/accounts/${who.username}/reset`, {})
+    const [mail, ...more] = await waitingMails(app, services, who)
+    assert.deepEqual(more, [])
+    assert.deepEqual([mail?.message, mail?.facts.by], ['reset', 'administrator'])
+  })
+
   test('after a rollback there is neither notice nor mail', async () => {
     const who = await someone()
     const before = await app.rows()

@@ -28,6 +28,7 @@ export function NewPasswordFields({
 }: Props) {
   const t = useTexts().common
   const rules = `${name}-rules`
+  const isSecondWrong = Boolean(repeatProblem) && !problem
   return (
     <Fragment>
       {username !== null && (
@@ -47,7 +48,7 @@ export function NewPasswordFields({
         label={t.newPassword}
         autocomplete="new-password"
         problem={problem}
-        hasFocus={hasFocus}
+        hasFocus={hasFocus && !isSecondWrong}
         describedBy={[rules]}
       />
       <div
@@ -74,7 +75,7 @@ export function NewPasswordFields({
         label={t.repeatPassword}
         autocomplete="new-password"
         problem={repeatProblem}
-        hasFocus={false}
+        hasFocus={hasFocus && isSecondWrong}
       />
     </Fragment>
   )

@@ -14,6 +14,7 @@ import { sendView, viewPage } from '../../http/pages/send-view.ts'
 import { Page } from '../../http/schemas.ts'
 import { ApiError, refuseField } from '../../kernel/errors.ts'
 import type { Random } from '../../kernel/random.ts'
+import { ofBrowser } from '../../mail/device-cookie.ts'
 import { anyone } from '../../policy/rules.ts'
 import { type BrowserSessionDeps, sessionResult } from '../../session/browser.ts'
 import { qrOf } from '../../totp/provisioning.ts'
@@ -147,7 +148,7 @@ export async function signInRoutes(
       const shown = { flow, isByMail, typed, username: await usernameOf(flow), now: clock.now() }
       const { enrolment } = flow.data
       underWay.set(request, { shown, qr: enrolment ? await qrOf(enrolment.uri) : '' })
-      const result = sessionResult(options, request, reply)
+      const result = ofBrowser(sessionResult(options, request, reply), request, reply, random)
       const by: SigningIn = { address: loginAddress(request), result }
       const next = await take(flow, request, by)
       return reply.redirect(next ? `/signin?flow=${flow.id}` : flow.returnTo, 303)

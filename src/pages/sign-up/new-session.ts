@@ -3,11 +3,14 @@ import type { Account } from '../../authentication/account.ts'
 import type { Completion } from '../../authentication/completion.ts'
 import type { Requirements } from '../../authentication/requirements.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Random } from '../../kernel/random.ts'
+import { ofBrowser } from '../../mail/device-cookie.ts'
 import { type BrowserSessionDeps, sessionResult } from '../../session/browser.ts'
 
 export interface NewSessionDeps extends BrowserSessionDeps {
   readonly clock: Clock
   readonly completion: Completion
+  readonly random: Random
   readonly requirements: Pick<Requirements, 'pass'>
 }
 
@@ -27,6 +30,7 @@ export async function signInNewOwner(
   const { clock, completion, requirements } = deps
   const passed = requirements.pass('login', { account, amr: ['pwd'], authTime: clock.now() })
   if (typeof passed === 'string') return places.more
-  await completion.complete(passed, null, sessionResult(deps, request, reply))
+  const result = ofBrowser(sessionResult(deps, request, reply), request, reply, deps.random)
+  await completion.complete(passed, null, result)
   return places.signedIn
 }

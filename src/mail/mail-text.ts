@@ -1,0 +1,50 @@
+/** A mail as `compose` writes it: its headers in order, and its text. */
+export interface ReadMail {
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly text: string
+}
+
+/** Reads a mail that `compose` has written; no mail of others. RFC 5322, RFC 2046 section 5.1. */
+export function readMail(content: string): ReadMail {
+  const { headers, body } = readPart(content)
+  const boundary = /boundary="([^"]+)"/.exec(valueIn(headers, 'content-type'))?.[1]
+  if (boundary === undefined) return { headers, text: textOf({ headers, body }) }
+  const parts = body.split(`--${boundary}`).map((part) => readPart(part.replace(/^\r\n/, '')))
+  const plain = parts.find((part) => valueIn(part.headers, 'content-type').startsWith('text/plain'))
+  return { headers, text: plain ? textOf(plain) : '' }
+}
+
+interface Part {
+  readonly headers: ReadMail['headers']
+  readonly body: string
+}
+
+function readPart(part: string): Part {
+  const end = part.indexOf('\r\n\r\n')
+  const lines = part
+    .slice(0, Math.max(end, 0))
+    .replaceAll(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, Math.max(colon, 0)), line.slice(colon + 1).trim()]
+  })
+  return { headers, body: part.slice(end + 4) }
+}
+
+function valueIn(headers: ReadMail['headers'], wanted: string): string {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? ''
+}
+
+/** RFC 2045 section 6. */
+function textOf({ headers, body }: Part): string {
+  const encoding = valueIn(headers, 'content-transfer-encoding').toLowerCase()
+  if (encoding === 'base64') return Buffer.from(body, 'base64').toString()
+  if (encoding !== 'quoted-printable') return body
+  const bytes = body
+    .replaceAll(/[ \t]*=\r\n/g, '')
+    .replaceAll(/=([0-9A-F]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+  return Buffer.from(bytes, 'latin1').toString()
+}
