@@ -291,20 +291,6 @@ const table: readonly Row[] = [
     allowed: 404,
     path: '/api/admin/accounts/nobody/email',
   })),
-  { route: 'GET /api/admin/mail', may: admins, allowed: 200 },
-  { route: 'POST /api/admin/mail/test', may: admins, allowed: 400, json: {} },
-  {
-    route: 'POST /api/admin/mail/:id/resend',
-    may: admins,
-    allowed: 404,
-    path: '/api/admin/mail/none/resend',
-  },
-  {
-    route: 'DELETE /api/admin/mail/:id',
-    may: admins,
-    allowed: 404,
-    path: '/api/admin/mail/none',
-  },
   { route: 'POST /api/admin/tokens/revoke', may: admins, allowed: 400, json: {} },
   {
     route: 'GET /api/admin/explain/:id',
