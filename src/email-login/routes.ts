@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
 import { parseEmail } from '../addresses/email.ts'
 import type { Config } from '../config/load.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
@@ -50,10 +52,10 @@ export async function emailLoginRoutes(
   instance: FastifyInstance,
   options: EmailLoginRoutesOptions,
 ): Promise<void> {
-  const { config, confirmations, emailLogin, limits, loginAddress } = options
+  const { accounts, config, confirmations, emailLogin, limits, loginAddress } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   // A request with a code has no field for the captcha.
-  const deps = { ...options, limits: { attempt: limits.attemptCode } }
+  const counted = { attempt: limits.attemptCode }
 
   app.post(
     '/api/public/sign-in-code',
@@ -107,6 +109,17 @@ export async function emailLoginRoutes(
       const confirmation = await open(request.body)
       const method = await emailLogin.method(confirmation, loginAddress(request))
       const sent = { totp, recoveryCode: recovery_code, newPassword: new_password }
+      // Where a new password ends all links of the account, this one is used up first.
+      let isUsed = false
+      const use = async (trx: DatabaseOrTransaction) => {
+        if (!isUsed) await confirmations.use(trx, confirmation)
+      }
+      const replacePassword: Accounts['replacePassword'] = async (account, wanted) => {
+        const changed = await accounts.replacePassword(account, { ...wanted, first: use })
+        isUsed = true
+        return changed
+      }
+      const deps = { ...options, limits: counted, accounts: { ...accounts, replacePassword } }
       return answerLogin(options, mode ?? config.login.jsonMode, request, reply, (result) =>
         logIn(
           deps,

@@ -2,7 +2,8 @@ import { type AccountHooks, type Accounts, accountIn } from '../accounts/account
 import { createEndTokens, everything } from '../accounts/end-tokens.ts'
 import type { EndedTokens } from '../accounts/store.ts'
 import { type EmailAddress, maskedEmail, parseEmail } from '../addresses/email.ts'
-import { type Account, isUsable } from '../authentication/account.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config/load.ts'
 import type { Language } from '../config/people-settings.ts'
 import type {
@@ -89,12 +90,13 @@ export interface EmailsDeps {
   readonly events: Events
   readonly hooks: AccountHooks
   readonly outbox: Outbox
+  readonly requirements: Pick<Requirements, 'unmet'>
 }
 
 const accessTokens: EndedTokens = { access: true, refresh: false }
 
 export function createEmails(deps: EmailsDeps): Emails {
-  const { accounts, config, confirmations, db, clock, events, hooks, outbox } = deps
+  const { accounts, config, confirmations, db, clock, events, hooks, outbox, requirements } = deps
   const endTokens = createEndTokens(hooks)
 
   return {
@@ -158,8 +160,11 @@ export function createEmails(deps: EmailsDeps): Emails {
         async (trx) => {
           await confirmations.use(trx, confirmation)
           const account = await accountIn(trx, userId)
-          // An address of an account that is locked or disabled changes no more.
-          if (!account || !isUsable(account)) throw outlived(confirmation)
+          // The address of an account that is locked or disabled changes no more.
+          const since = account && { now: account, before: account }
+          if (!account || !since || requirements.unmet('change', { account, since })) {
+            throw outlived(confirmation)
+          }
           return purpose === 'email_undo'
             ? restore(trx, account, confirmation)
             : replace(trx, account, confirmation)

@@ -1,13 +1,15 @@
 import { type Accounts, accountIn } from '../accounts/accounts.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import { type EmailAddress, parseEmail } from '../addresses/email.ts'
-import { type Account, isUsable } from '../authentication/account.ts'
+import type { Account } from '../authentication/account.ts'
+import { type Requirements, reasonOfUnmet } from '../authentication/requirements.ts'
 import type { Language } from '../config/languages.ts'
 import type { Begun, Confirmation, Confirmations } from '../confirmations/confirmations.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
 import { accountWithEmail, setVerifiedEmail } from '../emails/emails.ts'
 import type { Events } from '../events/events.ts'
+import { goneMeanwhile } from '../http/changes/resource.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
@@ -77,6 +79,7 @@ export interface RecoveryDeps {
   readonly events: Events
   readonly lock: Pick<AutomaticLock, 'lift'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
+  readonly requirements: Pick<Requirements, 'unmet'>
   readonly secondFactor: Pick<SecondFactor, 'prove'>
 }
 
@@ -84,10 +87,13 @@ export interface RecoveryDeps {
 export const resetPurposes = ['reset'] as const
 
 const field = 'new_password'
+// What a change of the own account asks. A lockout after failed logins does not deny it: it ends here.
+const column = 'change'
 const noUsername = '' as Username // that of no account
 
 export function createRecovery(deps: RecoveryDeps): Recovery {
-  const { accounts, clock, confirmations, db, devices, events, lock, outbox, secondFactor } = deps
+  const { accounts, clock, confirmations, db, devices, events, lock, outbox } = deps
+  const { requirements, secondFactor } = deps
 
   const recovery: Recovery = {
     async begin(asked, { language, client, flow }) {
@@ -97,7 +103,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       return transact(db, [lockName.account(userId ?? asked.key)], async (trx) => {
         const account = await accountIn(trx, userId ?? 0)
         const address = account?.email ? parseEmail(account.email) : null
-        const isKnown = account !== null && address !== null && isUsable(account)
+        const isKnown = account !== null && address !== null && unmetOf(account) === null
         const wanted = { asked: asked.key, flow, client, language }
         return mail(trx, isKnown ? { account, address, ...wanted } : { account: null, ...wanted })
       })
@@ -107,10 +113,12 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       assertMail(outbox)
       const work = async (trx: DatabaseOrTransaction) => {
         const account = await accountIn(trx, userId)
-        if (!account || !isUsable(account)) {
-          const code = account?.locked === true ? 'account_locked' : 'account_disabled'
-          const facts = { user_id: userId, asked_of: 'reset' }
-          throw new ApiError('accountUnusable', { reason: { code, facts } })
+        if (!account) throw goneMeanwhile('accountNotFound')
+        const unmet = unmetOf(account)
+        if (unmet) {
+          throw new ApiError('accountUnusable', {
+            reason: reasonOfUnmet(unmet, column, { account }),
+          })
         }
         const verified = account.email === null ? null : parseEmail(account.email)
         const address = verified ?? (await vouched(trx, account, email))
@@ -126,7 +134,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
 
     async accountOf({ userId, purpose }) {
       const account = userId === null ? null : await accountIn(db, userId)
-      if (account && isUsable(account)) return account
+      if (account && !unmetOf(account)) return account
       const reason = { code: 'confirmation_outlived', facts: { user_id: userId, purpose } } as const
       throw new ApiError('confirmationInvalid', { reason })
     },
@@ -140,7 +148,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       await accounts.replacePassword(account, {
         text: newPassword,
         field,
-        column: 'change', // a lockout after failed logins ends here
+        column,
         prove: async () => {
           if (asksFactor) await secondFactor.prove(account, proof)
         },
@@ -156,6 +164,10 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     },
   }
   return recovery
+
+  function unmetOf(account: Account) {
+    return requirements.unmet(column, { account, since: { now: account, before: account } })
+  }
 
   /** Looks for both in any case, so that all that can be typed costs the same. */
   async function userAsked({ username, address }: Asked): Promise<number | null> {

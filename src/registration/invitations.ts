@@ -25,7 +25,7 @@ import type { FinishingSignUp } from './sign-up.ts'
 /**
  * Invitations: an administrator names an address and roles, and whoever reads that mailbox makes the
  * account. The roles stand in the row and nowhere else. They work under every value of SIGN_UP, as
- * an administrator decides. docs/adr/0061
+ * an administrator decides. docs/sign-up.md
  */
 export interface Invitations {
   /** @throws ApiError mailUnavailable */

@@ -22,7 +22,7 @@ import {
 /**
  * Sign-up: a visitor names a mail address and nothing else. Username, password and account come
  * behind the link or the code that is mailed there, so that nothing waits for the owner of an
- * address that a stranger has typed. docs/adr/0061
+ * address that a stranger has typed. docs/sign-up.md
  */
 export interface SignUp {
   /** @throws ApiError signUpOff unless SIGN_UP is open; mailUnavailable */

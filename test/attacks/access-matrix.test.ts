@@ -160,6 +160,7 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     'POST /api/public/invitation': async () => ({
       json: { token: (await newInvitation()).token, ...profileOf(`made-${++made}`) },
     }),
+    'GET /.well-known/change-password': () => ({ path: '/.well-known/change-password' }),
     'POST /api/public/verification': async () => ({ json: { token: await proofOfAddress() } }),
     'POST /api/public/reset': () => ({ json: { username: 'a stranger' } }),
     'PUT /api/public/reset': async () => {

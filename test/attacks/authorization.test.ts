@@ -50,6 +50,7 @@ const users4_2 = (base: string): Row[] => [
   { route: `DELETE ${base}/users/:id`, may: admins, allowed: 404, path: `${base}/users/${noId}` },
 ]
 
+/** The pages of the own account, for sessions alone. Their forms send the CSRF token in a field. */
 const posts4_3: readonly Row[] = [
   { route: 'GET /api/posts', may: readers, allowed: 200 },
   { route: 'GET /api/posts/:id', may: readers, allowed: 200, path: '/api/posts/1' },
@@ -79,15 +80,13 @@ const form = { json: {}, hasCsrfField: true } as const
  * of the own account accept a session alone.
  */
 const ofPages: readonly Row[] = [
-  ...['/account', '/account/email', '/account/password', '/account/providers'].map(
-    (path): Row => ({ route: `GET ${path}`, ...account, allowed: 200 }),
+  ...['', '/email', '/notices', '/password', '/providers', '/second-factor', '/sessions'].map(
+    (path): Row => ({ route: `GET /account${path}`, ...account, allowed: 200 }),
   ),
   { route: 'GET /account/providers/leave', ...account, allowed: 303 }, // without its flow
-  { route: 'GET /account/second-factor', ...account, allowed: 200 },
   { route: 'GET /account/second-factor/set-up', ...account, allowed: 303 }, // without its flow
   { route: 'GET /account/second-factor/remove', ...account, allowed: 303 }, // there is none
   { route: 'GET /account/recovery-codes', ...account, allowed: 200, withoutHead: true },
-  { route: 'GET /account/sessions', ...account, allowed: 200 },
   { route: 'POST /account/email', ...account, ...form, allowed: 400 },
   { route: 'POST /account/email/confirm', ...account, ...form, allowed: 400 },
   { route: 'POST /account/email/cancel', ...account, ...form, allowed: 303 },

@@ -30,6 +30,7 @@ const pages: readonly (readonly [method: string, path: string, isRecent: boolean
   ['POST', '/account/email/cancel', false],
   ['POST', '/account/email/confirm', false],
   ['POST', '/account/language', false],
+  ['GET', '/account/notices', false],
   ['GET', '/account/password', true],
   ['POST', '/account/password', true],
   ['GET', '/account/providers', false],
@@ -88,6 +89,7 @@ const recent: readonly Attempt[] = [
   },
   { route: `POST ${one}/password`, path: `${accounts}/{ann}/password`, status: 200 },
   { route: `DELETE ${one}/second-factor`, path: `${accounts}/{ann}/second-factor`, status: 200 },
+  { route: `POST ${one}/reset`, path: `${accounts}/{ann}/reset`, status: 202 },
   { route: `DELETE ${one}/email`, path: `${accounts}/{ann}/email`, status: 200 },
   { route: `POST ${one}/reset`, path: `${accounts}/{ann}/reset`, json: {}, status: 202 },
   {

@@ -6,6 +6,7 @@ import { readDoc } from '../../tools/docs.ts'
 import { type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { confirmationsOf } from '../confirmations.ts'
+import { mailboxes } from '../emails.ts'
 import { enrol, fromBase32 } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { verifyAddress } from '../mail.ts'
@@ -29,9 +30,9 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       ...Object.fromEntries(acme.map(([name, value]) => [name.replace('_', '_ACME_'), value])),
       OIDC_PROVIDERS: 'acme',
       LOGIN_CAPTCHA_AFTER: '1000',
+      SIGN_IN_BY_MAIL: 'on',
       CLIENTS_FILE: clientsFile([entry('shop')]),
       SIGN_UP: 'open',
-      SIGN_IN_BY_MAIL: 'on',
       MAIL_REQUESTS_PER_CLIENT: '0',
     },
     { clock: clockOfToday() },
@@ -60,6 +61,23 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.ok(typeof home === 'object' && home.name === 'Gatehouse')
   })
 
+  test('a password that was forgotten, by mail', async () => {
+    const { username, userId } = await someone()
+    const params = { path: { username } }
+    const body = { email: `${username}@example.org` }
+    const began = await admin.POST('/api/admin/accounts/{username}/reset', { params, body })
+    assert.equal(dataOf(began).message, 'Reset mailed')
+    const { id, expires_at } = dataOf(await guest.POST('/api/public/reset', { body: { username } }))
+    assert.ok(id.length > 0 && Date.parse(expires_at) > app.clock.now())
+    const them = await confirmationsOf(app)
+    const begun = await them.begin({ purpose: 'reset', userId, asked: username, version: 1 })
+    const { token } = await them.mailed(begun.id)
+    const finished = await guest.PUT('/api/public/reset', {
+      body: { token, new_password: newPassword },
+    })
+    assert.equal(dataOf(finished).message, 'Password changed')
+  })
+
   test('a client of CLIENTS_FILE asks for a token and ends it', async () => {
     const { username, password } = await someone()
     const login = await guest.POST('/login', { body: { username, password, mode: 'token' } })
@@ -72,6 +90,18 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     const revoked = await client.POST('/oauth/revoke', { body, parseAs: 'text' })
     assert.deepEqual([revoked.response.status, revoked.error], [200, undefined])
     assert.deepEqual(dataOf(await client.POST('/oauth/introspect', { body })), { active: false })
+  })
+
+  test('a sign-in by mail', async () => {
+    const { username, userId } = await someone()
+    await verifyAddress(app, { userId }, `${username}@example.org`)
+    const body = { email: `${username}@example.org` }
+    const { id } = dataOf(await guest.POST('/api/public/sign-in-code', { body }))
+    const { code } = await (await confirmationsOf(app)).mailed(id)
+    const login = dataOf(
+      await guest.PUT('/api/public/sign-in-code', { body: { id, code, mode: 'token' } }),
+    )
+    assert.ok('token' in login)
   })
 
   test('a login in each mode, over HTTP, and what it opens', async () => {
@@ -179,6 +209,23 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       const renewed = await own.POST(`${path}/recovery-codes`, { body: { recovery_code } })
       assert.equal(dataOf(renewed).recovery_codes.length, 10)
       dataOf(await own.DELETE(`${path}/totp`, { body: { totp: code() } }))
+
+      const { confirmations } = await mailboxes(app)
+      const email = `${who.username}@example.com`
+      const { id } = dataOf(await own.PUT(`${path}/email`, { body: { email } }))
+      dataOf(await own.DELETE(`${path}/email`))
+      const asked = dataOf(await own.PUT(`${path}/email`, { body: { email } }))
+      const { token } = await confirmations.mailed(asked.id)
+      assert.ok(id)
+      dataOf(await guest.POST('/api/public/verification', { body: { token } }))
+      assert.equal(dataOf(await own.GET(`${path}/email`)).email, email)
+      dataOf(await own.PUT(`${path}/language`, { body: { language: 'de' } }))
+      const named = { path: { username: who.username } }
+      const seen = dataOf(
+        await admin.GET('/api/admin/accounts/{username}/email', { params: named }),
+      )
+      assert.equal(seen.email, email)
+      dataOf(await admin.DELETE('/api/admin/accounts/{username}/email', { params: named }))
 
       const change = { current_password: who.password, new_password: newPassword }
       dataOf(await own.PUT(`${path}/password`, { body: change }))

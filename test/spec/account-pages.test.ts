@@ -55,6 +55,7 @@ suite('the pages of the own account', async () => {
     '/account/recovery-codes': 'Recovery codes',
     '/account/sessions': 'Sessions',
     '/account/providers': 'Linked providers',
+    '/account/notices': 'Notices',
   }
 
   test('each page is there for a session, with the headers of pages', async () => {
@@ -327,6 +328,18 @@ suite('the pages of the own account', async () => {
       .where('user_id', '=', who.userId)
       .execute()
     assert.match((await open('/account/email')).text, /Mail to this address comes back\./)
+  })
+
+  test('the notices say what happened, by whom and from where', async () => {
+    const { who, open, session } = await someone()
+    assert.match((await open('/account/notices')).text, /Nothing has happened/)
+    await app.call('PUT', '/api/account/password', {
+      headers: { ...session, 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' },
+      json: { current_password: who.password, new_password: next },
+    })
+    const { text } = await open('/account/notices')
+    assert.match(text, /Password changed.*>you<.*Firefox on Linux.*127\.0\.0\.1/s)
+    assert.ok(!(await (await someone()).open('/account/notices')).text.includes('Password changed'))
   })
 
   test('the language of the account is that of its pages, whatever the browser asks for', async () => {

@@ -20,8 +20,17 @@ import { mailboxes } from '../emails.ts'
 import { beginEnrolment, enrol, enrolled } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { verifyAddress } from '../mail.ts'
+import { pageBrowser } from '../page-browser.ts'
+import { pageVisitor } from '../page-forms.ts'
 import { seedPosts } from '../posts.ts'
-import { begunSignUp, invited, mailboxOf, profileOf } from '../registration.ts'
+import {
+  begunSignUp,
+  invited,
+  mailboxOf,
+  person,
+  profileFields,
+  profileOf,
+} from '../registration.ts'
 import { testBrowser } from '../test-browser.ts'
 import { exportPath, importLines, importPath, line } from '../transfer.ts'
 
@@ -43,7 +52,11 @@ interface Row {
 suite('which events a change records', async () => {
   const told: RecordedEvent[] = []
   const sinks = { inside: [], afterCommit: [(event: RecordedEvent) => void told.push(event)] }
-  const settings = { CLIENTS_FILE: clientsFile([entry('shop')]), SIGN_UP: 'open' }
+  const settings = {
+    CLIENTS_FILE: clientsFile([entry('shop')]),
+    SIGN_UP: 'open',
+    SIGN_IN_BY_MAIL: 'on',
+  }
   const app = await testApp(settings, { sinks })
   const [mailbox, addresses] = [await mailboxOf(app), await mailboxes(app)]
   const admin = await app.bearer(app.admin)
@@ -229,6 +242,62 @@ suite('which events a change records', async () => {
       const headers = await app.bearer(app.admin)
       return () => app.call('DELETE', path, { headers })
     }),
+    'POST /api/admin/accounts/:username/reset': row(['password_reset_begun'], async () => {
+      const path = `/api/admin/accounts/${await name()}/reset`
+      const headers = await app.bearer(app.admin)
+      return () => app.call('POST', path, { headers, json: { email: address() } })
+    }),
+    'POST /api/public/reset': [
+      row(['password_reset_begun'], async () => {
+        const email = address()
+        await verifyAddress(app, await someone(), email)
+        return () => app.call('POST', '/api/public/reset', { json: { email } })
+      }),
+      row(['password_reset_begun'], async () => {
+        const json = { username: `nobody${++made}` }
+        return () => app.call('POST', '/api/public/reset', { json })
+      }),
+    ],
+    'PUT /api/public/reset': row(['authn_password_change', 'password_reset'], async () => {
+      const { userId } = await someone()
+      const wanted = { purpose: 'reset', userId, asked: address(), version: 1 } as const
+      const { id } = await addresses.confirmations.begin(wanted)
+      const json = { token: await addresses.token(id), new_password: other }
+      return () => app.call('PUT', '/api/public/reset', { json })
+    }),
+    'POST /reset': [
+      {
+        events: ['password_reset_begun'],
+        redirect: 303,
+        prepare: async () => {
+          const visitor = pageVisitor(app)
+          await visitor.open('/reset')
+          return () => visitor.send({ username: `nobody${++made}` })
+        },
+      },
+      {
+        events: ['authn_password_change', 'password_reset'],
+        redirect: 303,
+        prepare: async () => {
+          const { userId } = await someone()
+          const wanted = { purpose: 'reset', userId, asked: address(), version: 1 } as const
+          const { id } = await addresses.confirmations.begin(wanted)
+          const visitor = pageVisitor(app)
+          await visitor.open(`/reset?token=${await addresses.token(id)}`)
+          return () => visitor.send({ new_password: other, new_password_again: other })
+        },
+      },
+    ],
+    'POST /verify': {
+      events: ['email_verified'],
+      redirect: 303,
+      prepare: async () => {
+        const headers = await app.session(await someone())
+        const visitor = pageVisitor(app)
+        await visitor.open(`/verify?token=${await proof(headers)}`)
+        return () => visitor.send()
+      },
+    },
     'POST /api/admin/invitations': [
       row(['invitation_created'], async () =>
         asAdmin('POST', invitations, { email: address(), roles: ['USER'] }),
@@ -293,6 +362,65 @@ suite('which events a change records', async () => {
         return () => addresses.confirm({ token: back })
       }),
     ],
+    'POST /signup': [
+      row(['sign_up_begun'], async () => {
+        const visitor = person(app)
+        await visitor.open('/signup')
+        return () => visitor.send({ email: address() })
+      }),
+      {
+        events: ['authn_login_success', 'session_created', 'user_created'],
+        prepare: async () => {
+          const { token } = await begunSignUp(app, mailbox, address())
+          const visitor = person(app)
+          await visitor.open(`/signup?token=${token}`)
+          return () => visitor.send(profileFields(`someone${++made}`))
+        },
+        redirect: 303,
+      },
+    ],
+    'POST /invitation': {
+      events: ['authn_login_success', 'invitation_accepted', 'session_created', 'user_created'],
+      prepare: async () => {
+        const visitor = person(app)
+        await visitor.open(`/invitation?token=${(await invite()).token}`)
+        return () => visitor.send(profileFields(`someone${++made}`))
+      },
+      redirect: 303,
+    },
+    'POST /api/public/sign-in-code': row(['email_login_begun'], async () => {
+      const json = { email: address() }
+      return () => app.call('POST', '/api/public/sign-in-code', { json })
+    }),
+    'PUT /api/public/sign-in-code': row(
+      ['authn_token_created', 'authn_login_success'],
+      async () => {
+        const email = address()
+        await verifyAddress(app, await someone(), email)
+        const begun = await app.call('POST', '/api/public/sign-in-code', { json: { email } })
+        const token = await addresses.token(begun.body.id)
+        return () => app.call('PUT', '/api/public/sign-in-code', { json: { token, mode: 'token' } })
+      },
+    ),
+    'POST /signin': {
+      ...row(['session_created', 'authn_login_success'], async () => {
+        const { username, password } = await someone()
+        const browser = pageBrowser(app)
+        await browser.open('/signin')
+        const { action, fields } = browser.form()
+        const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+        const form = { ...fields, username, password }
+        return () => app.call('POST', action, { headers: { cookie }, form })
+      }),
+      redirect: 303,
+    },
+    'POST /signout': {
+      ...row(['session_ended'], async () => {
+        const { cookie, 'x-csrf-token': csrf_token } = await app.session(await someone())
+        return () => app.call('POST', '/signout', { headers: { cookie }, form: { csrf_token } })
+      }),
+      redirect: 303,
+    },
     'POST /language': {
       events: [],
       prepare: async () => () =>
@@ -420,7 +548,9 @@ suite('which events a change records', async () => {
       .filter(({ method }) => !['GET', '*'].includes(method))
       .map(({ method, url }) => `${method} ${url}`)
     const others = ['GET /oauth/callback', `GET ${exportPath}`, 'GET /api/admin/audit']
-    assert.deepEqual(Object.keys(routes).toSorted(), [...changing, ...others].toSorted())
+    // The forms of pages do what the JSON routes do, by the same functions.
+    const asked = changing.filter((name) => !name.startsWith('POST /account'))
+    assert.deepEqual(Object.keys(routes).toSorted(), [...asked, ...others].toSorted())
   })
 
   test('every other route tells nothing', async () => {
@@ -529,6 +659,10 @@ suite('which events a command records', async () => {
     'account password': [
       ['authn_password_change'],
       async () => run(`account password ${await name()} --password-stdin`, newPassword),
+    ],
+    'account reset': [
+      ['password_reset_begun'],
+      async () => run(`account reset ${await name()} --email reset@example.org`),
     ],
     'account reset-factor': [
       ['mfa_removed'],

@@ -21,6 +21,7 @@ import { verified } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { asClient, ask as askAs, clientsFile, entry, writeClients } from '../clients.ts'
 import { steppingClock } from '../clock.ts'
+import { confirmationsOf } from '../confirmations.ts'
 import { folder, passphrase } from '../copies.ts'
 import { databaseSettings, heard, refuseChanges, testDatabase } from '../database.ts'
 import { eventTypes } from '../events.ts'
@@ -863,6 +864,36 @@ suite('every event, with its fields and its level', async () => {
       const json = { username, password, recovery_code: device.recoveryCodes[0] }
       const { told } = await during(app, () => app.call('POST', '/login', { json, from }))
       return { told, fields: { user_id: who.userId, left: 9, address } }
+    }),
+    info('password_reset_begun', 'the owner forgot it', async () => {
+      const who = await someone()
+      await verifyAddress(app, who, `${who.username}@example.org`)
+      const json = { username: who.username }
+      const { told } = await during(app, () =>
+        app.call('POST', '/api/public/reset', { json, from }),
+      )
+      return { told, fields: { user_id: who.userId, address } }
+    }),
+    info('password_reset_begun', 'for no account', async () => {
+      const json = { username: 'nobody of these' }
+      const { told } = await during(app, () =>
+        app.call('POST', '/api/public/reset', { json, from }),
+      )
+      return { told, fields: { user_id: null, address } }
+    }),
+    info('password_reset', 'by the link of the mail', async () => {
+      const who = await someone()
+      const { begin, mailed } = await confirmationsOf(app)
+      const wanted = {
+        purpose: 'reset',
+        userId: who.userId,
+        asked: who.username,
+        version: 1,
+      } as const
+      const { token } = await mailed((await begin(wanted)).id)
+      const json = { token, new_password: other }
+      const { told } = await during(app, () => app.call('PUT', '/api/public/reset', { json, from }))
+      return { told, fields: { user_id: who.userId, method: 'link', address } }
     }),
     info('mfa_removed', 'the owner removes it', async () => {
       const { who, headers, device } = await withFactor()

@@ -147,8 +147,9 @@ suite('GET / in production', async () => {
     const page = await app.call('GET', '/', { headers: { accept: navigation } })
     assertPage(page, 200, heading)
     for (const text of [
-      '<a class="button" href="/oauth/login">Sign in with id.example.org</a>',
-      '<a class="button" href="/oauth/acme/login">Sign in with acme</a>',
+      '<a class="button" href="/signin">Sign in</a>',
+      '<a class="button quiet" href="/oauth/login">Sign in with id.example.org</a>',
+      '<a class="button quiet" href="/oauth/acme/login">Sign in with acme</a>',
       'href="/oauth/logout"',
       'href="/oauth/acme/logout"',
     ]) {

@@ -171,4 +171,27 @@ export const accountExamples: ExamplesOf<AccountViews> = {
     undeliverable: { ...email, isUndeliverable: true },
     'no mail': { ...email, hasMail: false },
   },
+  'account-notices': {
+    none: { notices: [] },
+    several: {
+      notices: [
+        {
+          type: 'new_sign_in',
+          at,
+          by: 'owner',
+          browser: 'Safari',
+          system: 'iOS',
+          address: '2001:db8::7',
+        },
+        {
+          type: 'password_changed',
+          at: at - 86_400_000,
+          by: 'administrator',
+          browser: null,
+          system: null,
+          address: null,
+        },
+      ],
+    },
+  },
 }

@@ -1,5 +1,6 @@
 import type { AccountViews } from '../../src/http/pages/views/account.ts'
 import { Email } from './account/email.tsx'
+import { Notices } from './account/notices.tsx'
 import { Overview } from './account/overview.tsx'
 import { Password } from './account/password.tsx'
 import { Leaving, Providers } from './account/providers.tsx'
@@ -31,6 +32,11 @@ export const accountPages: PagesOf<AccountViews> = {
     Content: Leaving,
   },
   'account-email': page('emailTitle', Email),
+  'account-notices': {
+    title: (_view, { account }) => account.noticesTitle,
+    Content: Notices,
+    isWide: true,
+  },
 }
 
 type TitleName =

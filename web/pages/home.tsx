@@ -22,29 +22,25 @@ function Home({ view: { links, signIn, isForAdmin } }: { view: HomeView }) {
     <>
       <p>{t.lead}</p>
       <h2>{t.signIn}</h2>
-      {signIn.length > 0 ? (
-        <>
-          <Actions>
-            {signIn.map(({ href, label }) => (
-              <LinkButton key={href} href={href}>
-                {t.signInWith(label)}
-              </LinkButton>
-            ))}
-          </Actions>
-          <p>
-            {t.sharedComputer}{' '}
-            {signIn.map(({ logout, label }, index) => (
-              <>
-                {index > 0 && ', '}
-                <a href={logout}>{t.logOutOf(label)}</a>
-              </>
-            ))}
-            .
-          </p>
-          <p>{t.withPassword}</p>
-        </>
-      ) : (
-        <p>{t.withPasswordAlone}</p>
+      <Actions>
+        <LinkButton href="/signin">{t.signIn}</LinkButton>
+        {signIn.map(({ href, label }) => (
+          <LinkButton key={href} href={href} kind="quiet">
+            {t.signInWith(label)}
+          </LinkButton>
+        ))}
+      </Actions>
+      {signIn.length > 0 && (
+        <p>
+          {t.sharedComputer}{' '}
+          {signIn.map(({ logout, label }, index) => (
+            <>
+              {index > 0 && ', '}
+              <a href={logout}>{t.logOutOf(label)}</a>
+            </>
+          ))}
+          .
+        </p>
       )}
       <h2>{t.forDevelopers}</h2>
       <ul>

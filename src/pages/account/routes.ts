@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { acceptForms } from '../../http/bodies/bodies.ts'
 import { type EmailPageDeps, emailPages } from './email.ts'
+import { type NoticesPageDeps, noticesPages } from './notices.ts'
 import { type OverviewDeps, overviewPages } from './overview.ts'
 import { type PasswordPageDeps, passwordPages } from './password.ts'
 import { type ProvidersPageDeps, providersPages } from './providers.ts'
@@ -12,7 +13,8 @@ export type AccountPagesDeps = OverviewDeps &
   SecondFactorPageDeps &
   SessionsPageDeps &
   ProvidersPageDeps &
-  EmailPageDeps
+  EmailPageDeps &
+  NoticesPageDeps
 
 /** The pages of the own account, which ask the same of their callers as the JSON routes do. */
 export async function accountPages(app: FastifyInstance, deps: AccountPagesDeps): Promise<void> {
@@ -23,4 +25,5 @@ export async function accountPages(app: FastifyInstance, deps: AccountPagesDeps)
   await sessionsPages(app, deps)
   await providersPages(app, deps)
   await emailPages(app, deps)
+  await noticesPages(app, deps)
 }

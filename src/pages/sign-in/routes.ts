@@ -17,7 +17,9 @@ import type { Random } from '../../kernel/random.ts'
 import { ofBrowser } from '../../mail/device-cookie.ts'
 import { anyone } from '../../policy/rules.ts'
 import { type BrowserSessionDeps, sessionResult } from '../../session/browser.ts'
+import { captchaRequired } from '../../throttle/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
+import { secondFactorRequired } from '../../totp/schemas.ts'
 import { createMailSteps, type MailStepsDeps } from './mail.ts'
 import {
   createSignInPipeline,
@@ -57,8 +59,8 @@ const errors = [
   'signInFailed',
   'csrfTokenInvalid',
   'invalidCredentials',
-  'captchaRequired',
-  'secondFactorRequired',
+  captchaRequired,
+  secondFactorRequired,
   'passwordChangeRequired',
   'confirmationInvalid',
   'tooManyLoginAttempts',

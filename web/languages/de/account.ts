@@ -155,4 +155,31 @@ export const account: typeof english = {
     'Sie tritt an die Stelle der jetzigen, sobald Sie sie dort bestätigen. Die jetzige wird benachrichtigt und kann die Änderung sieben Tage lang zurücknehmen.',
   verifyExplanation: 'Wir senden eine E-Mail mit einem Link und einem Code dorthin.',
   mailOff: 'Dieser Dienst sendet keine E-Mails; deshalb kann keine Adresse bestätigt werden.',
+
+  noticesTitle: 'Mitteilungen',
+  noticesSummary: 'Was in den letzten 30 Tagen mit Ihrem Konto geschah.',
+  noticesExplanation:
+    'Wenn Sie etwas davon nicht kennen, ändern Sie Ihr Passwort, und beenden Sie die anderen Sitzungen.',
+  noNotices: 'In den letzten 30 Tagen ist nichts geschehen.',
+  what: 'Was',
+  when: 'Wann',
+  byWhom: 'Durch',
+  notices: {
+    new_sign_in: 'Anmeldung von einem neuen Gerät',
+    password_changed: 'Passwort geändert',
+    email_changed: 'Bestätigte Adresse geändert',
+    factor_added: 'Zweiter Faktor eingeschaltet',
+    factor_removed: 'Zweiter Faktor entfernt',
+    recovery_codes_renewed: 'Neue Wiederherstellungscodes',
+    recovery_code_used: 'Wiederherstellungscode benutzt',
+    identity_linked: 'Anbieter verknüpft',
+    identity_unlinked: 'Verknüpfung mit einem Anbieter gelöst',
+    locked: 'Eine Zeit lang gesperrt, nach falschen Passwörtern',
+  },
+  actors: {
+    owner: 'Sie',
+    administrator: 'jemand aus der Verwaltung',
+    operator: 'den Betrieb',
+    service: 'diesen Dienst',
+  },
 }

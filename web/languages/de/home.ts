@@ -2,15 +2,11 @@ import type { home as english } from '../en/home.ts'
 
 export const home: typeof english = {
   title: 'Anmeldung und Benutzer',
-  lead: 'Dieser Dienst verwaltet die Benutzer und Konten von Anwendungen und meldet sie an. Anwendungen rufen ihn auf; für Menschen gibt es hier wenig zu sehen.',
+  lead: 'Dieser Dienst verwaltet die Benutzer und Konten von Anwendungen und meldet sie an. Melden Sie sich hier an, um Ihr eigenes Konto zu sehen; Anwendungen schicken Sie von selbst hierher.',
   signIn: 'Anmelden',
   signInWith: (provider) => `Mit ${provider} anmelden`,
   sharedComputer: 'Melden Sie sich an einem gemeinsamen Rechner ab, wenn Sie fertig sind:',
   logOutOf: (provider) => `bei ${provider} abmelden`,
-  withPassword:
-    'Mit Benutzername und Passwort melden Sie sich bei der Anwendung an, die Sie nutzen wollen.',
-  withPasswordAlone:
-    'Mit Benutzername und Passwort melden Sie sich bei der Anwendung an, die Sie nutzen wollen: Sie sendet beides an diesen Dienst.',
   forDevelopers: 'Für Entwickler',
   reference: 'Referenz der API',
   openapi: 'OpenAPI-Dokument',

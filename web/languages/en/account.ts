@@ -145,4 +145,31 @@ export const account = {
     'It takes the place of the present one once you confirm it there. The present one is told, and can take the change back for seven days.',
   verifyExplanation: 'We send a mail to it, with a link and a code.',
   mailOff: 'This service sends no mail, so that no address can be verified.',
+
+  noticesTitle: 'Notices',
+  noticesSummary: 'What happened to your account in the last 30 days.',
+  noticesExplanation:
+    'If you do not know one of these, change your password, and end the other sessions.',
+  noNotices: 'Nothing has happened in the last 30 days.',
+  what: 'What',
+  when: 'When',
+  byWhom: 'By',
+  notices: {
+    new_sign_in: 'Sign-in from a new device',
+    password_changed: 'Password changed',
+    email_changed: 'Verified address changed',
+    factor_added: 'Second factor turned on',
+    factor_removed: 'Second factor removed',
+    recovery_codes_renewed: 'New recovery codes',
+    recovery_code_used: 'Recovery code used',
+    identity_linked: 'Provider linked',
+    identity_unlinked: 'Provider unlinked',
+    locked: 'Locked for a while, after wrong passwords',
+  },
+  actors: {
+    owner: 'you',
+    administrator: 'an administrator',
+    operator: 'an operator',
+    service: 'this service',
+  },
 }

@@ -1,14 +1,10 @@
 export const home = {
   title: 'Authentication and users',
-  lead: 'This service keeps the users and accounts of applications, and signs them in. Applications call it; there is little to see for people here.',
+  lead: 'This service keeps the users and accounts of applications, and signs them in. Sign in here to see to your own account; applications send you here by themselves.',
   signIn: 'Sign in',
   signInWith: (provider: string) => `Sign in with ${provider}`,
   sharedComputer: 'On a shared computer, log out when you have finished:',
   logOutOf: (provider: string) => `log out of ${provider}`,
-  withPassword:
-    'With a username and a password you sign in to the application that you want to use.',
-  withPasswordAlone:
-    'With a username and a password you sign in to the application that you want to use: it sends them to this service.',
   forDevelopers: 'For developers',
   reference: 'Reference of the API',
   openapi: 'OpenAPI document',

@@ -17,6 +17,7 @@ export function Overview({ view }: { view: AccountView }) {
     ['/account/second-factor', t.factorTitle, t.factorSummary],
     ...(secondFactor ? [['/account/recovery-codes', t.codesTitle, t.codesSummary]] : []),
     ['/account/sessions', t.sessionsTitle, t.sessionsSummary],
+    ['/account/notices', t.noticesTitle, t.noticesSummary],
     ...(hasProviders ? [['/account/providers', t.providersTitle, t.providersSummary]] : []),
   ] as const
   return (

@@ -1,9 +1,9 @@
-import type { SessionRow, SessionsView } from '../../../src/http/pages/views/account.ts'
+import type { SessionsView } from '../../../src/http/pages/views/account.ts'
 import { Actions, Button } from '../../components/button.tsx'
 import { Table, Time } from '../../components/data.tsx'
 import { Form } from '../../components/form.tsx'
 import { useTexts } from '../../context.ts'
-import type { Texts } from '../../languages/languages.ts'
+import { deviceOf } from './device.ts'
 import { Back, Outcome } from './parts.tsx'
 
 /** Where the person is signed in. */
@@ -45,9 +45,4 @@ export function Sessions({ view }: { view: SessionsView }) {
       <Back />
     </>
   )
-}
-
-function deviceOf({ browser, system }: SessionRow, t: Texts['account']): string {
-  if (browser !== null && system !== null) return t.deviceOf(browser, system)
-  return browser ?? system ?? t.unknownDevice
 }

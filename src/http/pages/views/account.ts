@@ -14,6 +14,7 @@ export interface AccountViews {
   'account-providers': ProvidersView
   'account-leaving': LeavingView
   'account-email': EmailView
+  'account-notices': NoticesView
 }
 
 /** What was done: a page says so once the browser has come to it. */
@@ -142,4 +143,29 @@ export interface EmailView extends OwnPage {
   readonly hasMail: boolean
   /** What was typed last. */
   readonly typed: string
+}
+
+export interface NoticesView {
+  /** The newest first. */
+  readonly notices: readonly NoticeRow[]
+}
+
+export interface NoticeRow {
+  readonly type:
+    | 'new_sign_in'
+    | 'password_changed'
+    | 'email_changed'
+    | 'factor_added'
+    | 'factor_removed'
+    | 'recovery_codes_renewed'
+    | 'recovery_code_used'
+    | 'identity_linked'
+    | 'identity_unlinked'
+    | 'locked'
+  readonly at: number
+  readonly by: 'owner' | 'administrator' | 'operator' | 'service'
+  readonly browser: string | null
+  readonly system: string | null
+  /** Of the client; null if it is not that of the owner. */
+  readonly address: string | null
 }
