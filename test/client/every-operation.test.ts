@@ -30,7 +30,6 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       ...Object.fromEntries(acme.map(([name, value]) => [name.replace('_', '_ACME_'), value])),
       OIDC_PROVIDERS: 'acme',
       LOGIN_CAPTCHA_AFTER: '1000',
-      SIGN_IN_BY_MAIL: 'on',
       CLIENTS_FILE: clientsFile([entry('shop')]),
       SIGN_UP: 'open',
       MAIL_REQUESTS_PER_CLIENT: '0',
@@ -90,18 +89,6 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     const revoked = await client.POST('/oauth/revoke', { body, parseAs: 'text' })
     assert.deepEqual([revoked.response.status, revoked.error], [200, undefined])
     assert.deepEqual(dataOf(await client.POST('/oauth/introspect', { body })), { active: false })
-  })
-
-  test('a sign-in by mail', async () => {
-    const { username, userId } = await someone()
-    await verifyAddress(app, { userId }, `${username}@example.org`)
-    const body = { email: `${username}@example.org` }
-    const { id } = dataOf(await guest.POST('/api/public/sign-in-code', { body }))
-    const { code } = await (await confirmationsOf(app)).mailed(id)
-    const login = dataOf(
-      await guest.PUT('/api/public/sign-in-code', { body: { id, code, mode: 'token' } }),
-    )
-    assert.ok('token' in login)
   })
 
   test('a login in each mode, over HTTP, and what it opens', async () => {
