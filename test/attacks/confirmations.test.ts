@@ -1,4 +1,4 @@
-// A database makes a difference: tries and uses are counted under races
+// A database makes a difference: tries and uses are counted under races.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { transact } from '../../src/database/transactions.ts'

@@ -1,4 +1,4 @@
-// A database makes a difference: steps of flows race, and tries are counted under refusals
+// A database makes a difference: steps of flows race, and tries are counted under refusals.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, testApp } from '../app.ts'

@@ -1,4 +1,4 @@
-// A database makes a difference: uses of one link race, and the statements of an answer are counted
+// A database makes a difference: uses of one link race, and the statements of an answer are counted.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, type Call, type Someone, testApp } from '../app.ts'

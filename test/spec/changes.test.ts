@@ -362,6 +362,32 @@ suite('which events a change records', async () => {
         return () => addresses.confirm({ token: back })
       }),
     ],
+    'POST /signup': [
+      row(['sign_up_begun'], async () => {
+        const visitor = person(app)
+        await visitor.open('/signup')
+        return () => visitor.send({ email: address() })
+      }),
+      {
+        events: ['authn_login_success', 'session_created', 'user_created'],
+        prepare: async () => {
+          const { token } = await begunSignUp(app, mailbox, address())
+          const visitor = person(app)
+          await visitor.open(`/signup?token=${token}`)
+          return () => visitor.send(profileFields(`someone${++made}`))
+        },
+        redirect: 303,
+      },
+    ],
+    'POST /invitation': {
+      events: ['authn_login_success', 'invitation_accepted', 'session_created', 'user_created'],
+      prepare: async () => {
+        const visitor = person(app)
+        await visitor.open(`/invitation?token=${(await invite()).token}`)
+        return () => visitor.send(profileFields(`someone${++made}`))
+      },
+      redirect: 303,
+    },
     'POST /api/public/sign-in-code': row(['email_login_begun'], async () => {
       const json = { email: address() }
       return () => app.call('POST', '/api/public/sign-in-code', { json })
@@ -393,32 +419,6 @@ suite('which events a change records', async () => {
         const { cookie, 'x-csrf-token': csrf_token } = await app.session(await someone())
         return () => app.call('POST', '/signout', { headers: { cookie }, form: { csrf_token } })
       }),
-      redirect: 303,
-    },
-    'POST /signup': [
-      row(['sign_up_begun'], async () => {
-        const visitor = person(app)
-        await visitor.open('/signup')
-        return () => visitor.send({ email: address() })
-      }),
-      {
-        events: ['authn_login_success', 'session_created', 'user_created'],
-        prepare: async () => {
-          const { token } = await begunSignUp(app, mailbox, address())
-          const visitor = person(app)
-          await visitor.open(`/signup?token=${token}`)
-          return () => visitor.send(profileFields(`someone${++made}`))
-        },
-        redirect: 303,
-      },
-    ],
-    'POST /invitation': {
-      events: ['authn_login_success', 'invitation_accepted', 'session_created', 'user_created'],
-      prepare: async () => {
-        const visitor = person(app)
-        await visitor.open(`/invitation?token=${(await invite()).token}`)
-        return () => visitor.send(profileFields(`someone${++made}`))
-      },
       redirect: 303,
     },
     'POST /language': {

@@ -1,4 +1,4 @@
-// A database makes a difference: each step is a conditional change of a row
+// A database makes a difference: each step is a conditional change of a row.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Someone, testApp } from '../app.ts'

@@ -1,4 +1,4 @@
-// A database makes a difference: one transaction ends all logins of an account
+// A database makes a difference: one transaction ends all logins of an account.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, type Someone, testApp } from '../app.ts'

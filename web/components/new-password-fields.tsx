@@ -12,6 +12,8 @@ interface Props {
   readonly problem?: string | null | undefined
   readonly repeatProblem?: string | null | undefined
   readonly hasFocus?: boolean
+  /** Whether the present password stands before it, and the hidden username before that. */
+  readonly isBehindAnother?: boolean
 }
 
 /**
@@ -25,24 +27,14 @@ export function NewPasswordFields({
   problem,
   repeatProblem,
   hasFocus = false,
+  isBehindAnother = false,
 }: Props) {
   const t = useTexts().common
   const rules = `${name}-rules`
   const isSecondWrong = Boolean(repeatProblem) && !problem
   return (
     <Fragment>
-      {username !== null && (
-        <input
-          class="for-managers"
-          type="text"
-          name="username"
-          autocomplete="username"
-          value={username}
-          readOnly
-          tabIndex={-1}
-          aria-hidden="true"
-        />
-      )}
+      {username !== null && !isBehindAnother && <UsernameForManagers username={username} />}
       <PasswordField
         name={name}
         label={t.newPassword}
@@ -78,5 +70,21 @@ export function NewPasswordFields({
         hasFocus={hasFocus && isSecondWrong}
       />
     </Fragment>
+  )
+}
+
+/** By which a password manager knows whose passwords follow: browsers want it before all of them. */
+export function UsernameForManagers({ username }: { readonly username: string }) {
+  return (
+    <input
+      class="for-managers"
+      type="text"
+      name="username"
+      autocomplete="username"
+      value={username}
+      readOnly
+      tabIndex={-1}
+      aria-hidden="true"
+    />
   )
 }

@@ -12,6 +12,8 @@ export interface Reader {
   readonly language?: Language | null
   /** The language of the mail that led here, or of the flow: it counts where none was chosen. */
   readonly hint?: Language | null
+  /** The path of the page where a GET of it shows the same, if the address of the request does not. */
+  readonly here?: string
   /** The username of the person who is signed in, for the head of the page. */
   readonly person?: string | null
 }
@@ -27,7 +29,7 @@ declare module 'fastify' {
 export function addFrames(app: FastifyInstance, { pages }: Pick<Config, 'pages'>): void {
   const { assets, look } = ownLook(pages)
   assets.routes(app)
-  app.decorate('frameOf', (request, { language: ofAccount, hint, person = null }) => {
+  app.decorate('frameOf', (request, { language: ofAccount, here, hint, person = null }) => {
     const language = ofAccount ?? languageOf(request, pages.language, hint)
     return {
       language,
@@ -41,7 +43,7 @@ export function addFrames(app: FastifyInstance, { pages }: Pick<Config, 'pages'>
       },
       own: pages.texts[language],
       // The language of an account is changed in the account.
-      here: ofAccount ? null : addressOf(request),
+      here: ofAccount ? null : (here ?? addressOf(request)),
       person,
     }
   })

@@ -160,6 +160,6 @@ export async function invitationPages(
       problems,
     }
     const { language } = flow
-    return viewPage('invitation', view, { status, ...(isLanguage(language) && { language }) })
+    return viewPage('invitation', view, { status, ...(isLanguage(language) && { hint: language }) })
   }
 }

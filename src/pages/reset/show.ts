@@ -44,7 +44,7 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
   const form = { action: `/reset?flow=${flow.id}`, csrf: flow.csrfToken }
   const options = {
     ...(error && { status: error.status }),
-    ...(isLanguage(flow.language) && { language: flow.language }),
+    ...(isLanguage(flow.language) && { hint: flow.language }),
   }
   const retryAfterSeconds = error?.retryAfterSeconds ?? null
   const isTooOften = error?.row === 'tooManyRequests'

@@ -60,7 +60,8 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
     retryAfterSeconds: error?.retryAfterSeconds ?? null,
   }
   const options = {
-    language: isLanguage(flow.language) ? flow.language : null,
+    hint: isLanguage(flow.language) ? flow.language : null,
+    here: form.action,
     returnOrigin: foreignOrigin(returnTo),
   }
   switch (step) {

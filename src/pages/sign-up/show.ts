@@ -44,7 +44,7 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
   const { begun, confirmation } = flow.data
   const form = { action: `/signup?flow=${flow.id}`, csrf: flow.csrfToken }
   const status = error?.status ?? (hasProblems(shown) ? 400 : 200)
-  const options = { status, ...(isLanguage(flow.language) && { language: flow.language }) }
+  const options = { status, ...(isLanguage(flow.language) && { hint: flow.language }) }
   const retryAfterSeconds = error?.retryAfterSeconds ?? null
   const isTooOften = error?.row === 'tooManyRequests'
   const email = shown.email ?? flow.data.email ?? ''

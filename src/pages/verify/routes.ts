@@ -130,7 +130,7 @@ export async function verifyPages(
   async function pageOf({ csrfToken, data, id, language }: VerifyFlow): Promise<ViewPage> {
     const { confirmation, done } = data
     const { address } = confirmation.address
-    const options = isLanguage(language) ? { language } : {}
+    const options = isLanguage(language) ? { hint: language } : {}
     if (done) return viewPage('verify-done', { what: done, address }, options)
     const { purpose: what, userId } = confirmation
     const account = userId === null ? null : await accounts.byUserId(userId)

@@ -2,7 +2,7 @@ import type { AccountPasswordView } from '../../../src/http/pages/views/account.
 import { Actions, Button } from '../../components/button.tsx'
 import { Captcha } from '../../components/captcha.tsx'
 import { Form } from '../../components/form.tsx'
-import { NewPasswordFields } from '../../components/new-password-fields.tsx'
+import { NewPasswordFields, UsernameForManagers } from '../../components/new-password-fields.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { useTexts } from '../../context.ts'
 import { Back, Outcome, problemAt } from './parts.tsx'
@@ -26,6 +26,7 @@ export function Password({ view }: { view: AccountPasswordView }) {
       <Outcome {...view} />
       <p>{t.endsOthers}</p>
       <Form action="/account/password" csrf={csrf}>
+        <UsernameForManagers username={username} />
         <PasswordField
           name="current_password"
           label={t.currentPassword}
@@ -36,9 +37,10 @@ export function Password({ view }: { view: AccountPasswordView }) {
         <NewPasswordFields
           minLength={minLength}
           username={username}
+          isBehindAnother
           problem={at('new_password')}
           repeatProblem={at('new_password_again')}
-          hasFocus={problem?.field === 'new_password'}
+          hasFocus={problem?.field?.startsWith('new_password') ?? false}
         />
         {asksCaptcha && <Captcha />}
         <Actions>
