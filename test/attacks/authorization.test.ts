@@ -165,25 +165,13 @@ const table: readonly Row[] = [
     { route: `PUT ${base}/language`, may, allowed: 400, json: {} },
     { route: `GET ${base}/notices`, may, allowed: 200 },
   ]),
-<<<<<<< HEAD
-=======
-  // A proof from a mailbox is asked for in the body, of anyone; nothing is mailed to an empty one.
-  { route: 'POST /api/public/sign-up', may: 'anyone', allowed: 400, json: {} },
-  { route: 'PUT /api/public/sign-up', may: 'anyone', allowed: 400, json: {} },
-  { route: 'POST /api/public/invitation', may: 'anyone', allowed: 400, json: {} },
-  { route: 'POST /api/public/verification', may: 'anyone', allowed: 400, json: {} },
-  ...accountPages,
->>>>>>> account
   { route: 'POST /api/public/reset', may: 'anyone', allowed: 400, json: {} },
   { route: 'PUT /api/public/reset', may: 'anyone', allowed: 400, json: {} },
   ...['reset', 'verify'].flatMap((page): Row[] => [
     { route: `GET /${page}`, may: 'anyone', allowed: 200, withoutHead: true, beginsFlow: true },
     { route: `POST /${page}`, may: 'anyone', allowed: 400, json: {} },
   ]),
-<<<<<<< HEAD
   ...accountPages,
-=======
->>>>>>> account
   // No identity provider is configured here.
   ...['login', 'callback', 'logout'].flatMap((last): Row[] => [
     { route: `GET /oauth/${last}`, may: 'anyone', allowed: 404 },

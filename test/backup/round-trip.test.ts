@@ -79,11 +79,6 @@ suite('a copy of everything', async () => {
   await app.deps.db.insertInto('used_challenges').values({ nonce: 'n', expires_at: 5 }).execute()
   await importLines(app, app.basic(app.admin), [line('imported')])
   await app.call('POST', '/api/posts', { headers: app.basic(app.admin), json: { title: 'Kept' } })
-  const invited = { email: 'invited@example.org', roles: ['USER'] } // with its confirmation and mail
-  await app.call('POST', '/api/admin/invitations', {
-    headers: app.basic(app.admin),
-    json: invited,
-  })
   await app.deps.db
     .insertInto('known_devices')
     .values({ user_id: 1, device: 'd', first_seen_at: 1, last_seen_at: 1 })
