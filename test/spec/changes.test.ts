@@ -362,32 +362,6 @@ suite('which events a change records', async () => {
         return () => addresses.confirm({ token: back })
       }),
     ],
-<<<<<<< HEAD
-    'POST /signup': [
-      row(['sign_up_begun'], async () => {
-        const visitor = person(app)
-        await visitor.open('/signup')
-        return () => visitor.send({ email: address() })
-      }),
-        events: ['authn_login_success', 'session_created', 'user_created'],
-        prepare: async () => {
-          const { token } = await begunSignUp(app, mailbox, address())
-          const visitor = person(app)
-          await visitor.open(`/signup?token=${token}`)
-          return () => visitor.send(profileFields(`someone${++made}`))
-        },
-        redirect: 303,,
-    ],
-    'POST /invitation': 
-      events: ['authn_login_success', 'invitation_accepted', 'session_created', 'user_created'],
-      prepare: async () => {
-        const visitor = person(app)
-        await visitor.open(`/invitation?token=${(await invite()).token}`)
-        return () => visitor.send(profileFields(`someone${++made}`))
-      },
-      redirect: 303,,
-=======
->>>>>>> signin
     'POST /api/public/sign-in-code': row(['email_login_begun'], async () => {
       const json = { email: address() }
       return () => app.call('POST', '/api/public/sign-in-code', { json })
@@ -402,7 +376,7 @@ suite('which events a change records', async () => {
         return () => app.call('PUT', '/api/public/sign-in-code', { json: { token, mode: 'token' } })
       },
     ),
-    'POST /signin': 
+    'POST /signin': {
       ...row(['session_created', 'authn_login_success'], async () => {
         const { username, password } = await someone()
         const browser = pageBrowser(app)
@@ -412,21 +386,22 @@ suite('which events a change records', async () => {
         const form = { ...fields, username, password }
         return () => app.call('POST', action, { headers: { cookie }, form })
       }),
-      redirect: 303,,
-    'POST /signout': 
+      redirect: 303,
+    },
+    'POST /signout': {
       ...row(['session_ended'], async () => {
         const { cookie, 'x-csrf-token': csrf_token } = await app.session(await someone())
         return () => app.call('POST', '/signout', { headers: { cookie }, form: { csrf_token } })
       }),
-<<<<<<< HEAD
-=======
-      redirect: 303,,
+      redirect: 303,
+    },
     'POST /signup': [
       row(['sign_up_begun'], async () => {
         const visitor = person(app)
         await visitor.open('/signup')
         return () => visitor.send({ email: address() })
       }),
+      {
         events: ['authn_login_success', 'session_created', 'user_created'],
         prepare: async () => {
           const { token } = await begunSignUp(app, mailbox, address())
@@ -434,40 +409,43 @@ suite('which events a change records', async () => {
           await visitor.open(`/signup?token=${token}`)
           return () => visitor.send(profileFields(`someone${++made}`))
         },
-        redirect: 303,,
+        redirect: 303,
+      },
     ],
-    'POST /invitation': 
+    'POST /invitation': {
       events: ['authn_login_success', 'invitation_accepted', 'session_created', 'user_created'],
       prepare: async () => {
         const visitor = person(app)
         await visitor.open(`/invitation?token=${(await invite()).token}`)
         return () => visitor.send(profileFields(`someone${++made}`))
       },
->>>>>>> signin
-      redirect: 303,,
-    'POST /language': 
+      redirect: 303,
+    },
+    'POST /language': {
       events: [],
       prepare: async () => () =>
-        app.call('POST', '/language', language: 'de', return_to: '/' ),
-      redirect: 303,,
+        app.call('POST', '/language', { form: { language: 'de', return_to: '/' } }),
+      redirect: 303,
+    },
     'POST /api/admin/explain': row(['sensitive_read'], async () =>
-      asAdmin('POST', '/api/admin/explain', token: 'none' ),
+      asAdmin('POST', '/api/admin/explain', { token: 'none' }),
     ),
-    [`POST $importPath`]: [
+    [`POST ${importPath}`]: [
       row(
         ['sensitive_create'],
         async () => () =>
-          importLines(app, admin, [line(`someone$++made`), line(`someone$++made`)]),
+          importLines(app, admin, [line(`someone${++made}`), line(`someone${++made}`)]),
       ),
       row(
         [],
         async () => () =>
-          app.call('POST', `$importPath?dry_run=true`, ...admin, 'content-type': 'application/x-ndjson' ,
-            body: JSON.stringify(line(`someone$++made`)),
+          app.call('POST', `${importPath}?dry_run=true`, {
+            headers: { ...admin, 'content-type': 'application/x-ndjson' },
+            body: JSON.stringify(line(`someone${++made}`)),
           }),
       ),
     ],
-    [`GET $exportPath`]: row(['sensitive_read'], async () => asAdmin('GET', exportPath)),
+    [`GET ${exportPath}`]: row(['sensitive_read'], async () => asAdmin('GET', exportPath)),
     'GET /api/admin/audit': row(['sensitive_read'], async () => asAdmin('GET', '/api/admin/audit')),
   }
 
@@ -480,7 +458,7 @@ suite('which events a change records', async () => {
       const who = await someone()
       const headers = await app.session(who)
       const json = await work(headers, who)
-      return () => app.call(method, `$prefix$path`, { headers, ...(json && { json }) })
+      return () => app.call(method, `${prefix}${path}`, { headers, ...(json && { json }) })
     }
     const withFactor = (path: string, method: string) =>
       own(path, method, async (headers) => {
@@ -489,33 +467,33 @@ suite('which events a change records', async () => {
         return { totp: device.code() }
       })
     Object.assign(routes, {
-      [`PUT $prefix/password`]: row(['authn_password_change'], () =>
+      [`PUT ${prefix}/password`]: row(['authn_password_change'], () =>
         own('/password', 'PUT', async (_headers, { password }) => ({
           current_password: password,
           new_password: other,
         })),
       ),
-      [`POST $prefix/totp`]: row([], () => own('/totp', 'POST')),
-      [`PUT $prefix/totp`]: row(['mfa_enrolled'], () =>
+      [`POST ${prefix}/totp`]: row([], () => own('/totp', 'POST')),
+      [`PUT ${prefix}/totp`]: row(['mfa_enrolled'], () =>
         own('/totp', 'PUT', async (headers) => {
           const code = await beginEnrolment(app, headers, prefix)
           return { totp: code() }
         }),
       ),
-      [`DELETE $prefix/totp`]: row(['mfa_removed'], () => withFactor('/totp', 'DELETE')),
-      [`POST $prefix/recovery-codes`]: row(['mfa_codes_renewed'], () =>
+      [`DELETE ${prefix}/totp`]: row(['mfa_removed'], () => withFactor('/totp', 'DELETE')),
+      [`POST ${prefix}/recovery-codes`]: row(['mfa_codes_renewed'], () =>
         withFactor('/recovery-codes', 'POST'),
       ),
-      [`DELETE $prefix/sessions`]: row(['session_ended'], () => own('/sessions', 'DELETE')),
-      [`DELETE $prefix/sessions/:id`]: row(['session_ended'], async () => {
+      [`DELETE ${prefix}/sessions`]: row(['session_ended'], () => own('/sessions', 'DELETE')),
+      [`DELETE ${prefix}/sessions/:id`]: row(['session_ended'], async () => {
         const headers = await app.session(await someone())
         const [session] = (await app.call('GET', `${prefix}/sessions`, { headers })).body
         return () => app.call('DELETE', `${prefix}/sessions/${session.id}`, { headers })
       }),
-      [`PUT $prefix/email`]: row(['email_verification_begun'], () =>
+      [`PUT ${prefix}/email`]: row(['email_verification_begun'], () =>
         own('/email', 'PUT', async () => ({ email: address() })),
       ),
-      [`DELETE $prefix/email`]: [
+      [`DELETE ${prefix}/email`]: [
         row(['email_verification_cancelled'], () =>
           own(
             '/email',
@@ -524,17 +502,18 @@ suite('which events a change records', async () => {
           ),
         ),
       ],
-      [`PUT $prefix/language`]: row(['language_changed'], () =>
+      [`PUT ${prefix}/language`]: row(['language_changed'], () =>
         own('/language', 'PUT', async () => ({ language: 'de' })),
       ),
-      [`POST $prefix/identities`]: row([], async () => (await link()).begin),
+      [`POST ${prefix}/identities`]: row([], async () => (await link()).begin),
       [`DELETE ${prefix}/identities/:id`]: row(['identity_unlinked'], async () => {
         const { headers, browser, begin } = await link()
         await browser.open((await begin()).body.url)
         const path = `${prefix}/identities`
         const [identity] = (await client.call('GET', path, { headers })).body
         return () => client.call('DELETE', `${path}/${identity.id}`, { headers })
-      }),)
+      }),
+    })
   }
 
   for (const prefix of ['', '/api/v1', '/api/v2']) {
