@@ -3,11 +3,10 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountName } from '../accounts/schemas.ts'
 import type { Config } from '../config/load.ts'
-import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { fewFieldsBytes, noneIsEmpty } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
-import { refuseField } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import type { Recovery } from './recovery.ts'
 import { BeginResetFor, BegunResetFor } from './schemas.ts'
@@ -37,29 +36,21 @@ export async function adminResetRoutes(
         reauthentication: 'always',
         body: 'optional',
         maxBodyBytes: fewFieldsBytes,
-        sends: BeginResetFor,
-        errors: [
-          'validationFailed',
-          'accountUnusable',
-          'emailNotVerified',
-          'emailExists',
-          'mailUnavailable',
-        ],
+        errors: ['accountUnusable', 'emailNotVerified', 'emailExists', 'mailUnavailable'],
       },
+      preValidation: noneIsEmpty,
       schema: {
         operationId: 'beginAccountReset',
         summary: 'Mail the owner of an account a link that sets a new password',
         params: AccountName,
+        body: BeginResetFor,
         response: { 202: BegunResetFor },
       },
     },
     async (request, reply) => {
       const account = named.of(request)
       assertNotOwn(request, account)
-      const { email } = (request.body ?? {}) as { email?: unknown } // parsed, and not validated
-      if (email !== undefined && typeof email !== 'string') {
-        refuseField(['email'], 'must be an e-mail address')
-      }
+      const { email } = request.body
       const how = { language: config.pages.language, guard: stillAllowed(request) }
       const { expiresAt } = await recovery.beginFor(account, email, how)
       return reply.status(202).send({ message: 'Reset mailed', expires_at: isoTime(expiresAt) })

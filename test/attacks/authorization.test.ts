@@ -18,11 +18,11 @@ interface Row {
   readonly schemes?: readonly Scheme[]
   readonly path?: string
   readonly json?: unknown
+  /** A form, whose field stands for the header of a session. */
+  readonly hasCsrfField?: boolean
   readonly unauthenticated?: string
   /** A look without a body would use something up. */
   readonly withoutHead?: boolean
-  /** A page whose first look begins a flow of the browser, and changes nothing else. */
-  readonly beginsFlow?: boolean
   /** It ends what the caller came with. */
   readonly ends?: boolean
 }
@@ -51,42 +51,6 @@ const users4_2 = (base: string): Row[] => [
 ]
 
 /** The pages of the own account, for sessions alone. Their forms send the CSRF token in a field. */
-const accountPages: readonly Row[] = [
-  ...[
-    '',
-    '/email',
-    '/notices',
-    '/password',
-    '/providers',
-    '/recovery-codes',
-    '/second-factor',
-    '/sessions',
-  ].map((path): Row => ({ route: `GET /account${path}`, may: authenticated, allowed: 200 })),
-  // Where there is nothing to show they redirect to the page before.
-  ...['/providers/leave', '/second-factor/remove', '/second-factor/set-up'].map(
-    (path): Row => ({ route: `GET /account${path}`, may: authenticated, allowed: 303 }),
-  ),
-  ...[
-    '/email',
-    '/email/cancel',
-    '/email/confirm',
-    '/language',
-    '/password',
-    '/providers/link',
-    '/providers/unlink',
-    '/recovery-codes',
-    '/second-factor/confirm',
-    '/second-factor/remove',
-    '/second-factor/set-up',
-    '/sessions/end',
-    '/sessions/end-others',
-  ].map((path): Row => ({ route: `POST /account${path}`, may: authenticated, allowed: 403 })),
-].map((row) => ({
-  ...row,
-  schemes: ['session'],
-  ...(row.route === 'GET /account/recovery-codes' && { withoutHead: true }),
-}))
-
 const posts4_3: readonly Row[] = [
   { route: 'GET /api/posts', may: readers, allowed: 200 },
   { route: 'GET /api/posts/:id', may: readers, allowed: 200, path: '/api/posts/1' },
@@ -106,6 +70,61 @@ const posts4_3: readonly Row[] = [
     allowed: 404,
     path: `/api/admin/posts/${noId}/lock`,
   })),
+]
+
+const account = { may: authenticated, schemes: ['session'] } as const
+const form = { json: {}, hasCsrfField: true } as const
+
+/**
+ * Pages for a browser, asked for as a program does; a form without its flow or field is refused. Pages
+ * of the own account accept a session alone.
+ */
+const ofPages: readonly Row[] = [
+  ...['', '/email', '/notices', '/password', '/providers', '/second-factor', '/sessions'].map(
+    (path): Row => ({ route: `GET /account${path}`, ...account, allowed: 200 }),
+  ),
+  { route: 'GET /account/providers/leave', ...account, allowed: 303 }, // without its flow
+  { route: 'GET /account/second-factor/set-up', ...account, allowed: 303 }, // without its flow
+  { route: 'GET /account/second-factor/remove', ...account, allowed: 303 }, // there is none
+  { route: 'GET /account/recovery-codes', ...account, allowed: 200, withoutHead: true },
+  { route: 'POST /account/email', ...account, ...form, allowed: 400 },
+  { route: 'POST /account/email/confirm', ...account, ...form, allowed: 400 },
+  { route: 'POST /account/email/cancel', ...account, ...form, allowed: 303 },
+  { route: 'POST /account/language', ...account, ...form, allowed: 303 },
+  {
+    route: 'POST /account/password',
+    ...account,
+    ...form,
+    json: { new_password: 'x' },
+    allowed: 400,
+  },
+  { route: 'POST /account/providers/link', ...account, ...form, allowed: 400 },
+  { route: 'POST /account/providers/unlink', ...account, ...form, allowed: 404 },
+  {
+    route: 'POST /account/recovery-codes',
+    ...account,
+    ...form,
+    json: { totp: '000000' },
+    allowed: 401,
+  },
+  { route: 'POST /account/second-factor/set-up', ...account, ...form, allowed: 303 },
+  { route: 'POST /account/second-factor/confirm', ...account, ...form, allowed: 400 },
+  { route: 'POST /account/second-factor/remove', ...account, ...form, allowed: 303 },
+  { route: 'POST /account/sessions/end', ...account, ...form, allowed: 404 },
+  { route: 'POST /account/sessions/end-others', ...account, ...form, allowed: 303, ends: true },
+  ...['/signin', '/signout', '/reset', '/verify'].map(
+    (path): Row => ({
+      route: `GET ${path}`,
+      may: 'anyone',
+      allowed: 200,
+      path: `${path}?again=1`, // a caller that is signed in already may sign in once more
+      withoutHead: true,
+    }),
+  ),
+  ...['/signin', '/reset', '/verify'].map(
+    (path): Row => ({ route: `POST ${path}`, may: 'anyone', allowed: 400, json: {} }),
+  ),
+  { route: 'POST /signout', may: 'anyone', ...form, allowed: 303, ends: true },
 ]
 
 const table: readonly Row[] = [
@@ -165,13 +184,18 @@ const table: readonly Row[] = [
     { route: `PUT ${base}/language`, may, allowed: 400, json: {} },
     { route: `GET ${base}/notices`, may, allowed: 200 },
   ]),
+  { route: 'POST /api/public/verification', may: 'anyone', allowed: 400, json: {} },
   { route: 'POST /api/public/reset', may: 'anyone', allowed: 400, json: {} },
   { route: 'PUT /api/public/reset', may: 'anyone', allowed: 400, json: {} },
-  ...['reset', 'verify'].flatMap((page): Row[] => [
-    { route: `GET /${page}`, may: 'anyone', allowed: 200, withoutHead: true, beginsFlow: true },
-    { route: `POST /${page}`, may: 'anyone', allowed: 400, json: {} },
-  ]),
-  ...accountPages,
+  // SIGN_IN_BY_MAIL is off here.
+  { route: 'POST /api/public/sign-in-code', may: 'anyone', allowed: 404, json: { email: 'a' } },
+  {
+    route: 'PUT /api/public/sign-in-code',
+    may: 'anyone',
+    allowed: 404,
+    json: { id: 'a', code: '1' },
+  },
+  ...ofPages,
   // No identity provider is configured here.
   ...['login', 'callback', 'logout'].flatMap((last): Row[] => [
     { route: `GET /oauth/${last}`, may: 'anyone', allowed: 404 },
@@ -217,6 +241,22 @@ const table: readonly Row[] = [
     allowed: 404,
     path: `/api/admin/invitations/${noId}`,
   },
+  {
+    route: 'POST /api/admin/accounts/:username/reset',
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/accounts/nobody/reset',
+    json: {},
+  },
+  { route: 'GET /api/admin/mail', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/mail/test', may: admins, allowed: 400, json: {} },
+  {
+    route: 'POST /api/admin/mail/:id/resend',
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/mail/none/resend',
+  },
+  { route: 'DELETE /api/admin/mail/:id', may: admins, allowed: 404, path: '/api/admin/mail/none' },
   ...['GET', 'PUT', 'DELETE'].map((method) => ({
     route: `${method} /api/admin/accounts/:username`,
     may: admins,
@@ -244,32 +284,12 @@ const table: readonly Row[] = [
     allowed: 404,
     path: '/api/admin/accounts/nobody/sessions',
   })),
-  {
-    route: 'POST /api/admin/accounts/:username/reset',
-    may: admins,
-    allowed: 404,
-    path: '/api/admin/accounts/nobody/reset',
-  },
   ...['GET', 'DELETE'].map((method) => ({
     route: `${method} /api/admin/accounts/:username/email`,
     may: admins,
     allowed: 404,
     path: '/api/admin/accounts/nobody/email',
   })),
-  { route: 'GET /api/admin/mail', may: admins, allowed: 200 },
-  { route: 'POST /api/admin/mail/test', may: admins, allowed: 400, json: {} },
-  {
-    route: 'POST /api/admin/mail/:id/resend',
-    may: admins,
-    allowed: 404,
-    path: '/api/admin/mail/none/resend',
-  },
-  {
-    route: 'DELETE /api/admin/mail/:id',
-    may: admins,
-    allowed: 404,
-    path: '/api/admin/mail/none',
-  },
   { route: 'POST /api/admin/tokens/revoke', may: admins, allowed: 400, json: {} },
   {
     route: 'GET /api/admin/explain/:id',
@@ -361,6 +381,8 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
   await seedPosts(app, 1, { authorId: someone.owner.userId })
   const pathOf = ({ route, path }: Row) =>
     (path ?? route.split(' ')[1] ?? '').replace('{owner}', String(someone.owner.userId))
+  const jsonOf = ({ json, hasCsrfField }: Row, headers: Headers) =>
+    hasCsrfField ? { ...(json as object), csrf_token: headers['x-csrf-token'] } : json
   const methodsOf = ({ route, withoutHead }: Row) => {
     const method = route.split(' ')[0] ?? ''
     if (method === '*') return ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH']
@@ -389,14 +411,14 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
     const unauthenticated = row.unauthenticated ?? '{"error":"Authentication required"}'
 
     test(`${row.route}: nobody`, async () => {
-      const written = row.beginsFlow ? ['flows'] : []
-      const before = await app.rows(...written)
+      const begun = row.may === 'anyone' ? ['flows'] : []
+      const before = await app.rows(...begun)
       for (const method of methodsOf(row)) {
         const { status, text } = await ask(method, pathOf(row), {}, row.json)
         assert.equal(status, row.may === 'anyone' ? row.allowed : 401, method)
         if (row.may !== 'anyone') assert.equal(text, method === 'HEAD' ? '' : unauthenticated)
       }
-      assert.deepEqual(await app.rows(...written), before)
+      assert.deepEqual(await app.rows(...begun), before)
     })
 
     for (const caller of callers) {
@@ -409,14 +431,14 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
           'throttle_places',
           'revocations',
           'second_factors',
+          'flows',
         ]
         if (row.ends) written.push('token_versions')
-        if (row.beginsFlow) written.push('flows')
         const before = await app.rows(...written)
         for (const scheme of schemes) {
           for (const method of methodsOf(row)) {
             const headers = proof[caller][scheme]
-            const { status, text } = await ask(method, pathOf(row), headers, row.json)
+            const { status, text } = await ask(method, pathOf(row), headers, jsonOf(row, headers))
             const isKnown = row.may === 'anyone' || (row.schemes?.includes(scheme) ?? true)
             const isAllowed = row.may === 'anyone' || row.may.includes(caller)
             const expected = !isKnown ? 401 : isAllowed ? row.allowed : 403

@@ -22,6 +22,34 @@ const invitations = '/api/admin/invitations'
 const newName = { name: 'New', email: 'new@example.org' }
 const fresh = { username: 'fresh', password: passwordOf('fresh'), ...newName }
 
+/** The pages of the own account that only a session opens. */
+const pages: readonly (readonly [method: string, path: string, isRecent: boolean])[] = [
+  ['GET', '/account', false],
+  ['GET', '/account/email', false],
+  ['POST', '/account/email', true],
+  ['POST', '/account/email/cancel', false],
+  ['POST', '/account/email/confirm', false],
+  ['POST', '/account/language', false],
+  ['GET', '/account/notices', false],
+  ['GET', '/account/password', true],
+  ['POST', '/account/password', true],
+  ['GET', '/account/providers', false],
+  ['GET', '/account/providers/leave', true],
+  ['POST', '/account/providers/link', true],
+  ['POST', '/account/providers/unlink', true],
+  ['GET', '/account/recovery-codes', true],
+  ['POST', '/account/recovery-codes', true],
+  ['GET', '/account/second-factor', true],
+  ['POST', '/account/second-factor/confirm', true],
+  ['GET', '/account/second-factor/remove', true],
+  ['POST', '/account/second-factor/remove', true],
+  ['GET', '/account/second-factor/set-up', true],
+  ['POST', '/account/second-factor/set-up', true],
+  ['GET', '/account/sessions', false],
+  ['POST', '/account/sessions/end', false],
+  ['POST', '/account/sessions/end-others', false],
+]
+
 /** Takes an account over, or loses an administrator. */
 const recent: readonly Attempt[] = [
   ...['/api/account', '/api/user/account'].flatMap((base): Attempt[] => [
@@ -63,6 +91,7 @@ const recent: readonly Attempt[] = [
   { route: `DELETE ${one}/second-factor`, path: `${accounts}/{ann}/second-factor`, status: 200 },
   { route: `POST ${one}/reset`, path: `${accounts}/{ann}/reset`, status: 202 },
   { route: `DELETE ${one}/email`, path: `${accounts}/{ann}/email`, status: 200 },
+  { route: `POST ${one}/reset`, path: `${accounts}/{ann}/reset`, json: {}, status: 202 },
   {
     route: `POST ${invitations}`,
     what: 'to an ADMIN',
@@ -129,6 +158,13 @@ const anyLogin: readonly Attempt[] = [
     path: `${invitations}/{USER}/resend`,
     status: 200,
   },
+  { route: 'POST /api/admin/mail/test', json: { address: 'a@example.org' }, status: 202 },
+  {
+    route: 'POST /api/admin/mail/:id/resend',
+    path: '/api/admin/mail/none/resend',
+    status: 404,
+  },
+  { route: 'DELETE /api/admin/mail/:id', path: '/api/admin/mail/none', status: 404 },
   ...['USER', 'ADMIN'].map((role) => ({
     route: `DELETE ${invitations}/:id`,
     what: `to one ${role}`,
@@ -218,6 +254,33 @@ suite('what takes an account over or loses an administrator wants a recent login
     })
   }
 
+  for (const [method, path, isRecent] of pages) {
+    test(`the page ${method} ${path}: ${isRecent ? 'a recent' : 'any'} login`, async () => {
+      const { ann } = await place()
+      const old = await app.session(ann)
+      app.clock.advance(900.001)
+      const form = method === 'POST' && { form: { csrf_token: old['x-csrf-token'] ?? '' } }
+      const before = await app.rows()
+      const accept = 'text/html,*/*;q=0.8'
+      const headers = { cookie: old.cookie ?? '', accept }
+      const { status, headers: sent } = await app.call(method, path, { headers, ...form })
+      const [begin = '', query = ''] = String(sent.location ?? '').split('?')
+      const isSent = begin === '/signin' && new URLSearchParams(query).get('again') === '1'
+      assert.equal(isSent, isRecent, `${status} ${sent.location}`)
+      if (!isRecent) return
+      assert.equal(status, 303)
+      assert.deepEqual(await app.rows(), before)
+    })
+  }
+
+  test('every page of the own account stands in the list', () => {
+    const routes = app.app.routes().filter(({ url }) => /^\/account(\/|$)/.test(url))
+    assert.deepEqual(
+      pages.map(([method, path]) => `${method} ${path}`).toSorted(),
+      routes.map(({ method, url }) => `${method} ${url}`).toSorted(),
+    )
+  })
+
   test('every route of the administration and of the own account stands in one of the tables', () => {
     const listed = new Set([...recent, ...anyLogin].map(({ route }) => route))
     const changing = app.app
@@ -232,6 +295,11 @@ suite('what takes an account over or loses an administrator wants a recent login
     for (const { method, url, reauthentication = '-' } of app.app.routes()) {
       const asking = recent.filter(({ route }) => route === `${method} ${url}`)
       const isSometimes = anyLogin.some(({ route }) => route === `${method} ${url}`)
+      const page = pages.find(([itsMethod, path]) => itsMethod === method && path === url)
+      if (page) {
+        assert.equal(reauthentication, page[2] ? 'always' : '-', `${method} ${url}`)
+        continue
+      }
       const expected = asking.length === 0 ? '-' : isSometimes ? 'conditional' : 'always'
       assert.equal(reauthentication, expected, `${method} ${url}`)
     }

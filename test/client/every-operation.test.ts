@@ -354,16 +354,6 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.equal(accounts.by_role.ADMIN, 1)
   })
 
-  test('mail', async () => {
-    const body = { address: 'post@example.org' }
-    const { id } = dataOf(await admin.POST('/api/admin/mail/test', { body }))
-    const params = { path: { id } }
-    assert.equal(dataOf(await admin.POST('/api/admin/mail/{id}/resend', { params })).id, id)
-    assert.equal(dataOf(await admin.DELETE('/api/admin/mail/{id}', { params })).state, 'cancelled')
-    const query = { state: 'cancelled', message: 'test' } as const
-    assert.equal(dataOf(await admin.GET('/api/admin/mail', { params: { query } })).total, 1)
-  })
-
   test('the audit log', async () => {
     const query = { type: ['sensitive_read', 'other'], since: '2026-01-01T00:00:00Z', limit: 1 }
     const { data, limit, next } = dataOf(await admin.GET('/api/admin/audit', { params: { query } }))

@@ -6,6 +6,12 @@ import { assertRefusal } from '../refusal.ts'
 const noObjects = ['[]', 'null', '1', '"x"', 'true', '[{}]']
 // Spec 4.1 names no parameters of it: any JSON, or none.
 const takesAnything = 'POST /api/transfer'
+// Forms of pages, of which what proves that the page is ours is asked first: the field of the session,
+// or the flow.
+const flowForms = ['/signup', '/invitation', '/reset', '/verify'].map((path) => `POST ${path}`)
+
+const noFlow = [400, 'Sign-in failed'] as const
+const signUpOff = [403, 'Sign-up is off'] as const
 
 suite('7: JSON that is no object is 400 with path [] at every route that wants an object', async () => {
   const app = await testApp()
@@ -34,16 +40,26 @@ suite('7: JSON that is no object is 400 with path [] at every route that wants a
     assert.ok(names.length > 25, String(names.length))
   })
 
-  for (const { method, url } of rows) {
+  for (const { method, url, csrf } of rows) {
+    const isOfSession = csrf === 'field'
     const name = `${method} ${url}`
     test(name, async () => {
       const before = await app.rows()
       for (const body of noObjects) {
-        const proof = name === takesAnything ? session : headers
+        const proof = name === takesAnything || isOfSession ? session : headers
         const typed = { ...proof, 'content-type': 'application/json' }
         const answer = await app.call(method, pathOf(url), { headers: typed, body })
         if (name === takesAnything) {
           assert.equal(answer.status, 200, body)
+          continue
+        }
+        if (isOfSession) {
+          assertRefusal(answer, 403, 'CSRF token invalid', `${name} ${body}`)
+          continue
+        }
+        if (flowForms.includes(name)) {
+          const [status, error] = name === 'POST /signup' ? signUpOff : noFlow
+          assertRefusal(answer, status, error, `${name} ${body}`)
           continue
         }
         const details = [{ path: [], message: 'must be object' }]

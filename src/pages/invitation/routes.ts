@@ -99,7 +99,7 @@ export async function invitationPages(
         csrf: 'foreignPage',
         body: 'form',
         maxBodyBytes: fewFieldsBytes,
-        answers,
+        answers: { 303: {} },
         errors: [
           'signInFailed',
           'csrfTokenInvalid',

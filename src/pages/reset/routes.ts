@@ -106,7 +106,7 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
         csrf: 'foreignPage',
         body: 'form',
         maxBodyBytes: fewFieldsBytes,
-        answers,
+        answers: { 303: {} },
         errors: [
           'signInFailed',
           'csrfTokenInvalid',

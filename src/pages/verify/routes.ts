@@ -105,7 +105,7 @@ export async function verifyPages(
         csrf: 'foreignPage',
         body: 'form',
         maxBodyBytes: fewFieldsBytes,
-        answers,
+        answers: { 303: {} },
         errors: ['signInFailed', 'csrfTokenInvalid', 'confirmationInvalid', 'emailExists'],
       },
       schema: { hide: true },
