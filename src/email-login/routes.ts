@@ -127,7 +127,7 @@ export async function emailLoginRoutes(
           {
             ...result,
             async give(trx, present) {
-              await confirmations.use(trx, confirmation)
+              await use(trx)
               return result.give(trx, present)
             },
           },
