@@ -5,7 +5,6 @@ import type { Config } from '../config/load.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import { mediaTypes } from '../http/media-types.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
@@ -72,7 +71,7 @@ export async function emailLoginRoutes(
       assertOn()
       const { email, language = config.pages.language } = request.body
       const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
-      const how = { language, client: clientAddress(request), flow: null }
+      const how = { language, client: loginAddress(request), flow: null }
       const { id, expiresAt } = await emailLogin.begin(address, how)
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
     },

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/load.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { clientAddress } from '../http/limits/client-address.ts'
+import type { LoginAddress } from '../http/limits/login-address.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { refuseField } from '../kernel/errors.ts'
@@ -19,6 +19,7 @@ import { BeginReset, BegunReset, FinishReset, finishExamples, SentReset } from '
 export interface PublicResetOptions {
   readonly config: Pick<Config, 'pages'>
   readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken'>
+  readonly loginAddress: LoginAddress
   readonly recovery: Recovery
 }
 
@@ -32,7 +33,7 @@ const guards = {
 
 export async function publicResetRoutes(
   instance: FastifyInstance,
-  { config, confirmations, recovery }: PublicResetOptions,
+  { config, confirmations, loginAddress, recovery }: PublicResetOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -49,7 +50,7 @@ export async function publicResetRoutes(
     },
     async (request, reply) => {
       const { language = config.pages.language } = request.body
-      const how = { language, client: clientAddress(request), flow: null }
+      const how = { language, client: loginAddress(request), flow: null }
       const { id, expiresAt } = await recovery.begin(askedOf(request.body), how)
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
     },

@@ -3,7 +3,7 @@ import { shownWith } from '../accounts/admin-routes.ts'
 import { accountSchemas } from '../accounts/schemas.ts'
 import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { clientAddress } from '../http/limits/client-address.ts'
+import type { LoginAddress } from '../http/limits/login-address.ts'
 import { languageOf } from '../http/pages/language.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
@@ -26,6 +26,7 @@ import type { Proof, SignUp } from './sign-up.ts'
 export interface PublicRegistrationOptions {
   readonly config: Pick<Config, 'pages' | 'roles'>
   readonly invitations: Invitations
+  readonly loginAddress: LoginAddress
   readonly signUp: SignUp
 }
 
@@ -41,7 +42,7 @@ const ownerErrors = ['confirmationInvalid', 'usernameExists', 'emailExists'] as 
 
 export async function publicRegistrationRoutes(
   instance: FastifyInstance,
-  { config, invitations, signUp }: PublicRegistrationOptions,
+  { config, invitations, loginAddress, signUp }: PublicRegistrationOptions,
 ): Promise<void> {
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)
@@ -60,7 +61,7 @@ export async function publicRegistrationRoutes(
     },
     async (request, reply) => {
       const { email, language = languageOf(request, config.pages.language) } = request.body
-      const client = clientAddress(request)
+      const client = loginAddress(request)
       const { id, expiresAt } = await signUp.begin({ email, language, client, flow: null })
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
     },
