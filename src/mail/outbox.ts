@@ -49,6 +49,8 @@ export interface NewMail<Name extends MessageName> {
   /** When the mail is worth nothing any more, in epoch milliseconds; three days for a notice. */
   readonly expiresAt?: number
   readonly isDecoy?: boolean
+  /** Whether the limits of an hour, of the address and the account, do not hold it back. */
+  readonly isBeyondHours?: boolean
   readonly priority?: number
   /** The address of the client that asks for it, by the rules of limits. */
   readonly client?: string
@@ -76,6 +78,7 @@ export const mailLimits = {
   windowMs: 3_600_000,
 } as const
 
+const unlimited = { isTooSoon: false, isTooMuch: false }
 const noticeMs = 3 * 86_400_000
 const idBytes = 16
 
@@ -97,9 +100,11 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
       const recipient = await recipientOf(trx, mail)
       // A decoy without an address has limits of its own, so that it costs the same.
       const addressIndex = sealedMail.indexOf(recipient.address?.key ?? id)
-      const isLimited =
-        kind === 'request' &&
-        (await checkLimits(trx, { message, recipient, addressIndex, clientIndex }))
+      const { isTooSoon, isTooMuch } =
+        kind === 'request'
+          ? await checkLimits(trx, { message, recipient, addressIndex, clientIndex })
+          : unlimited
+      const isLimited = isTooSoon || (isTooMuch && !mail.isBeyondHours)
       const language = recipient.language ?? mail.language
       const sealed = sealedMail.seal(id, {
         address: recipient.address?.address ?? '',
@@ -159,11 +164,14 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
     readonly clientIndex: string | null
   }
 
-  /** Whether the address or the account has had too much mail. @throws ApiError tooManyRequests */
+  /**
+   * Whether the address or the account has had too much mail, in the last minute and in the last
+   * hour. @throws ApiError tooManyRequests
+   */
   async function checkLimits(
     trx: DatabaseOrTransaction,
     { message, recipient: { userId }, addressIndex, clientIndex }: Limited,
-  ): Promise<boolean> {
+  ): Promise<typeof unlimited> {
     // Two requests at once count each other.
     const names = [clientIndex ?? [], addressIndex, userId === null ? [] : `account ${userId}`]
     await takeExclusiveLocks(trx, ...names.flat().map(lockName.mail))
@@ -183,11 +191,10 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
       since,
       sameSince: now - mailLimits.sameMessageMs,
     })
-    return (
-      counts.same >= 1 ||
-      counts.address >= mailLimits.perAddress ||
-      counts.account >= mailLimits.perAccount
-    )
+    return {
+      isTooSoon: counts.same >= 1,
+      isTooMuch: counts.address >= mailLimits.perAddress || counts.account >= mailLimits.perAccount,
+    }
   }
 
   function tooMany(used: number, freesAt: number, now: number): ApiError {
