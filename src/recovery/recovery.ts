@@ -199,7 +199,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       flow,
       language,
     })
-    await events.record(trx, resetBegun, { user_id: userId })
+    await events.record(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
     await outbox.add(trx, {
       message: 'reset',
       to: { userId, address },
