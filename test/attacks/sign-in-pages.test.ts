@@ -504,6 +504,21 @@ suite('attacks on the sign-in of pages', async () => {
     }
   })
 
+  test('a new password behind a mail is no way to guess at the present one', async () => {
+    await forget()
+    const gil = await app.account('gil')
+    await verifyAddress(app, gil, 'gil@example.org')
+    const headers = await app.bearer(app.admin)
+    await app.call('PUT', '/api/admin/accounts/gil', { headers, json: { must_change: true } })
+    const browser = await asked('gil@example.org')
+    await browser.submit({ code: (await mailed(gil)).code })
+    assert.equal(browser.heading(), 'Choose a new password')
+    const same = { new_password: gil.password, new_password_again: gil.password }
+    await browser.submit(same)
+    assert.equal(browser.path(), '/account')
+    assert.equal(await sessions(gil.userId), 1)
+  })
+
   test('who signs out leaves no step behind that the next person at the browser could take', async () => {
     await forget()
     await asked('ann@example.org')
