@@ -69,7 +69,7 @@ export interface OutboxDeps {
 export const mailLimits = {
   /** One message of a name to an address: a minute. */
   sameMessageMs: 60_000,
-  /** All messages to an address: an hour. */
+  /** All messages to an address: an hour. The first one with a link passes this and the next. */
   perAddress: 5,
   /** All messages to an account, over its addresses: an hour. */
   perAccount: 10,
@@ -99,7 +99,7 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
       const addressIndex = sealedMail.indexOf(recipient.address?.key ?? id)
       const isLimited =
         kind === 'request' &&
-        (await checkLimits(trx, { message, recipient, addressIndex, clientIndex }))
+        (await checkLimits(trx, { message, confirmation, recipient, addressIndex, clientIndex }))
       const language = recipient.language ?? mail.language
       const sealed = sealedMail.seal(id, {
         address: recipient.address?.address ?? '',
@@ -154,6 +154,7 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
 
   interface Limited {
     readonly message: MessageName
+    readonly confirmation: string | null
     readonly recipient: Recipient
     readonly addressIndex: string
     readonly clientIndex: string | null
@@ -162,7 +163,7 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
   /** Whether the address or the account has had too much mail. @throws ApiError tooManyRequests */
   async function checkLimits(
     trx: DatabaseOrTransaction,
-    { message, recipient: { userId }, addressIndex, clientIndex }: Limited,
+    { message, confirmation, recipient: { userId }, addressIndex, clientIndex }: Limited,
   ): Promise<boolean> {
     // Two requests at once count each other.
     const names = [clientIndex ?? [], addressIndex, userId === null ? [] : `account ${userId}`]
@@ -178,16 +179,16 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
     }
     const counts = await store.counts({
       message,
+      confirmation,
       addressIndex,
       userId: userId ?? 0,
       since,
       sameSince: now - mailLimits.sameMessageMs,
     })
-    return (
-      counts.same >= 1 ||
-      counts.address >= mailLimits.perAddress ||
-      counts.account >= mailLimits.perAccount
-    )
+    if (counts.same >= 1) return true
+    // Strangers who ask for other mail, or for this one before, keep no owner from a link that counts.
+    if (confirmation !== null && counts.confirmation === 0) return false
+    return counts.address >= mailLimits.perAddress || counts.account >= mailLimits.perAccount
   }
 
   function tooMany(used: number, freesAt: number, now: number): ApiError {

@@ -18,6 +18,8 @@ export interface MailCounts {
   readonly same: number
   readonly address: number
   readonly account: number
+  /** Of the same confirmation. */
+  readonly confirmation: number
 }
 
 export function outboxStore(db: DatabaseOrTransaction) {
@@ -56,6 +58,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
     /** How many requests for mail were admitted to an address, and to an account. */
     async counts(of: {
       readonly message: string
+      readonly confirmation: string | null
       readonly addressIndex: string
       readonly userId: number
       readonly since: number
@@ -79,12 +82,17 @@ export function outboxStore(db: DatabaseOrTransaction) {
             .select(sql<number>`count(*)`.as('total'))
             .as('address'),
           admitted('user_id', of.userId).select(sql<number>`count(*)`.as('total')).as('account'),
+          admitted('address_index', of.addressIndex)
+            .where('confirmation', '=', of.confirmation ?? '')
+            .select(sql<number>`count(*)`.as('total'))
+            .as('confirmation'),
         ])
         .executeTakeFirstOrThrow()
       return {
         same: Number(row.same),
         address: Number(row.address),
         account: Number(row.account),
+        confirmation: Number(row.confirmation),
       }
     },
   }
