@@ -42,6 +42,24 @@ export function outboxStore(db: DatabaseOrTransaction) {
       }
     },
 
+    /** Wipes what waits for an account that goes, or could be sent again, and withdraws it. */
+    async forget(userId: number, now: number): Promise<void> {
+      await db
+        .updateTable('mails')
+        .set((eb) => ({
+          sealed: null,
+          state: sql<
+            Schema['mails']['state']
+          >`case when state = 'failed' then state else 'cancelled' end`,
+          finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
+          locked_by: null,
+          locked_until: null,
+        }))
+        .where('user_id', '=', userId)
+        .where('sealed', 'is not', null)
+        .execute()
+    },
+
     /** When a client last caused mail, sent or not: the latest first. */
     async askedBy(clientIndex: string, since: number, max: number): Promise<number[]> {
       const rows = await db
