@@ -159,9 +159,9 @@ function Factor({ view }: { view: ResetFactorView }) {
 }
 
 function Password({ view }: { view: ResetPasswordView }) {
-  const { common, reset: t, signUp } = useTexts()
+  const { common, passwordProblem, reset: t } = useTexts()
   const { action, csrf, differs, minLength, problem, username } = view
-  const wrong = problem && signUp.passwordProblems[problem](minLength)
+  const wrong = problem && passwordProblem(problem)
   const different = differs ? common.passwordsDiffer : null
   const fields = [
     ...(wrong ? [{ name: 'new_password', text: wrong }] : []),

@@ -4,8 +4,8 @@ import type { Confirmation } from '../../confirmations/confirmations.ts'
 import type { PageFlow } from '../../flows/flows.ts'
 import { type ViewPage, viewPage } from '../../http/pages/send-view.ts'
 import type { ResetView } from '../../http/pages/views/reset.ts'
-import type { PasswordProblem } from '../../http/pages/views/sign-up.ts'
 import type { ApiError } from '../../kernel/errors.ts'
+import { passwordProblemOf } from '../password-problem.ts'
 
 /** What a reset has come to; each step has what the steps before it have found. */
 export interface ResetData {
@@ -93,25 +93,8 @@ function factorProblem(error: ApiError | undefined): 'wrong' | 'missing' | 'thro
 }
 
 function passwordProblems(error: ApiError | undefined) {
-  const of = (field: string) => error?.details?.find(({ path }) => path[0] === field)?.message
-  const message = of('new_password')
   return {
-    problem: message === undefined ? null : passwordProblem(message),
-    differs: of('new_password_again') !== undefined,
+    problem: error ? passwordProblemOf(error, 'new_password') : null,
+    differs: error?.details?.some(({ path: [field] }) => field === 'new_password_again') ?? false,
   }
-}
-
-/** The words of `details` (passwords/rules.ts, kernel/password.ts), and what a page says of them. */
-const ofPasswords: readonly (readonly [RegExp, PasswordProblem])[] = [
-  [/^is required/, 'missing'],
-  [/^must have at least/, 'short'],
-  [/^must have at most|fewer/, 'long'],
-  [/the name of this service/, 'service'],
-  [/the username/, 'username'],
-  [/the e-mail address/, 'email'],
-  [/^must not be /, 'common'],
-]
-
-function passwordProblem(message: string): PasswordProblem {
-  return ofPasswords.find(([words]) => words.test(message))?.[1] ?? 'form'
 }

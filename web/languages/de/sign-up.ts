@@ -1,20 +1,4 @@
 import type { signUp as english } from '../en/sign-up.ts'
-import { plural } from '../words.ts'
-
-const passwordProblems: typeof english.passwordProblems = {
-  missing: () => 'Wählen Sie ein Passwort.',
-  form: () => 'Das Passwort hat Zeichen, die nicht verwendet werden können.',
-  short: plural('de', {
-    one: 'Das Passwort braucht mindestens # Zeichen.',
-    other: 'Das Passwort braucht mindestens # Zeichen.',
-  }),
-  long: () => 'Das Passwort ist zu lang.',
-  username: () => 'Das Passwort darf Ihren Benutzernamen nicht enthalten.',
-  email: () => 'Das Passwort darf Ihre E-Mail-Adresse nicht enthalten.',
-  service: () => 'Das Passwort darf den Namen dieses Dienstes nicht enthalten.',
-  common: () =>
-    'Dieses Passwort ist zu verbreitet oder anderswo bekannt geworden. Wählen Sie ein anderes.',
-}
 
 export const signUp: typeof english = {
   title: 'Konto anlegen',
@@ -61,7 +45,6 @@ export const signUp: typeof english = {
     missing: 'Geben Sie Ihren Namen ein.',
     form: 'Ein Name hat bis zu 100 Zeichen.',
   },
-  passwordProblems,
 
   closed: 'Sie können sich hier nicht registrieren',
   whyClosed: {

@@ -1,4 +1,5 @@
-import type { PasswordProblem, StepForm } from './sign-up.ts'
+import type { PasswordProblem } from './password-problem.ts'
+import type { StepForm } from './sign-up.ts'
 
 /** The pages on which a person chooses a new password, having forgotten the old one. */
 export interface ResetViews {

@@ -1,3 +1,5 @@
+import type { PasswordProblem } from './password-problem.ts'
+
 /** The pages on which a person signs up. */
 export interface SignUpViews {
   'sign-up': SignUpView
@@ -56,16 +58,6 @@ export interface ProfileProblems {
   readonly password?: PasswordProblem
   readonly passwordAgain?: 'differs'
 }
-
-export type PasswordProblem =
-  | 'missing'
-  | 'form'
-  | 'short'
-  | 'long'
-  | 'username'
-  | 'email'
-  | 'service'
-  | 'common'
 
 /** Why no one, or no stranger, can sign up. */
 export interface SignUpClosedView {
