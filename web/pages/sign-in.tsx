@@ -65,7 +65,7 @@ export const signInPages: PagesOf<SignInViews> = {
     Content: ByMail,
   },
   'sign-in-mailed': {
-    title: (_view, { signIn }) => signIn.mailed.title,
+    title: (_view, { mailbox }) => mailbox.title,
     hasProblem,
     Content: Mailed,
   },

@@ -5,15 +5,13 @@ import type { PageFlow } from '../../flows/flows.ts'
 import { type ViewPage, viewPage } from '../../http/pages/send-view.ts'
 import type { ResetView } from '../../http/pages/views/reset.ts'
 import type { ApiError } from '../../kernel/errors.ts'
+import { type MailboxData, mailboxView } from '../mailbox.ts'
 import { passwordProblemOf } from '../password-problem.ts'
 
 /** What a reset has come to; each step has what the steps before it have found. */
-export interface ResetData {
+export interface ResetData extends MailboxData {
   /** As it was typed: a username or a mail address. */
   readonly typed?: string
-  /** The confirmation that was begun, when its link ends, and when mail was asked for last. */
-  readonly begun?: { readonly id: string; readonly linkUntil: number; readonly askedAt: number }
-  readonly isResent?: boolean
   /** The proof, once the link or the code has shown it. */
   readonly confirmation?: Confirmation
   /** Whether a step before the new password has proved the second factor. */
@@ -34,13 +32,9 @@ export interface Shown {
   readonly error?: ApiError
 }
 
-// The limit of one message a minute to an address: mail/outbox.ts.
-const resendSeconds = 60
-
 /** The page of the step at which a reset stands, with what is wrong with the last request. */
 export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: Shown): ViewPage {
-  const { flow, error, now, username } = shown
-  const { begun, isResent = false } = flow.data
+  const { flow, error, username } = shown
   const form = { action: `/reset?flow=${flow.id}`, csrf: flow.csrfToken }
   const options = {
     ...(error && { status: error.status }),
@@ -50,17 +44,7 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
   const isTooOften = error?.row === 'tooManyRequests'
   switch (flow.step as ResetStep) {
     case 'mailbox': {
-      const { linkUntil = 0, askedAt = 0 } = begun ?? {}
-      const waited = Math.floor((now - askedAt) / 1000)
-      const view = {
-        ...form,
-        typed: flow.data.typed ?? '',
-        linkUntil,
-        resendSeconds: Math.max(0, resendSeconds - waited),
-        problem: isTooOften ? ('too_often' as const) : error ? ('code' as const) : null,
-        retryAfterSeconds,
-        isResent,
-      }
+      const view = { ...mailboxView(form, flow.data, shown), typed: flow.data.typed ?? '' }
       return viewPage('reset-mailbox', view, options)
     }
     case 'factor': {

@@ -11,6 +11,7 @@ import type {
 } from '../../http/pages/views/sign-in.ts'
 import type { ApiError } from '../../kernel/errors.ts'
 import { qrOf } from '../../totp/provisioning.ts'
+import { resendSecondsAt } from '../mailbox.ts'
 import { passwordProblemOf } from '../password-problem.ts'
 import type { SignInFlow } from './pipeline.ts'
 import type { ProviderLink } from './providers.ts'
@@ -122,7 +123,6 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
 
   function mailed(): MailedView {
     const { address = '', askedAt = 0 } = data.mail ?? {}
-    const sinceSeconds = Math.floor((shown.now - askedAt) / 1000)
     const problem = isThrottled
       ? 'throttled'
       : error?.row === 'confirmationInvalid'
@@ -134,14 +134,11 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
       ...form,
       email: address,
       lifetimeSeconds: deps.config.confirmations.signInSeconds,
-      resendSeconds: Math.max(0, resendSeconds - sinceSeconds),
+      resendSeconds: resendSecondsAt(shown.now, askedAt),
       problem,
     }
   }
 }
-
-// The limit of one message a minute to an address: mail/outbox.ts.
-const resendSeconds = 60
 
 function passwordProblem(
   error: ApiError | undefined,

@@ -1,3 +1,4 @@
+import { textIn } from '../../http/bodies/form-text.ts'
 import type { ProfileProblems } from '../../http/pages/views/sign-up.ts'
 import type { ApiError } from '../../kernel/errors.ts'
 import type { WantedProfile } from '../../registration/new-owner.ts'
@@ -16,12 +17,6 @@ export function sentProfile(body: unknown): SentProfile {
     password: textIn(body, 'new_password'),
     passwordAgain: textIn(body, 'new_password_again'),
   }
-}
-
-/** A field of a form; empty if it is absent, or no text. */
-export function textIn(body: unknown, name: string): string {
-  const value = (body as Readonly<Record<string, unknown>> | null | undefined)?.[name]
-  return typeof value === 'string' ? value : ''
 }
 
 /** What is wrong before the service is asked: empty fields, and two passwords. */

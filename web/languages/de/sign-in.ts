@@ -58,7 +58,6 @@ export const signIn: typeof english = {
     },
   },
   mailed: {
-    title: 'Sehen Sie in Ihr Postfach',
     lead: (address) =>
       `Wenn ein Konto die Adresse ${address} hat, ist eine E-Mail dorthin unterwegs. Öffnen Sie den Link darin, oder geben Sie hier den Code ein.`,
     lifetime: (time) => `Beides gilt ${time} lang.`,

@@ -13,15 +13,11 @@ export const signUp: typeof english = {
     domain:
       'Mit Adressen dieser Domain kann man sich hier nicht registrieren. Nehmen Sie eine andere Adresse.',
   },
-  tooOften: 'Sie haben um zu viele E-Mails gebeten.',
 
-  mailbox: 'Sehen Sie in Ihr Postfach',
   sentTo: 'Wir haben eine E-Mail gesendet an',
   openOrType: 'Öffnen Sie den Link darin, oder geben Sie den Code hier ein.',
   countsUntil: 'Der Link gilt bis',
   codeHere: 'Der Code gilt nur in diesem Fenster.',
-  codeProblem: 'Dieser Code ist nicht richtig oder gilt nicht mehr. Suchen Sie die neueste E-Mail.',
-  noMail: 'Keine E-Mail?',
   noMailHint:
     'Sehen Sie im Spam-Ordner nach, und prüfen Sie die Adresse. An eine Adresse senden wir höchstens eine E-Mail in der Minute.',
   sentAgain: 'Die E-Mail ist noch einmal unterwegs.',

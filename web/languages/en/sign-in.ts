@@ -54,7 +54,6 @@ export const signIn = {
     },
   },
   mailed: {
-    title: 'Look into your mailbox',
     lead: (address: string) =>
       `If an account has the address ${address}, a mail is on its way there. Open its link, or type its code here.`,
     lifetime: (time: string) => `Both count for ${time}.`,

@@ -9,15 +9,11 @@ export const signUp = {
     form: 'This is not an e-mail address. It looks like name@example.org.',
     domain: 'Addresses of this domain cannot sign up here. Use another address.',
   },
-  tooOften: 'You have asked for too many mails.',
 
-  mailbox: 'Look into your mailbox',
   sentTo: 'We have sent a mail to',
   openOrType: 'Open the link in it, or type its code here.',
   countsUntil: 'The link counts until',
   codeHere: 'The code counts in this window alone.',
-  codeProblem: 'This code is not right, or counts no more. Look for the newest mail.',
-  noMail: 'No mail?',
   noMailHint:
     'Look into your spam folder, and check the address. To one address we send a mail a minute at most.',
   sentAgain: 'The mail is on its way once more.',
