@@ -7,7 +7,7 @@ import { startService } from './service.ts'
 
 /**
  * Measures whether time, body or headers tell a client whether a username exists or why a login
- * failed, and whether an address that signs up has an account. Sends attempts of all kinds in turn
+ * failed, and whether an address that signs up, or signs in by mail, has an account. Sends attempts of all kinds in turn
  * to the real service, first with hashes of its own, then also with imported ones, and compares the
  * median of each kind with that of an unknown username or address. Exits with 1 if a ratio is
  * outside of 0.9 to 1.1. `npm run prove:timing -- 500` sends 500 of each kind, with a further word
@@ -24,7 +24,9 @@ const inFlight = { own: 1, imported: 2 }
 /** A request of one kind. */
 interface Kind {
   readonly path: string
-  readonly body: () => object
+  readonly body: () => Readonly<Record<string, string>>
+  /** Whether it is the form of a page, which a browser has opened before. */
+  readonly isForm?: boolean
 }
 
 const login = (username: () => string, sent: string): Kind => ({
@@ -75,6 +77,37 @@ const signUpKinds: Readonly<Record<string, Kind>> = {
   'over the limit': signUp(() => next('limited', 8)),
 }
 
+const signInByMail = (email: () => string): Kind => ({
+  path: '/api/public/sign-in-code',
+  body: () => ({ email: email() }),
+})
+const signInByMailKinds: Readonly<Record<string, Kind>> = {
+  [free]: signInByMail(() => next('free')),
+  'of an account': signInByMail(() => next('taken')),
+  'of a disabled account': signInByMail(() => next('disabled')),
+  'of a locked account': signInByMail(() => next('locked')),
+  'unverified, of an account': signInByMail(() => next('unverified')),
+  'over the limit': signInByMail(() => next('limited', 8)),
+}
+
+const page = (username: () => string, sent: string): Kind => ({
+  ...login(username, sent),
+  path: '/signin',
+  isForm: true,
+})
+const pageKinds: Readonly<Record<string, Kind>> = {
+  [unknown]: page(() => `nobody${tries}`, wrong),
+  'unknown address': page(() => `nobody${tries}@example.org`, wrong),
+  'unknown, a long address': page(() => `${'n'.repeat(58)}.${tries}@example.org`, wrong),
+  'wrong password': page(() => 'active', wrong),
+  'address, wrong password': page(() => 'active@example.org', wrong),
+  'locked, right password': page(() => 'locked', password),
+  'address of a locked account': page(() => 'locked@example.org', password),
+  'disabled, right password': page(() => 'disabled', password),
+  'unverified, right password': page(() => 'someone@example.org', password),
+}
+
+const made = new Set<string>()
 let tries = 0
 const service = await startService([process.execPath, 'src/main.ts'], {
   ADMIN_PASSWORD: password,
@@ -83,11 +116,17 @@ const service = await startService([process.execPath, 'src/main.ts'], {
   LOGIN_LOCK_AFTER: '1000000',
   LOGIN_ADDRESS_ATTEMPTS: '1000000',
   SIGN_UP: 'open',
+  SIGN_IN_BY_MAIL: 'on',
 })
 const sections: Readonly<Record<string, () => Promise<boolean>>> = {
   async 'all hashes are of the kind that the service makes'() {
     await makeAccounts()
     return compare(ownKinds, { usual: unknown, atOnce: inFlight.own })
+  },
+  async 'the page to sign in'() {
+    await makeAccounts()
+    verify(['active', 'locked', 'disabled'])
+    return compare(pageKinds, { usual: unknown, atOnce: inFlight.own })
   },
   async 'imported hashes beside them'() {
     await importAccounts()
@@ -96,6 +135,11 @@ const sections: Readonly<Record<string, () => Promise<boolean>>> = {
   async 'sign-up by a mail address'() {
     await makeOwners()
     return compare(signUpKinds, { usual: free, atOnce: 1 })
+  },
+  async 'sign-in by mail'() {
+    await makeOwners()
+    asked.clear()
+    return compare(signInByMailKinds, { usual: free, atOnce: 1 })
   },
 }
 
@@ -146,7 +190,13 @@ async function compare(
   return isEven
 }
 
+/** Whether this is the first time: sections share what they need. */
+function isFirst(what: string): boolean {
+  return !made.has(what) && made.add(what) !== undefined
+}
+
 async function makeAccounts(): Promise<void> {
+  if (!isFirst('accounts')) return
   for (const [username, change] of [
     ['active', {}],
     ['locked', { locked: true }],
@@ -160,6 +210,7 @@ async function makeAccounts(): Promise<void> {
 
 /** Makes accounts whose addresses count as verified, one for each attempt, and users without. */
 async function makeOwners(): Promise<void> {
+  if (!isFirst('owners')) return
   const password_hash = await argon2Hash(password)
   const lines = owners.flatMap((owner) =>
     Array.from({ length: rounds }, (_, index) =>
@@ -172,10 +223,20 @@ async function makeOwners(): Promise<void> {
     ),
   )
   await admin('POST', '/api/admin/import/accounts', lines.join('\n'), 'application/x-ndjson')
+  verify(
+    owners.flatMap((owner) => Array.from({ length: rounds }, (_, index) => `${owner}${index}`)),
+  )
+}
+
+/** Lets the address of each username count as verified. */
+function verify(usernames: readonly string[]): void {
   const database = new DatabaseSync(join(service.dataDirectory, 'gatehouse.db'))
-  database.exec(`update accounts set verified_email = username || '@example.org',
-    verified_email_key = username || '@example.org', email_verified_at = 1
-    where username glob '${owners.map((owner) => `${owner}[0-9]*`).join(`' or username glob '`)}'`)
+  database.exec('pragma busy_timeout = 5000') // the service writes beside us
+  const update = database.prepare(`update accounts set verified_email = username || '@example.org',
+    verified_email_key = username || '@example.org', email_verified_at = 1 where username = ?`)
+  database.exec('begin immediate')
+  for (const username of usernames) update.run(username)
+  database.exec('commit')
   database.close()
 }
 
@@ -209,22 +270,54 @@ async function admin(
     throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
 }
 
-async function attempt({ path, body: bodyOf }: Kind) {
+async function attempt({ path, body: bodyOf, isForm = false }: Kind) {
   tries += 1
   const address = `10.${(tries >> 16) & 255}.${(tries >> 8) & 255}.${tries & 255}`
-  const body = JSON.stringify(bodyOf())
+  const headers = { 'x-forwarded-for': address }
+  const sent = isForm ? await formOf(path, headers, bodyOf()) : jsonOf(bodyOf())
   const start = performance.now()
-  const response = await fetch(service.url + path, {
+  const response = await fetch(service.url + (sent.action ?? path), {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
-    body,
+    headers: { ...headers, ...sent.headers },
+    body: sent.body,
   })
   const text = await response.text()
   const milliseconds = performance.now() - start
   const names = [...response.headers.keys()].sort().join(' ')
-  // What differs at each answer: the id of a sign-up, and when it ends.
+  // What differs at each answer: the id of a request that was asked for, and when it ends.
   const shown = text.replace(/"id":"[\w-]{22}"/, 'id').replace(/"expires_at":"[^"]{24}"/, 'end')
   return { milliseconds, look: `${response.status} ${shown} ${names}` }
+}
+
+interface Sent {
+  readonly action?: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+function jsonOf(body: object): Sent {
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+/** Opens the page, outside of what is measured, and fills in its form; the answer is JSON. */
+async function formOf(
+  path: string,
+  headers: Record<string, string>,
+  fields: object,
+): Promise<Sent> {
+  const response = await fetch(service.url + path, { headers })
+  const text = await response.text()
+  const cookie = response.headers.getSetCookie().map((line) => line.split(';', 1)[0])
+  const [, action = ''] = /action="(\/signin\?flow=[\w-]+)"/.exec(text) ?? []
+  const [, csrf_token = ''] = /name="csrf_token" value="([^"]+)"/.exec(text) ?? []
+  return {
+    action,
+    headers: {
+      cookie: cookie.join('; '),
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({ csrf_token, ...fields }).toString(),
+  }
 }
 
 function shuffled<T>(items: readonly T[]): T[] {

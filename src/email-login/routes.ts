@@ -123,7 +123,7 @@ export async function emailLoginRoutes(
           {
             ...result,
             async give(trx, present) {
-              await confirmations.use(trx, confirmation)
+              await use(trx)
               return result.give(trx, present)
             },
           },

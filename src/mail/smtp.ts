@@ -11,8 +11,11 @@ export type Delivery =
   | { readonly kind: 'refused'; readonly response: string; readonly isAddress: boolean }
   /** Refused for now, or the connection was lost while it was sent: `isLost`. */
   | { readonly kind: 'deferred'; readonly response: string; readonly isLost: boolean }
-  /** The server takes no mail at all now: it is away, its certificate is wrong, a login failed. */
-  | { readonly kind: 'unavailable'; readonly response: string }
+  /**
+   * The server takes no mail at all now: it is away, its certificate is wrong, a login failed.
+   * `isOfMail`: it said so when it had heard of this mail, and may take others.
+   */
+  | { readonly kind: 'unavailable'; readonly response: string; readonly isOfMail?: true }
 
 /** A connection to the mail server, for one mail after the other. */
 export interface SmtpSession {
@@ -186,21 +189,24 @@ function failureOf(error: SmtpError): Delivery {
   const { responseCode = 0, command = '' } = error
   const response = plainResponse(error)
   // What the server says to the sender it says to every mail: no mail is at fault.
-  if (responseCode === 421 || (responseCode > 0 && command === 'MAIL FROM')) {
-    return { kind: 'unavailable', response }
-  }
+  if (responseCode > 0 && command === 'MAIL FROM') return { kind: 'unavailable', response }
+  if (responseCode === 421) return { kind: 'unavailable', response, isOfMail: true }
   if (responseCode >= 500 && command !== 'CONN') {
     return { kind: 'refused', response, isAddress: isOfAddress(response, command) }
   }
   return { kind: 'deferred', response, isLost: responseCode === 0 || command === 'CONN' }
 }
 
+// 5.1.7 to 5.1.9: the sender, or a server on the way; 5.2.2 to 5.2.4: full, too long, a list. Anyone
+// can fill a mailbox, and many servers judge the sender when they hear of the recipient.
+const notOfAddress = /^(?:1\.[789]|2\.[234])$/
+
 /**
  * Whether a final refusal is about the address: there is no such mailbox or domain. Other refusals
  * (5.7: policy; 5.6: content) say nothing about it. RFC 3463 section 3.
  */
 function isOfAddress(response: string, command: string): boolean {
-  const [, subject] = /^5\d\d[ -]5\.(\d{1,3})\.\d{1,3}\b/.exec(response) ?? []
-  if (subject === '1' || subject === '2') return true
-  return command === 'RCPT TO' && (subject === undefined || subject === '4')
+  const [, status = ''] = /^5\d\d[ -]5\.(\d{1,3}\.\d{1,3})\b/.exec(response) ?? []
+  if (/^[12]\./.test(status)) return !notOfAddress.test(status)
+  return command === 'RCPT TO' && (status === '' || status.startsWith('4.'))
 }

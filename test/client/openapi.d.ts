@@ -9215,9 +9215,15 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @example failed */
+                /**
+                 * @description Mail in this state
+                 * @example failed
+                 */
                 state?: "waiting" | "sending" | "sent" | "failed" | "expired" | "cancelled" | "dropped";
-                /** @example reset */
+                /**
+                 * @description Mail that says this
+                 * @example reset
+                 */
                 message?: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
                 /**
                  * @description Mail for this account
