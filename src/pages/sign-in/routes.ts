@@ -7,6 +7,7 @@ import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
 import { parseReturnTo } from '../../flows/return-to.ts'
 import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
+import { textIn } from '../../http/bodies/form-text.ts'
 import type { LoginAddress } from '../../http/limits/login-address.ts'
 import { mediaTypes } from '../../http/media-types.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
@@ -277,11 +278,7 @@ function isCorrectable({ row, status }: ApiError): boolean {
   return status < 500
 }
 
-/** The fields of a form; one that is absent or no text is empty. */
+/** Reads the fields of a form. */
 function fieldsOf({ body }: FastifyRequest): (name: string) => string {
-  const fields = (body ?? {}) as Readonly<Record<string, unknown>> // parsed by Fastify
-  return (name) => {
-    const value = Object.hasOwn(fields, name) ? fields[name] : undefined
-    return typeof value === 'string' ? value : ''
-  }
+  return (name) => textIn(body, name)
 }
