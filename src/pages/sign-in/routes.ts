@@ -71,7 +71,7 @@ export async function signInRoutes(
   app: FastifyInstance,
   options: SignInRoutesOptions,
 ): Promise<void> {
-  const { accounts, clock, config, loginAddress, pageFlows, random } = options
+  const { accounts, clock, config, emailLogin, loginAddress, pageFlows, random } = options
   acceptForms(app)
   const pipeline = createSignInPipeline(options)
   const mail = createMailSteps(options, pipeline)
@@ -110,7 +110,8 @@ export async function signInRoutes(
     async (request, reply) => {
       const { flow, token, again, return_to, by } = request.query as Record<string, unknown> // parsed by Fastify
       if (typeof token === 'string') return openLink(token, request, reply)
-      if (flow !== undefined) return showFlow(request, reply, by === 'mail')
+      const isByMail = by === 'mail' && emailLogin.isOffered
+      if (flow !== undefined) return showFlow(request, reply, isByMail)
       if (isFromElsewhere(request)) return arrive(request, reply)
       const session = await sessionOf(options, request)
       const returnTo = parseReturnTo(return_to, {
@@ -124,7 +125,7 @@ export async function signInRoutes(
         data: { column: 'login', proven: null, again: caller?.username ?? null },
       })
       const { ended } = request.query as { ended?: unknown }
-      return show(request, reply, { flow: begun, isEnded: ended === '1', isByMail: by === 'mail' })
+      return show(request, reply, { flow: begun, isEnded: ended === '1', isByMail })
     },
   )
 
@@ -201,7 +202,7 @@ export async function signInRoutes(
 
   /** Whether the form asks for a mail, for the first time or once more. */
   function isAskingForMail({ data, step }: SignInFlow, field: (name: string) => string): boolean {
-    if (data.again !== null) return false
+    if (data.again !== null || !emailLogin.isOffered) return false
     if (step === 'password') return field('by') === 'mail'
     return step === 'email_code' && field('resend') === '1'
   }
