@@ -53,6 +53,8 @@ export interface WantedSignUp {
   readonly client: string
   /** The id of the flow in which the code counts; null for a program that keeps the answer. */
   readonly flow: string | null
+  /** Where the new owner goes on, by the link too; checked again when it is opened. */
+  readonly returnTo?: string
 }
 
 export interface BegunSignUp {
@@ -102,7 +104,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       assertMail(outbox)
     },
 
-    async begin({ email, flow, language, client }) {
+    async begin({ email, flow, language, client, returnTo = null }) {
       signUp.assertOpen()
       const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
       assertDomain(address)
@@ -118,6 +120,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
           version: 0,
           flow,
           language,
+          facts: { return_to: returnTo },
         })
         await mail(trx, { owner, address, begun, language, client })
         await events.record(trx, signUpBegun, { is_taken: owner !== null })

@@ -96,6 +96,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
     const { providers, hasMail, config } = deps
     const returning = returnTo === home ? '' : `?${new URLSearchParams({ return_to: returnTo })}`
     const isOpen = data.again === null
+    const signUp = returnTo === ownAccount ? '/signup' : `/signup${returning}`
     return {
       ...form,
       username: data.again ?? shown.typed ?? '',
@@ -105,7 +106,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
       providers: providers.map(({ login, label }) => ({ href: `${login}${returning}`, label })),
       byMail: config.signInByMail && hasMail ? `${form.action}&by=mail` : null,
       reset: hasMail && isOpen ? '/reset' : null,
-      signUp: hasMail && isOpen && config.signUp.mode === 'open' ? '/signup' : null,
+      signUp: hasMail && isOpen && config.signUp.mode === 'open' ? signUp : null,
     }
   }
 
@@ -142,6 +143,8 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
 
 // The limit of one message a minute to an address: mail/outbox.ts.
 const resendSeconds = 60
+// Where a sign-up leads by itself.
+const ownAccount = '/account'
 
 function passwordProblem(
   error: ApiError | undefined,
