@@ -121,7 +121,9 @@ export async function signInRoutes(
         origins: config.pages.returnOrigins,
         otherwise: afterwards,
       })
-      if (session && again !== '1') return reply.redirect(returnTo, 303)
+      // One that has to set up a second factor counts nowhere else: it would be sent back here.
+      const isEnough = session && !session.needsEnrolment && again !== '1'
+      if (isEnough) return reply.redirect(returnTo, 303)
       const caller = session && (await accounts.byUserId(session.stored.userId))
       const begun = await begin(request, reply, returnTo, {
         step: 'password',
