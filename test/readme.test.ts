@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { suite, test } from 'node:test'
+import { after, suite, test } from 'node:test'
 import { firstRunText } from '../src/runtime/first-run.ts'
 import { freePort } from '../tools/free-port.ts'
 import { startService } from '../tools/service.ts'
@@ -18,13 +19,17 @@ suite('README', async () => {
   const skip = missing(['bash', '--version']) || missing(['curl', '--version'])
 
   /** Runs the listings of a section, and compares what they print with what it shows. */
-  async function replaySection(title: string, minSteps: number) {
-    const [, section = ''] = new RegExp(`^## ${title}\n(.*?)^## `, 'ms').exec(readme) ?? []
-    const steps = readSteps(section)
+  async function replaySection(
+    title: string,
+    minSteps: number,
+    { place = (command: string) => command, also = [] as string[], more = {} } = {},
+  ) {
+    const steps = readSteps(sectionOf(title))
     const ports = { '127.0.0.1:3000': await freePort(), '127.0.0.1:8080': await freePort() }
     const listens = `app.listen(${ports['127.0.0.1:8080']}, `
-    const commands = steps.map(({ command }) => command.replace('app.listen(8080, ', listens))
-    const env = { PORT: String(ports['127.0.0.1:3000']) }
+    const placed = steps.map(({ command }) => command.replace('app.listen(8080, ', listens))
+    const commands = [...placed.map(place), ...also]
+    const env = { PORT: String(ports['127.0.0.1:3000']), ...more }
     // The last command must have stopped what the others have started.
     const { outputs, errors } = skip
       ? { outputs: [], errors: skip }
@@ -42,6 +47,25 @@ suite('README', async () => {
       })
     }
   }
+
+  // A fresh folder, in place of one of this tree.
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  const fresh = { DATA_DIR: join(folder, 'data') }
+  const place = (command: string) =>
+    command
+      .replaceAll(' data/mail/', ` ${fresh.DATA_DIR}/mail/`)
+      .replaceAll(' gatehouse.log', ` ${folder}/gatehouse.log`)
+  await replaySection('A friend signs up by mail', 1, {
+    place,
+    also: ['kill $GATEHOUSE'], // which the text says
+    more: fresh,
+  })
+
+  test('needs four commands from nothing to the account of a friend', () => {
+    const [{ command = '' } = {}] = readSteps(sectionOf('A friend signs up by mail'))
+    assert.equal(command.match(/^\S/gm)?.length, 4)
+  })
 
   await replaySection('The first hour', 18)
   await replaySection('Questions of an operator', 12)
@@ -101,6 +125,11 @@ suite('README', async () => {
     again.remove()
   })
 })
+
+/** The text of a section of the README, up to the next heading. */
+function sectionOf(title: string): string {
+  return new RegExp(`^## ${title}\n(.*?)^## `, 'ms').exec(readme)?.[1] ?? ''
+}
 
 /** The anchors of the headings of a document, as GitHub makes them. */
 function sectionsOf(file: string): string[] {

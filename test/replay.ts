@@ -18,7 +18,7 @@ export interface Replay {
 /**
  * Runs commands of a document in one bash, as if they were pasted, in the folder of this project. Each
  * address in `ports` is replaced by one with a free port. `npm install` asks no registry: it links
- * the packages of this project. What still runs at the end is killed.
+ * the packages of this project, and `npm ci` was run. What still runs at the end is killed.
  */
 export async function replay(
   commands: readonly string[],
@@ -29,7 +29,11 @@ export async function replay(
   after(() => rmSync(folder, { recursive: true, force: true }))
   const modules = join(folderOf(new Map()), 'node_modules')
   const prelude = `npm() {
-    if [ "$1" = install ]; then ln -s '${modules}' .; else command npm "$@"; fi
+    case "$1" in
+      ci) ;;
+      install) ln -s '${modules}' . ;;
+      *) command npm "$@" ;;
+    esac
   }`
   const script = [prelude, ...commands].join(`\nprintf '${separator}'\n`)
   const placed = Object.entries(ports).reduce(

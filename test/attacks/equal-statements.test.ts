@@ -12,7 +12,7 @@ const settings = { SIGN_UP: 'open', SIGN_IN_BY_MAIL: 'on', MAIL_REQUESTS_PER_CLI
 const names = ['unknown', 'known', 'locked', 'disabled', 'unverified'] as const
 const counted = await countedDatabase()
 const { directory } = counted.options
-const maker = await testApp(settings, { directory })
+const maker = await testApp(settings, directory === undefined ? {} : { directory })
 for (const name of names.slice(1)) {
   const someone = await maker.account(name)
   const address = `${name}@example.org`
