@@ -71,14 +71,13 @@ export interface OutboxDeps {
 export const mailLimits = {
   /** One message of a name to an address: a minute. */
   sameMessageMs: 60_000,
-  /** All messages to an address: an hour. */
+  /** All messages to an address: an hour. The first one with a link passes this and the next. */
   perAddress: 5,
   /** All messages to an account, over its addresses: an hour. */
   perAccount: 10,
   windowMs: 3_600_000,
 } as const
 
-const unlimited = { isTooSoon: false, isTooMuch: false }
 const noticeMs = 3 * 86_400_000
 const idBytes = 16
 
@@ -100,11 +99,17 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
       const recipient = await recipientOf(trx, mail)
       // A decoy without an address has limits of its own, so that it costs the same.
       const addressIndex = sealedMail.indexOf(recipient.address?.key ?? id)
-      const { isTooSoon, isTooMuch } =
-        kind === 'request'
-          ? await checkLimits(trx, { message, recipient, addressIndex, clientIndex })
-          : unlimited
-      const isLimited = isTooSoon || (isTooMuch && !mail.isBeyondHours)
+      const { isBeyondHours = false } = mail
+      const isLimited =
+        kind === 'request' &&
+        (await checkLimits(trx, {
+          message,
+          confirmation,
+          recipient,
+          addressIndex,
+          clientIndex,
+          isBeyondHours,
+        }))
       const language = recipient.language ?? mail.language
       const sealed = sealedMail.seal(id, {
         address: recipient.address?.address ?? '',
@@ -159,9 +164,11 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
 
   interface Limited {
     readonly message: MessageName
+    readonly confirmation: string | null
     readonly recipient: Recipient
     readonly addressIndex: string
     readonly clientIndex: string | null
+    readonly isBeyondHours: boolean
   }
 
   /**
@@ -170,8 +177,9 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
    */
   async function checkLimits(
     trx: DatabaseOrTransaction,
-    { message, recipient: { userId }, addressIndex, clientIndex }: Limited,
-  ): Promise<typeof unlimited> {
+    { message, confirmation, recipient: { userId }, isBeyondHours, ...of }: Limited,
+  ): Promise<boolean> {
+    const { addressIndex, clientIndex } = of
     // Two requests at once count each other.
     const names = [clientIndex ?? [], addressIndex, userId === null ? [] : `account ${userId}`]
     await takeExclusiveLocks(trx, ...names.flat().map(lockName.mail))
@@ -186,15 +194,16 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
     }
     const counts = await store.counts({
       message,
+      confirmation,
       addressIndex,
       userId: userId ?? 0,
       since,
       sameSince: now - mailLimits.sameMessageMs,
     })
-    return {
-      isTooSoon: counts.same >= 1,
-      isTooMuch: counts.address >= mailLimits.perAddress || counts.account >= mailLimits.perAccount,
-    }
+    if (counts.same >= 1) return true
+    // Strangers who ask for other mail, or for this one before, keep no owner from a link that counts.
+    if (isBeyondHours || (confirmation !== null && counts.confirmation === 0)) return false
+    return counts.address >= mailLimits.perAddress || counts.account >= mailLimits.perAccount
   }
 
   function tooMany(used: number, freesAt: number, now: number): ApiError {

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/load.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
+import { openProof, proofOf } from '../confirmations/proof.ts'
+import { BegunConfirmation } from '../confirmations/schemas.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
@@ -10,7 +12,7 @@ import { anyone } from '../policy/rules.ts'
 import { secondFactorRequired } from '../totp/schemas.ts'
 import { type Asked, askedByEmail, askedByUsername } from './asked.ts'
 import { type Recovery, resetPurposes } from './recovery.ts'
-import { BeginReset, BegunReset, FinishReset, finishExamples, SentReset } from './schemas.ts'
+import { BeginReset, FinishReset, finishExamples, SentReset } from './schemas.ts'
 
 /**
  * The reset of a password as JSON, for programs with pages of their own: POST and PUT
@@ -45,7 +47,7 @@ export async function publicResetRoutes(
         operationId: 'beginReset',
         summary: 'Forgot the password: a link and a code by mail. The answer shows no account',
         body: BeginReset,
-        response: { 202: BegunReset },
+        response: { 202: BegunConfirmation },
       },
     },
     async (request, reply) => {
@@ -79,21 +81,11 @@ export async function publicResetRoutes(
     },
     async (request) => {
       const { new_password: newPassword, totp, recovery_code: recoveryCode } = request.body
-      const confirmation = await open(request.body)
+      const confirmation = await openProof(confirmations, proofOf(request.body), resetPurposes)
       await recovery.finish(confirmation, { newPassword, proof: { totp, recoveryCode } })
       return { message: 'Password changed' }
     },
   )
-
-  function open({ token, id, code }: { token?: string; id?: string; code?: string }) {
-    if (token !== undefined && id === undefined && code === undefined) {
-      return confirmations.openByToken(token, resetPurposes)
-    }
-    if (token !== undefined || id === undefined || code === undefined) {
-      refuseField(['token'], 'is required, or else id and code')
-    }
-    return confirmations.openByCode(id, code, null, resetPurposes)
-  }
 }
 
 /** @throws ApiError validationFailed unless one of both is there, and can name an account */

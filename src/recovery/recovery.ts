@@ -212,7 +212,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       expiresAt: begun.expiresAt,
       // A stranger who asks for mail after mail must not keep a new link from the owner. There is
       // one in the life of a link.
-      isBeyondHours: !begun.isRepeated || by === 'administrator',
+      isBeyondHours: by === 'administrator',
       ...(client !== undefined && { client }),
     })
     return begun

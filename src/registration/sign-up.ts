@@ -3,6 +3,7 @@ import type { Account } from '../authentication/account.ts'
 import type { Language } from '../config/languages.ts'
 import type { Config } from '../config/load.ts'
 import type { Confirmation, Confirmations } from '../confirmations/confirmations.ts'
+import { openProof, type Proof } from '../confirmations/proof.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
@@ -53,6 +54,8 @@ export interface WantedSignUp {
   readonly client: string
   /** The id of the flow in which the code counts; null for a program that keeps the answer. */
   readonly flow: string | null
+  /** Where the new owner goes on, by the link too; checked again when it is opened. */
+  readonly returnTo?: string
 }
 
 export interface BegunSignUp {
@@ -61,11 +64,6 @@ export interface BegunSignUp {
   /** Epoch milliseconds. */
   readonly expiresAt: number
 }
-
-/** What shows that the caller reads the mailbox. */
-export type Proof =
-  | { readonly token: string }
-  | { readonly id: string; readonly code: string; readonly flow: string | null }
 
 export interface FinishingSignUp {
   readonly profile: WantedProfile
@@ -102,7 +100,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       assertMail(outbox)
     },
 
-    async begin({ email, flow, language, client }) {
+    async begin({ email, flow, language, client, returnTo = null }) {
       signUp.assertOpen()
       const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
       assertDomain(address)
@@ -118,6 +116,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
           version: 0,
           flow,
           language,
+          facts: { return_to: returnTo },
         })
         await mail(trx, { owner, address, begun, language, client })
         await events.record(trx, signUpBegun, { is_taken: owner !== null })
@@ -125,10 +124,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       })
     },
 
-    find: (proof) =>
-      'token' in proof
-        ? confirmations.openByToken(proof.token, purposes)
-        : confirmations.openByCode(proof.id, proof.code, proof.flow, purposes),
+    find: (proof) => openProof(confirmations, proof, purposes),
 
     async finish(confirmation, wanted) {
       signUp.assertOpen()

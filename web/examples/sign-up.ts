@@ -40,14 +40,14 @@ export const signUpExamples: ExamplesOf<SignUpViews> = {
     first: profile,
     'all missing': {
       ...profile,
-      problems: { username: 'missing', name: 'missing', password: 'missing' },
+      problems: { username: 'missing', name: 'missing', password: { rule: 'missing' } },
     },
     taken: { ...profile, username: 'ann', name: 'Ann Example', problems: { username: 'taken' } },
     'weak password': {
       ...profile,
       username: 'ann',
       name: 'Ann Example',
-      problems: { password: 'short' },
+      problems: { password: { rule: 'short', limit: 12 } },
     },
     'two passwords': {
       ...profile,
@@ -62,7 +62,6 @@ export const signUpExamples: ExamplesOf<SignUpViews> = {
     'no mail': { why: 'mail' },
   },
   'sign-up-taken': { always: {} },
-  'sign-up-done': { always: {} },
   'sign-up-dead-link': {
     always: { message: 'Invalid or expired code', requestId: 'h3Kq9Zp-12' },
   },

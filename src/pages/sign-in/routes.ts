@@ -7,6 +7,7 @@ import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
 import { parseReturnTo } from '../../flows/return-to.ts'
 import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
+import { textIn } from '../../http/bodies/form-text.ts'
 import type { LoginAddress } from '../../http/limits/login-address.ts'
 import { mediaTypes } from '../../http/media-types.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
@@ -72,7 +73,7 @@ export async function signInRoutes(
   app: FastifyInstance,
   options: SignInRoutesOptions,
 ): Promise<void> {
-  const { accounts, clock, config, loginAddress, pageFlows, random } = options
+  const { accounts, clock, config, emailLogin, loginAddress, pageFlows, random } = options
   acceptForms(app)
   const pipeline = createSignInPipeline(options)
   const mail = createMailSteps(options, pipeline)
@@ -110,9 +111,9 @@ export async function signInRoutes(
     },
     async (request, reply) => {
       const { flow, token, again, return_to, by } = request.query as Record<string, unknown> // parsed by Fastify
-      if (token !== undefined) return openLink(token, request, reply)
+      if (typeof token === 'string') return openLink(token, request, reply)
       if (cameByInvalidLink(request)) throw deadLink()
-      const isByMail = by === 'mail' && options.emailLogin.isOffered
+      const isByMail = by === 'mail' && emailLogin.isOffered
       if (flow !== undefined) return showFlow(request, reply, isByMail)
       if (isFromElsewhere(request)) return arrive(request, reply)
       const session = await sessionOf(options, request)
@@ -206,7 +207,7 @@ export async function signInRoutes(
 
   /** Whether the form asks for a mail, for the first time or once more. */
   function isAskingForMail({ data, step }: SignInFlow, field: (name: string) => string): boolean {
-    if (data.again !== null) return false
+    if (data.again !== null || !emailLogin.isOffered) return false
     if (step === 'password') return field('by') === 'mail'
     return step === 'email_code' && field('resend') === '1'
   }
@@ -279,11 +280,7 @@ function isCorrectable({ row, status }: ApiError): boolean {
   return status < 500
 }
 
-/** The fields of a form; one that is absent or no text is empty. */
+/** Reads the fields of a form. */
 function fieldsOf({ body }: FastifyRequest): (name: string) => string {
-  const fields = (body ?? {}) as Readonly<Record<string, unknown>> // parsed by Fastify
-  return (name) => {
-    const value = Object.hasOwn(fields, name) ? fields[name] : undefined
-    return typeof value === 'string' ? value : ''
-  }
+  return (name) => textIn(body, name)
 }
