@@ -100,7 +100,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
           language,
           facts,
         })
-        await events.record(trx, emailLoginBegun, { user_id: userId })
+        await events.record(trx, emailLoginBegun, { user_id: userId }, { hidesPerson: true })
         await outbox.add(trx, {
           message: 'sign_in',
           to: { userId, address },

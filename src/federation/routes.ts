@@ -3,7 +3,7 @@ import { loginFail } from '../authentication/events.ts'
 import type { Config } from '../config/load.ts'
 import { defaultName } from '../config/oidc-settings.ts'
 import type { Events } from '../events/events.ts'
-import { browserOf } from '../flows/requests.ts'
+import { browserOf, forgetBrowser } from '../flows/requests.ts'
 import { home, parseReturnTo } from '../flows/return-to.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
@@ -155,6 +155,7 @@ export async function externalRoutes(
       async (request, reply) => {
         const provider = providerOf(request)
         await endSession(options, request, reply)
+        forgetBrowser(request, reply)
         return reply.redirect(await logoutUrl(provider), 303)
       },
     )

@@ -11,11 +11,8 @@ export type Delivery =
   | { readonly kind: 'refused'; readonly response: string; readonly isAddress: boolean }
   /** Refused for now, or the connection was lost while it was sent: `isLost`. */
   | { readonly kind: 'deferred'; readonly response: string; readonly isLost: boolean }
-  /**
-   * The server takes no mail at all now: it is away, its certificate is wrong, a login failed.
-   * `isOfMail`: it said so when it had heard of this mail, and may take others.
-   */
-  | { readonly kind: 'unavailable'; readonly response: string; readonly isOfMail?: true }
+  /** The server takes no mail at all now: it is away, its certificate is wrong, a login failed. */
+  | { readonly kind: 'unavailable'; readonly response: string }
 
 /** A connection to the mail server, for one mail after the other. */
 export interface SmtpSession {
@@ -190,11 +187,12 @@ function failureOf(error: SmtpError): Delivery {
   const response = plainResponse(error)
   // What the server says to the sender it says to every mail: no mail is at fault.
   if (responseCode > 0 && command === 'MAIL FROM') return { kind: 'unavailable', response }
-  if (responseCode === 421) return { kind: 'unavailable', response, isOfMail: true }
   if (responseCode >= 500 && command !== 'CONN') {
     return { kind: 'refused', response, isAddress: isOfAddress(response, command) }
   }
-  return { kind: 'deferred', response, isLost: responseCode === 0 || command === 'CONN' }
+  // A server that hangs up (421) once it has heard of the recipient may take other mail all the same.
+  const isLost = responseCode === 0 || responseCode === 421 || command === 'CONN'
+  return { kind: 'deferred', response, isLost }
 }
 
 // 5.1.7 to 5.1.9: the sender, or a server on the way; 5.2.2 to 5.2.4: full, too long, a list. Anyone

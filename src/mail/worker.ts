@@ -228,8 +228,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     if (kind === 'refused') {
       return finish(row, 'failed', response, delivery.isAddress ? content : undefined)
     }
-    // One that makes the server hang up must not be the first again: it would stop all others.
-    if (kind === 'deferred' || delivery.isOfMail) return wait(row, response)
+    if (kind === 'deferred') return wait(row, response)
     const untried = { id: row.id, attempts: row.attempts - 1 }
     await queueStore(db).release(untried, worker, { dueAt: clock.now(), response })
   }

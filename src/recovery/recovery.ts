@@ -199,7 +199,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       flow,
       language,
     })
-    await events.record(trx, resetBegun, { user_id: userId })
+    await events.record(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
     await outbox.add(trx, {
       message: 'reset',
       to: { userId, address },
@@ -207,6 +207,9 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       facts: { username: account?.username ?? '', ...(by && { by }) },
       language,
       expiresAt: begun.expiresAt,
+      // A stranger who asks for mail after mail must not keep a new link from the owner. There is
+      // one in the life of a link.
+      isBeyondHours: by === 'administrator',
       ...(client !== undefined && { client }),
     })
     return begun

@@ -223,9 +223,8 @@ suite('a relay that fails', () => {
       onRecipient: (address) => (address.startsWith('tarpit') ? '421 4.7.0 Try again' : undefined),
     })
     const bad = await add('tarpit@example.org', 0, 86_400)
-    const good = await add('good@example.org')
     await mailer.run()
-    app.clock.advance(6) // the circuit closes, and a worker tries again
+    const good = await add('good@example.org')
     await mailer.run()
     assert.equal((await row(good)).state, 'sent')
     assert.equal((await row(bad)).state, 'waiting')

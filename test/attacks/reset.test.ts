@@ -261,6 +261,32 @@ suite('a reset against strangers', async () => {
   })
 
   const twins = ['vıctim', 'ｖictim', 'vіctim', 'victim\u200b', 'victi\u{1d426}']
+  test('26: no number of requests keeps a new link from the owner', async () => {
+    const noisy = await testApp({ MAIL_REQUESTS_PER_CLIENT: '0', SIGN_UP: 'open' })
+    const email = 'ann@example.org'
+    const ann = await noisy.account('ann')
+    await verifyAddress(noisy, ann, email)
+    const ask = (path: string) => noisy.call('POST', path, { json: { email } })
+    const sent = async (message: string) =>
+      (await mailRows(noisy)).filter((row) => row.message === message && row.state !== 'dropped')
+        .length
+    for (let asked = 1; asked <= 8; asked += 1) {
+      assert.equal((await ask('/api/public/sign-up')).status, 202)
+      noisy.clock.advance(60)
+    }
+    assert.equal(await sent('sign_up_exists'), 5)
+    for (let asked = 1; asked <= 8; asked += 1) await ask('/api/public/reset')
+    assert.equal(await sent('reset'), 1, 'a new link is mailed, and its repeats are held back')
+    noisy.clock.advance(1801)
+    for (let asked = 1; asked <= 8; asked += 1) await ask('/api/public/reset')
+    assert.equal(await sent('reset'), 2, 'once in the life of a link')
+    noisy.clock.advance(60)
+    const headers = noisy.basic(noisy.admin)
+    const vouched = await noisy.call('POST', '/api/admin/accounts/ann/reset', { headers })
+    assert.equal(vouched.status, 202)
+    assert.equal(await sent('reset'), 3, 'what an administrator mails is mailed')
+  })
+
   test('18: an address that looks like the verified one finds no account', async () => {
     const who = await victim()
     app.clock.advance(61)

@@ -371,6 +371,14 @@ suite('the captcha on pages', async () => {
   const app = await testApp({ LOGIN_CAPTCHA_AFTER: '1' }, { clock: presentClock() })
   const lou = await app.account('lou')
 
+  test('where no mail signs in, no page asks for an address', async () => {
+    const browser = pageBrowser(app)
+    await browser.open('/signin?by=mail')
+    assert.equal(browser.heading(), 'Sign in')
+    await browser.open(`${browser.form().action}&by=mail`)
+    assert.equal(browser.heading(), 'Sign in')
+  })
+
   test('after wrong passwords the form has one, says what it needs, and takes its solution', async () => {
     const browser = pageBrowser(app)
     await browser.open('/signin')

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
+import { cameByInvalidLink } from '../../confirmations/token-arrival.ts'
 import type { Providers } from '../../federation/providers.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
@@ -110,8 +111,10 @@ export async function signInRoutes(
     },
     async (request, reply) => {
       const { flow, token, again, return_to, by } = request.query as Record<string, unknown> // parsed by Fastify
-      if (typeof token === 'string') return openLink(token, request, reply)
-      if (flow !== undefined) return showFlow(request, reply, by === 'mail')
+      if (token !== undefined) return openLink(token, request, reply)
+      if (cameByInvalidLink(request)) throw deadLink()
+      const isByMail = by === 'mail' && options.emailLogin.isOffered
+      if (flow !== undefined) return showFlow(request, reply, isByMail)
       if (isFromElsewhere(request)) return arrive(request, reply)
       const session = await sessionOf(options, request)
       const returnTo = parseReturnTo(return_to, {
@@ -125,7 +128,7 @@ export async function signInRoutes(
         data: { column: 'login', proven: null, again: caller?.username ?? null },
       })
       const { ended } = request.query as { ended?: unknown }
-      return show(request, reply, { flow: begun, isEnded: ended === '1', isByMail: by === 'mail' })
+      return show(request, reply, { flow: begun, isEnded: ended === '1', isByMail })
     },
   )
 
@@ -234,9 +237,9 @@ export async function signInRoutes(
   }
 
   /** Opens the link of a mail: the address that has the token is left at once. */
-  async function openLink(token: string, request: FastifyRequest, reply: FastifyReply) {
-    const link = await mail.open(token, request)
-    if (!link) throw deadLink()
+  async function openLink(token: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const link = typeof token === 'string' ? await mail.open(token, request) : null
+    if (!link) return reply.redirect('/signin?link=invalid', 303)
     const flow = await begin(request, reply, afterwards, {
       step: 'email_link',
       data: { column: 'login', proven: null, again: null, link },
