@@ -434,7 +434,7 @@ suite('attacks on the sign-in of pages', async () => {
     }
     const browser = pageBrowser(app)
     assert.equal((await browser.open('/signin?token=abc')).status, 400)
-    assert.equal(browser.heading(), 'This link counts no more')
+    assert.equal(browser.heading(), 'This link is no longer valid')
   })
 
   test('who signs out leaves no step behind that the next person at the browser could take', async () => {

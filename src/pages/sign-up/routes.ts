@@ -4,18 +4,16 @@ import type { Database } from '../../database/database.ts'
 import { transact } from '../../database/transactions.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
-import { acceptForms, fewFieldsBytes } from '../../http/bodies/bodies.ts'
+import { acceptForms } from '../../http/bodies/bodies.ts'
 import { textIn } from '../../http/bodies/form-text.ts'
 import { clientAddress } from '../../http/limits/client-address.ts'
-import { mediaTypes } from '../../http/media-types.ts'
 import { languageOf } from '../../http/pages/language.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, viewPage } from '../../http/pages/send-view.ts'
-import { Page } from '../../http/schemas.ts'
 import type { Random } from '../../kernel/random.ts'
-import { anyone } from '../../policy/rules.ts'
 import type { SignUp } from '../../registration/sign-up.ts'
+import { flowForm, flowPage } from '../flow-page.ts'
 import { type NewSessionDeps, signInNewOwner } from './new-session.ts'
 import { problemsOfForm, sentProfile } from './problems.ts'
 import { pageOf, type Shown, type SignUpData, type SignUpFlow, type Step } from './show.ts'
@@ -33,11 +31,9 @@ export interface SignUpPagesOptions extends NewSessionDeps {
   readonly signUp: SignUp
 }
 
-const access = { rule: anyone }
 const purpose = 'page_sign_up'
 const path = '/signup'
 const flowSeconds = 3600
-const answers = { 200: { [mediaTypes.html]: Page }, 303: {} }
 
 export async function signUpPages(
   app: FastifyInstance,
@@ -73,7 +69,7 @@ export async function signUpPages(
     path,
     {
       exposeHeadRoute: false, // a preview of the link changes nothing
-      config: { access, errorPage, answers, errors: ['signUpOff', 'confirmationInvalid'] },
+      config: { ...flowPage, errorPage, errors: ['signUpOff', 'confirmationInvalid'] },
       schema: { hide: true },
     },
     async (request, reply) => {
@@ -95,12 +91,8 @@ export async function signUpPages(
     path,
     {
       config: {
-        access,
+        ...flowForm,
         errorPage,
-        csrf: 'foreignPage',
-        body: 'form',
-        maxBodyBytes: fewFieldsBytes,
-        answers: { 303: {} },
         errors: [
           'signUpOff',
           'signInFailed',

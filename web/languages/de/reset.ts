@@ -31,7 +31,6 @@ export const reset: typeof english = {
   factor: 'Zweiter Faktor',
   factorText: (username) =>
     `Das Konto ${username} ist durch einen zweiten Faktor geschützt. Geben Sie den Code ein, den Ihre Authenticator-App jetzt zeigt, oder einen Ihrer Wiederherstellungscodes.`,
-  orRecoveryCode: 'Oder ein Wiederherstellungscode',
   factorProblems: {
     wrong: 'Dieser Code ist falsch oder wurde schon benutzt. Geben Sie einen anderen ein.',
     missing: 'Geben Sie einen Code ein.',

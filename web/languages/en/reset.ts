@@ -27,7 +27,6 @@ export const reset = {
   factor: 'Second factor',
   factorText: (username: string) =>
     `The account ${username} is protected by a second factor. Enter the code that your authenticator app shows now, or one of your recovery codes.`,
-  orRecoveryCode: 'Or a recovery code',
   factorProblems: {
     wrong: 'This code is not right, or it was used before. Enter another one.',
     missing: 'Enter a code.',
