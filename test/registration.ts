@@ -102,7 +102,7 @@ export function person(app: TestApp) {
       const sent = { form, headers: { 'sec-fetch-site': 'same-origin', ...headers } }
       const answer = await browser.call('POST', action, sent)
       const { location } = answer.headers
-      const isOwn = typeof location === 'string' && location.startsWith('/signup')
+      const isOwn = typeof location === 'string' && /^\/sign(up|in)\b/.test(location)
       if (answer.status === 303 && isOwn) return this.open(location)
       if (answer.status !== 303) page = answer
       return answer

@@ -1,5 +1,6 @@
 import type { Account } from '../authentication/account.ts'
 import type { Authentication, Method } from '../authentication/attempt.ts'
+import type { Evidence } from '../authentication/evidence.ts'
 import type { Database } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError, type RefusalReason } from '../kernel/errors.ts'
@@ -54,6 +55,11 @@ export function byNameAndPassword(
   { username, password, ...login }: SentPassword & { readonly username: Username },
 ): Pick<Authentication, 'login' | 'method'> {
   return { login: { username, ...login }, method: passwordMethod(deps, username, password) }
+}
+
+/** What the owner has proved who has just chosen the password of a new account. @param at epoch milliseconds */
+export function byChosenPassword(account: Account, at: number): Evidence {
+  return { account, amr: ['pwd'], authTime: at }
 }
 
 /** Whether the text was none, or one that no account can have as its name. */

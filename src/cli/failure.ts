@@ -13,7 +13,8 @@ export function exitOf(error: unknown): { code: number; message: string } {
     }
   }
   if (error instanceof ApiError) {
-    return { code: exitCodes[exitOfStatus(error.status)].code, message: messageOf(error) }
+    const exit = error.row === 'mailUnavailable' ? 'failed' : exitOfStatus(error.status)
+    return { code: exitCodes[exit].code, message: messageOf(error) }
   }
   return { code: exitCodes.failed.code, message: reasonOf(error) }
 }
@@ -33,7 +34,15 @@ function exitOfStatus(status: number): Exit {
   }
 }
 
-function messageOf({ message, details = [] }: ApiError): string {
+/** What an operator can do about a refusal, which a client is not told. */
+const remedies: Partial<Record<string, string>> = {
+  mailUnavailable: 'set SMTP_URL (docs/mail.md)',
+  emailNotVerified: 'name the address of its owner with --email',
+}
+
+function messageOf({ message, row, details = [] }: ApiError): string {
+  const remedy = typeof row === 'string' ? remedies[row] : undefined
+  if (remedy !== undefined) return `${message}: ${remedy}`
   const lines = details.map((detail) => `${detail.path.join('.')} ${detail.message}`)
   return [message, ...lines].join('\n  ')
 }

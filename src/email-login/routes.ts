@@ -7,7 +7,6 @@ import { openProof, proofOf } from '../confirmations/proof.ts'
 import { BegunConfirmation } from '../confirmations/schemas.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import { mediaTypes } from '../http/media-types.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
@@ -68,7 +67,7 @@ export async function emailLoginRoutes(
       assertOn()
       const { email, language = config.pages.language } = request.body
       const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
-      const how = { language, client: clientAddress(request), flow: null }
+      const how = { language, client: loginAddress(request), flow: null }
       const { id, expiresAt } = await emailLogin.begin(address, how)
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
     },

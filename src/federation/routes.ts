@@ -18,6 +18,7 @@ import type { Random } from '../kernel/random.ts'
 import { ofBrowser } from '../mail/device-cookie.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, endSession, sessionResult } from '../session/browser.ts'
+import { sessionCookie } from '../session/cookie.ts'
 import { SessionAnswer } from '../session/schemas.ts'
 import { enrolmentRequired } from '../token/schemas.ts'
 import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
@@ -154,8 +155,9 @@ export async function externalRoutes(
       },
       async (request, reply) => {
         const provider = providerOf(request)
+        // Another site that leads here ends no session, whose cookie is Strict, and so no flow.
+        if (sessionCookie(request, config) !== undefined) forgetBrowser(request, reply)
         await endSession(options, request, reply)
-        forgetBrowser(request, reply)
         return reply.redirect(await logoutUrl(provider), 303)
       },
     )

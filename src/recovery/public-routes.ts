@@ -4,7 +4,7 @@ import type { Confirmations } from '../confirmations/confirmations.ts'
 import { openProof, proofOf } from '../confirmations/proof.ts'
 import { BegunConfirmation } from '../confirmations/schemas.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { clientAddress } from '../http/limits/client-address.ts'
+import type { LoginAddress } from '../http/limits/login-address.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { refuseField } from '../kernel/errors.ts'
@@ -21,6 +21,7 @@ import { BeginReset, FinishReset, finishExamples, SentReset } from './schemas.ts
 export interface PublicResetOptions {
   readonly config: Pick<Config, 'pages'>
   readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken'>
+  readonly loginAddress: LoginAddress
   readonly recovery: Recovery
 }
 
@@ -34,7 +35,7 @@ const guards = {
 
 export async function publicResetRoutes(
   instance: FastifyInstance,
-  { config, confirmations, recovery }: PublicResetOptions,
+  { config, confirmations, loginAddress, recovery }: PublicResetOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -51,7 +52,7 @@ export async function publicResetRoutes(
     },
     async (request, reply) => {
       const { language = config.pages.language } = request.body
-      const how = { language, client: clientAddress(request), flow: null }
+      const how = { language, client: loginAddress(request), flow: null }
       const { id, expiresAt } = await recovery.begin(askedOf(request.body), how)
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
     },

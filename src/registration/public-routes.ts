@@ -5,7 +5,7 @@ import type { Config } from '../config/load.ts'
 import { proofOf } from '../confirmations/proof.ts'
 import { BegunConfirmation } from '../confirmations/schemas.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { clientAddress } from '../http/limits/client-address.ts'
+import type { LoginAddress } from '../http/limits/login-address.ts'
 import { languageOf } from '../http/pages/language.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
@@ -21,6 +21,7 @@ import type { SignUp } from './sign-up.ts'
 export interface PublicRegistrationOptions {
   readonly config: Pick<Config, 'pages' | 'roles'>
   readonly invitations: Invitations
+  readonly loginAddress: LoginAddress
   readonly signUp: SignUp
 }
 
@@ -36,7 +37,7 @@ const ownerErrors = ['confirmationInvalid', 'usernameExists', 'emailExists'] as 
 
 export async function publicRegistrationRoutes(
   instance: FastifyInstance,
-  { config, invitations, signUp }: PublicRegistrationOptions,
+  { config, invitations, loginAddress, signUp }: PublicRegistrationOptions,
 ): Promise<void> {
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)
@@ -55,7 +56,7 @@ export async function publicRegistrationRoutes(
     },
     async (request, reply) => {
       const { email, language = languageOf(request, config.pages.language) } = request.body
-      const client = clientAddress(request)
+      const client = loginAddress(request)
       const { id, expiresAt } = await signUp.begin({ email, language, client, flow: null })
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
     },

@@ -54,6 +54,8 @@ export interface WantedSignUp {
   readonly client: string
   /** The id of the flow in which the code counts; null for a program that keeps the answer. */
   readonly flow: string | null
+  /** Where the new owner goes on, by the link too; checked again when it is opened. */
+  readonly returnTo?: string
 }
 
 export interface BegunSignUp {
@@ -98,7 +100,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       assertMail(outbox)
     },
 
-    async begin({ email, flow, language, client }) {
+    async begin({ email, flow, language, client, returnTo = null }) {
       signUp.assertOpen()
       const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
       assertDomain(address)
@@ -114,6 +116,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
           version: 0,
           flow,
           language,
+          facts: { return_to: returnTo },
         })
         await mail(trx, { owner, address, begun, language, client })
         await events.record(trx, signUpBegun, { is_taken: owner !== null })

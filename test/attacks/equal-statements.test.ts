@@ -11,8 +11,8 @@ import { verifyAddress } from '../mail.ts'
 const settings = { SIGN_UP: 'open', SIGN_IN_BY_MAIL: 'on', MAIL_REQUESTS_PER_CLIENT: '0' }
 const names = ['unknown', 'known', 'locked', 'disabled', 'unverified'] as const
 const counted = await countedDatabase()
-const { directory } = counted.options
-const maker = await testApp(settings, directory === undefined ? {} : { directory })
+const { directory = '' } = counted.options
+const maker = await testApp(settings, { directory })
 for (const name of names.slice(1)) {
   const someone = await maker.account(name)
   const address = `${name}@example.org`

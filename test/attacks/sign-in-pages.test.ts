@@ -437,6 +437,88 @@ suite('attacks on the sign-in of pages', async () => {
     assert.equal(browser.heading(), 'This link is no longer valid')
   })
 
+  test('a mail that was asked for before the sign-in by mail was put off signs in no more', async () => {
+    await forget()
+    const browser = await asked('ann@example.org')
+    const off = await testApp(
+      { SIGN_IN_BY_MAIL: 'off', NODE_ENV: 'development' },
+      { directory: app.directory, clock: app.clock, seed: 3 },
+    )
+    const { code, token } = await mailed(ann)
+    const opened = await begun(`/signin?token=${token}`)
+    const before = await sessions(ann.userId)
+    const again = await off.call('GET', `/signin?token=${token}`)
+    assert.equal(again.headers.location, '/signin?link=invalid')
+    for (const [page, more] of [
+      [browser, { code }],
+      [opened, {}],
+    ] as const) {
+      const { action, fields } = page.form()
+      const headers = { cookie: cookiesOf(page) }
+      const answer = await off.call('POST', action, { headers, form: { ...fields, ...more } })
+      assertRefusal(answer, 400, 'Invalid or expired code')
+    }
+    assert.equal(await sessions(ann.userId), before)
+  })
+
+  test('5: of presses at once on two nodes one signs in', async () => {
+    await forget()
+    await asked('ann@example.org')
+    const { token } = await mailed(ann)
+    const other = await testApp(
+      { SIGN_IN_BY_MAIL: 'on', NODE_ENV: 'development' },
+      { directory: app.directory, clock: app.clock, seed: 4 },
+    )
+    const pages = await Promise.all(
+      Array.from({ length: 8 }, () => begun(`/signin?token=${token}`)),
+    )
+    const before = await sessions(ann.userId)
+    const answers = await Promise.all(
+      pages.map((page, index) => {
+        const { action, fields } = page.form()
+        const headers = { cookie: cookiesOf(page) }
+        return (index % 2 ? other : app).call('POST', action, { headers, form: fields })
+      }),
+    )
+    const statuses = answers.map(({ status }) => status).toSorted()
+    assert.deepEqual(statuses, [303, ...Array(7).fill(400)])
+    assert.equal(await sessions(ann.userId), before + 1)
+  })
+
+  test('29: no token, code, flow or address stands in the log, the audit or what is told of them', async () => {
+    await forget()
+    const browser = await asked('ann@example.org')
+    const { code, token } = await mailed(ann)
+    const [, flow = 'no flow'] = browser.form().action.split('flow=')
+    await browser.submit({ code: otherCode(code) })
+    await browser.submit({ code })
+    await begun(`/signin?token=${token}`)
+    const secret = token.split('.')[1] ?? ''
+    const audit = await db.selectFrom('audit_records').selectAll().execute()
+    const refusals = await db.selectFrom('refusals').selectAll().execute()
+    const kept = [app.log, audit, refusals]
+    const cookie = browser.cookies.get('__Host-flow') ?? ''
+    for (const wrong of [token, secret, code, cookie, flow, 'ann@example.org']) {
+      const found = kept.flat().filter((line) => JSON.stringify(line).includes(wrong))
+      assert.deepEqual(found, [], wrong)
+    }
+  })
+
+  test('a new password behind a mail is no way to guess at the present one', async () => {
+    await forget()
+    const gil = await app.account('gil')
+    await verifyAddress(app, gil, 'gil@example.org')
+    const headers = await app.bearer(app.admin)
+    await app.call('PUT', '/api/admin/accounts/gil', { headers, json: { must_change: true } })
+    const browser = await asked('gil@example.org')
+    await browser.submit({ code: (await mailed(gil)).code })
+    assert.equal(browser.heading(), 'Choose a new password')
+    const same = { new_password: gil.password, new_password_again: gil.password }
+    await browser.submit(same)
+    assert.equal(browser.path(), '/account')
+    assert.equal(await sessions(gil.userId), 1)
+  })
+
   test('who signs out leaves no step behind that the next person at the browser could take', async () => {
     await forget()
     await asked('ann@example.org')

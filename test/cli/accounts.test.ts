@@ -172,6 +172,14 @@ suite('gatehouse account, on the database of a running service', async () => {
     await refused('account password ann', 130, /broken off/, { typed: ['\x04'] })
   })
 
+  test('account reset tells how, for an account without a verified address', async () => {
+    const ran = await run('account reset ann')
+    assert.deepEqual(
+      [ran.code, ran.stderr],
+      [4, 'error: No verified email: name the address of its owner with --email\n'],
+    )
+  })
+
   test('reset-factor takes the factor away, and ends all logins', async () => {
     const { userId } = ann
     const { db } = app.deps

@@ -299,7 +299,10 @@ suite('the pages of the own account', async () => {
     const flow = async () => (await confirmations.stored(await pendingId()))?.flow
     const bad = await send('/account/email', { email: 'no address' })
     assertPage(bad, 400, 'E-mail address')
-    assert.match(bad.text, /<p class="error" id="email-problem">This is not an e-mail address\.<\/p>/)
+    assert.match(
+      bad.text,
+      /<p class="error" id="email-problem">This is not an e-mail address\.<\/p>/,
+    )
     assert.match(bad.text, /<input id="email"[^>]*value="no address"/)
     const sent = await send('/account/email', { email: 'typed@example.org' })
     assert.deepEqual(went(sent), [303, '/account/email'])

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { addMail, mailerOf, mailRows, servicesOf, verifyAddress } from '../mail.ts'
+import { pageBrowser } from '../page-browser.ts'
 import { relayEnv, startRelay } from '../relay.ts'
 
 suite('the mail of an administrator', async () => {
@@ -178,11 +179,8 @@ suite('the mail of an administrator', async () => {
 })
 
 suite('without a mail server in production', async () => {
-  const app = await testApp({
-    NODE_ENV: 'production',
-    BASE_URL: 'https://id.example.org',
-    TRUST_PROXY: 'none',
-  })
+  const env = { NODE_ENV: 'production', BASE_URL: 'https://id.example.org', TRUST_PROXY: 'none' }
+  const app = await testApp(env)
 
   test('a test mail is refused, and nothing is added', async () => {
     const headers = await app.bearer(app.admin)
@@ -193,6 +191,35 @@ suite('without a mail server in production', async () => {
     })
     assert.deepEqual([status, body], [503, { error: 'Mail is not configured' }])
     assert.deepEqual(await app.rows(), before)
+  })
+
+  test('what anyone can ask for is no failure in the log', async () => {
+    const navigation = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+    assert.equal((await app.call('GET', '/reset', { headers: navigation })).status, 503)
+    const json = { username: 'ann' }
+    assert.equal((await app.call('POST', '/api/public/reset', { json })).status, 503)
+    assert.deepEqual(
+      app.log.filter(({ level }) => level === 'error').map(({ msg }) => msg),
+      [],
+    )
+  })
+
+  test('the form of a sign-in by mail is not shown, and nothing else of it taken', async () => {
+    const browser = pageBrowser(app)
+    await browser.open('/signin?by=mail')
+    assert.equal(browser.heading(), 'Sign in')
+    assert.match(browser.page().text, /autocomplete="current-password"/)
+    await browser.submit({ by: 'mail', email: 'ann@example.org', username: '', password: '' })
+    assert.equal(browser.heading(), 'Sign in')
+    assert.match(browser.page().text, /autocomplete="current-password"/)
+  })
+
+  test('the command line tells what to set', async () => {
+    for (const words of ['mail test a@example.org', 'invite a@example.org']) {
+      const { code, stderr } = await gatehouse(app.directory, words, { env, clock: app.clock })
+      assert.equal(code, 1, words)
+      assert.match(stderr, /^error: Mail is not configured: set SMTP_URL/m, words)
+    }
   })
 
   test('the start says so, once', async () => {

@@ -237,6 +237,26 @@ suite('the sign-in on pages', async () => {
     assert.equal(answer.status, 200)
   })
 
+  test('a session that has to set up a factor since its role asks for one does so, in no circle', async () => {
+    const pia = await app.account('pia')
+    const browser = pageBrowser(app)
+    await browser.open('/signin')
+    await browser.submit({ username: 'pia', password: pia.password })
+    const headers = await app.bearer(app.admin)
+    const json = { roles: ['BILLING'] }
+    const changed = await app.call('PUT', '/api/admin/accounts/pia', { headers, json })
+    assert.equal(changed.status, 200)
+    await browser.open('/account')
+    assert.equal(browser.path(), '/signin?return_to=%2Faccount')
+    assert.equal(browser.heading(), 'Confirm that it is you')
+    await browser.submit({ password: pia.password })
+    const secret = /<code[^>]*>([A-Z2-7 ]+)<\/code>/.exec(browser.page().text)?.[1] ?? ''
+    const step = Math.floor(app.clock.now() / 1000 / stepSeconds)
+    await browser.submit({ totp: codeOfStep(fromBase32(secret.replaceAll(' ', '')), step) })
+    await browser.submit()
+    assert.deepEqual([browser.path(), browser.page().status], ['/account', 200])
+  })
+
   test('a mailed code signs in, in the browser that has asked for it', async () => {
     const ida = await app.account('ida')
     await verifyAddress(app, ida, 'ida@example.org')

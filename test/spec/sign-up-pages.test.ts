@@ -1,19 +1,21 @@
 // A database makes a difference: the steps of a flow are rows that change under conditions.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
 import { type Answer, testApp } from '../app.ts'
+import { fromBase32 } from '../factor.ts'
 import { verifyAddress } from '../mail.ts'
 import { invited, mailboxOf, person, profileFields, profileOf } from '../registration.ts'
 import type { TestBrowser } from '../test-browser.ts'
 
 const heading = ({ text }: Answer) => /<h1>(.*?)<\/h1>/s.exec(text)?.[1]
 const session = ({ cookies }: TestBrowser) => cookies.get('JSESSIONID')
+const me = async ({ browser }: ReturnType<typeof person>) =>
+  (await browser.call('GET', '/api/session')).body.username
 
 suite('the pages of a sign-up', async () => {
   const app = await testApp({ SIGN_UP: 'open' })
   const mailbox = await mailboxOf(app)
-  const me = async ({ browser }: ReturnType<typeof person>) =>
-    (await browser.call('GET', '/api/session')).body.username
 
   test('by the code: address, mailbox, profile, signed in', async () => {
     const ann = person(app)
@@ -150,11 +152,45 @@ suite('what a sign-up leads to', () => {
     const app = await testApp({ SIGN_UP: 'open', REQUIRE_SECOND_FACTOR: 'USER' })
     const mailbox = await mailboxOf(app)
     const ann = person(app)
-    await ann.open('/signup')
+    await ann.open('/signup?return_to=/users')
     await ann.send({ email: 'ann@example.org' })
     await ann.send({ code: (await mailbox.newest()).code })
-    assert.deepEqual(heading(await ann.send(profileFields('ann'))), 'Your account is created')
+    const enrolment = await ann.send(profileFields('ann'))
+    assert.equal(heading(enrolment), 'Set up a second factor')
     assert.equal(session(ann.browser), undefined)
+    const [, secret = ''] = /<code id="secret">([A-Z2-7 ]+)<\/code>/.exec(enrolment.text) ?? []
+    const step = Math.floor(app.clock.now() / 1000 / stepSeconds)
+    const totp = codeOfStep(fromBase32(secret.replaceAll(' ', '')), step)
+    const codes = await ann.send({ totp })
+    assert.match(String(heading(codes)), /recovery codes/i)
+    const done = await ann.send({})
+    assert.deepEqual([done.status, done.headers.location], [303, '/users'])
+    assert.equal(await me(ann), 'ann')
+  })
+
+  test('it leads back to the application that it began at, by the code and by the link', async () => {
+    const app = await testApp({ SIGN_UP: 'open', RETURN_ORIGINS: 'https://app.example.org' })
+    const mailbox = await mailboxOf(app)
+    const there = 'https://app.example.org/after?a=1'
+    const begin = async (email: string, returnTo: string) => {
+      const who = person(app)
+      await who.open(`/signup?return_to=${encodeURIComponent(returnTo)}`)
+      await who.send({ email })
+      app.clock.advance(61)
+      return { who, ...(await mailbox.newest()) }
+    }
+    const ann = await begin('ann@example.org', there)
+    const profile = await ann.who.send({ code: ann.code })
+    const policies = String(profile.headers['content-security-policy'])
+    assert.match(policies, /form-action 'self' https:\/\/app\.example\.org/)
+    assert.equal((await ann.who.send(profileFields('ann'))).headers.location, there)
+    const bob = await begin('bob@example.org', there)
+    const other = person(app)
+    await other.open(`/signup?token=${bob.token}`)
+    assert.equal((await other.send(profileFields('bob'))).headers.location, there)
+    const cleo = await begin('cleo@example.org', 'https://evil.example/')
+    await cleo.who.send({ code: cleo.code })
+    assert.equal((await cleo.who.send(profileFields('cleo'))).headers.location, '/account')
   })
 
   for (const [mode, text] of [

@@ -62,7 +62,6 @@ export const signUpExamples: ExamplesOf<SignUpViews> = {
     'no mail': { why: 'mail' },
   },
   'sign-up-taken': { always: {} },
-  'sign-up-done': { always: {} },
   'sign-up-dead-link': {
     always: { message: 'Invalid or expired code', requestId: 'h3Kq9Zp-12' },
   },

@@ -33,7 +33,6 @@ export const signUpPages: PagesOf<SignUpViews> = {
     Content: Profile,
   },
   'sign-up-closed': { title: (_view, { signUp }) => signUp.closed, Content: Closed },
-  'sign-up-done': { title: (_view, { signUp }) => signUp.done, Content: Done },
   'sign-up-taken': { title: (_view, { signUp }) => signUp.taken, Content: Taken },
   'sign-up-dead-link': { title: (_view, { signUp }) => signUp.deadLink, Content: DeadLink },
 }
@@ -115,18 +114,6 @@ function Closed({ view: { why } }: { view: SignUpClosedView }) {
         <LinkButton href="/" kind="quiet">
           {common.startPage}
         </LinkButton>
-      </Actions>
-    </>
-  )
-}
-
-function Done() {
-  const { signUp: t } = useTexts()
-  return (
-    <>
-      <p>{t.doneText}</p>
-      <Actions>
-        <LinkButton href="/signin">{t.signIn}</LinkButton>
       </Actions>
     </>
   )

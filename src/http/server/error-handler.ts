@@ -83,8 +83,9 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
   }
 })
 
-/** Whether a 503 keeps the service within its limits, or is sent while it stops: no failure. */
+/** Whether a 503 is no failure: by the limits of the service, its settings, or while it stops. */
 function isPlanned({ row, cause }: ApiError): boolean {
+  if (row === 'mailUnavailable') return true // the start has logged it, and anyone can ask for it
   return row === 'serviceUnavailable' && !(cause instanceof Error)
 }
 

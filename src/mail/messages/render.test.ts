@@ -109,15 +109,21 @@ suite('the messages', () => {
     assert.throws(() => render('reset', { username: 'ann' }, 'en', script), /the web alone/)
   })
 
-  test('the lifetime is in words, and never longer than it is', () => {
-    const origin = { ...from, at: 1 }
-    const { text } = render('reset', { username: 'ann', origin }, 'en', linked)
-    assert.match(text, /for 29 minutes: until 1 January 1970 at 00:30 UTC/)
-    const lengths = [59_000, 60_000, 3_600_000, 5_400_000, 86_400_000, 604_800_000, 2_591_999_999]
+  test('the lifetime is in words, and no longer than it is but for a moment', () => {
+    for (const [at, words] of [
+      [5000, 'for 30 minutes'], // the request took them
+      [5001, 'for 29 minutes'],
+    ] as const) {
+      const origin = { ...from, at }
+      const { text } = render('reset', { username: 'ann', origin }, 'en', linked)
+      assert.ok(text.includes(`${words}: until 1 January 1970 at 00:30 UTC`), text)
+    }
+    const lengths = [50_000, 60_000, 3_599_980, 3_600_000, 5_400_000, 86_399_970, 604_799_999]
     assert.deepEqual(
       lengths.map((ms) => durationInWords(en, ms)),
-      ['1 minute', '1 minute', '1 hour', '90 minutes', '24 hours', '7 days', '29 days'],
+      ['1 minute', '1 minute', '1 hour', '1 hour', '90 minutes', '24 hours', '7 days'],
     )
+    assert.equal(durationInWords(en, 2_591_000_000), '29 days')
   })
 
   test('a code that the reader cannot type is left out', () => {

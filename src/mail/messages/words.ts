@@ -2,6 +2,7 @@ import type { Texts } from '../languages/en.ts'
 import type { Origin } from '../origin.ts'
 import type { Device } from '../user-agent.ts'
 
+const momentMs = 5000
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
@@ -16,13 +17,14 @@ export function timeInWords({ locale }: Texts, at: number): string {
 
 /** A length of time in words: minutes below two hours, hours to two days, then days. */
 export function durationInWords({ locale, units }: Texts, ms: number): string {
-  const isShort = ms < 2 * hourMs && ms % hourMs !== 0
+  const isShort = ms < 2 * hourMs && (ms + momentMs) % hourMs > momentMs
   const [unit, unitMs] = isShort
     ? ([units.minutes, minuteMs] as const)
     : ms < 2 * dayMs
       ? ([units.hours, hourMs] as const)
       : ([units.days, dayMs] as const)
-  const count = Math.max(1, Math.floor(ms / unitMs)) // never longer than it is
+  // Never longer than it is, but for the moment between the request and its mail.
+  const count = Math.max(1, Math.floor((ms + momentMs) / unitMs))
   return `${new Intl.NumberFormat(locale).format(count)} ${unit[pluralOf(locale, count)]}`
 }
 

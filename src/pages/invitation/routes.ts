@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isLanguage } from '../../config/languages.ts'
 import type { Config } from '../../config/load.ts'
-import type { Database } from '../../database/database.ts'
-import type { PageFlow, PageFlows } from '../../flows/flows.ts'
+import type { PageFlow } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
@@ -10,11 +9,10 @@ import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, type ViewPage, viewPage } from '../../http/pages/send-view.ts'
 import type { ProfileProblems } from '../../http/pages/views/sign-up.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import type { Random } from '../../kernel/random.ts'
 import type { Invitations, OpenInvitation } from '../../registration/invitations.ts'
 import type { WantedProfile } from '../../registration/new-owner.ts'
 import { flowForm, flowPage } from '../flow-page.ts'
-import { type NewSessionDeps, signInNewOwner } from '../sign-up/new-session.ts'
+import { type NewSessionDeps, ownAccount, signInNewOwner } from '../sign-up/new-session.ts'
 import { problemsOfError, problemsOfForm, sentProfile } from '../sign-up/problems.ts'
 
 /**
@@ -23,10 +21,7 @@ import { problemsOfError, problemsOfForm, sentProfile } from '../sign-up/problem
  */
 export interface InvitationPagesOptions extends NewSessionDeps {
   readonly config: Pick<Config, 'pages' | 'password' | 'session'>
-  readonly db: Database
   readonly invitations: Invitations
-  readonly pageFlows: PageFlows
-  readonly random: Random
 }
 
 /** The flow keeps the token, which is gone from the address of the page. */
@@ -117,7 +112,8 @@ export async function invitationPages(
         language: open.invitation.language,
         also: (trx) => pageFlows.end(trx, flow),
       })
-      return reply.redirect(await signInNewOwner(options, account, request, reply), 303)
+      const next = await signInNewOwner(options, account, request, reply, flow.returnTo)
+      return reply.redirect(next, 303)
     },
   )
 
@@ -127,7 +123,7 @@ export async function invitationPages(
       purpose,
       step: 'profile',
       data: { token },
-      returnTo: '/',
+      returnTo: ownAccount,
       seconds: flowSeconds,
       language: invitation.language,
     } as const

@@ -73,7 +73,7 @@ export async function signInRoutes(
   app: FastifyInstance,
   options: SignInRoutesOptions,
 ): Promise<void> {
-  const { accounts, clock, config, loginAddress, pageFlows, random } = options
+  const { accounts, clock, config, emailLogin, loginAddress, pageFlows, random } = options
   acceptForms(app)
   const pipeline = createSignInPipeline(options)
   const mail = createMailSteps(options, pipeline)
@@ -111,9 +111,9 @@ export async function signInRoutes(
     },
     async (request, reply) => {
       const { flow, token, again, return_to, by } = request.query as Record<string, unknown> // parsed by Fastify
-      if (token !== undefined) return openLink(token, request, reply)
+      if (typeof token === 'string') return openLink(token, request, reply)
       if (cameByInvalidLink(request)) throw deadLink()
-      const isByMail = by === 'mail' && options.emailLogin.isOffered
+      const isByMail = by === 'mail' && emailLogin.isOffered
       if (flow !== undefined) return showFlow(request, reply, isByMail)
       if (isFromElsewhere(request)) return arrive(request, reply)
       const session = await sessionOf(options, request)
@@ -121,7 +121,9 @@ export async function signInRoutes(
         origins: config.pages.returnOrigins,
         otherwise: afterwards,
       })
-      if (session && again !== '1') return reply.redirect(returnTo, 303)
+      // One that has to set up a second factor counts nowhere else: it would be sent back here.
+      const isEnough = session && !session.needsEnrolment && again !== '1'
+      if (isEnough) return reply.redirect(returnTo, 303)
       const caller = session && (await accounts.byUserId(session.stored.userId))
       const begun = await begin(request, reply, returnTo, {
         step: 'password',
@@ -205,7 +207,7 @@ export async function signInRoutes(
 
   /** Whether the form asks for a mail, for the first time or once more. */
   function isAskingForMail({ data, step }: SignInFlow, field: (name: string) => string): boolean {
-    if (data.again !== null) return false
+    if (data.again !== null || !emailLogin.isOffered) return false
     if (step === 'password') return field('by') === 'mail'
     return step === 'email_code' && field('resend') === '1'
   }

@@ -97,6 +97,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
     const { providers, hasMail, config } = deps
     const returning = returnTo === home ? '' : `?${new URLSearchParams({ return_to: returnTo })}`
     const isOpen = data.again === null
+    const signUp = returnTo === ownAccount ? '/signup' : `/signup${returning}`
     return {
       ...form,
       username: data.again ?? shown.typed ?? '',
@@ -106,7 +107,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
       providers: providers.map(({ login, label }) => ({ href: `${login}${returning}`, label })),
       byMail: config.signInByMail && hasMail ? `${form.action}&by=mail` : null,
       reset: hasMail && isOpen ? '/reset' : null,
-      signUp: hasMail && isOpen && config.signUp.mode === 'open' ? '/signup' : null,
+      signUp: hasMail && isOpen && config.signUp.mode === 'open' ? signUp : null,
     }
   }
 
@@ -139,6 +140,9 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
     }
   }
 }
+
+// Where a sign-up leads by itself.
+const ownAccount = '/account'
 
 function passwordProblem(
   error: ApiError | undefined,

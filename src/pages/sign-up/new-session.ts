@@ -1,36 +1,54 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { byChosenPassword } from '../../accounts/password-method.ts'
 import type { Account } from '../../authentication/account.ts'
-import type { Completion } from '../../authentication/completion.ts'
-import type { Requirements } from '../../authentication/requirements.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import type { PageFlows } from '../../flows/flows.ts'
+import { browserOf } from '../../flows/requests.ts'
+import type { SignInData } from '../../flows/sign-in-flow.ts'
+import { clientAddress } from '../../http/limits/client-address.ts'
 import type { Random } from '../../kernel/random.ts'
 import { ofBrowser } from '../../mail/device-cookie.ts'
 import { type BrowserSessionDeps, sessionResult } from '../../session/browser.ts'
+import { createSignInPipeline, orNextStep, type PipelineDeps } from '../sign-in/pipeline.ts'
 
-export interface NewSessionDeps extends BrowserSessionDeps {
-  readonly clock: Clock
-  readonly completion: Completion
+export interface NewSessionDeps extends BrowserSessionDeps, Omit<PipelineDeps, 'pageFlows'> {
+  readonly pageFlows: PageFlows
   readonly random: Random
-  readonly requirements: Pick<Requirements, 'pass'>
 }
 
-/** Where a new owner goes on: to the own account, or to the sign-in if that asks for more. */
-export const places = { signedIn: '/account', more: '/signup?done=1' } as const
+/** Where a new owner goes who came from nowhere. */
+export const ownAccount = '/account'
+const flowSeconds = 1800
 
 /**
- * Signs the owner of a new account in, in the browser that has just sent its password, unless a
- * requirement asks for more than that. Answers where the browser goes on.
+ * Signs the owner of a new account in, in the browser that has just sent its password. If a
+ * requirement asks for more, such as a second factor, a sign-in goes on at that step. Answers where
+ * the browser goes.
  */
 export async function signInNewOwner(
   deps: NewSessionDeps,
   account: Account,
   request: FastifyRequest,
   reply: FastifyReply,
+  returnTo: string,
 ): Promise<string> {
-  const { clock, completion, requirements } = deps
-  const passed = requirements.pass('login', { account, amr: ['pwd'], authTime: clock.now() })
-  if (typeof passed === 'string') return places.more
-  const result = ofBrowser(sessionResult(deps, request, reply), request, reply, deps.random)
-  await completion.complete(passed, null, result)
-  return places.signedIn
+  const { clock, completion, db, pageFlows, random, requirements } = deps
+  const result = ofBrowser(sessionResult(deps, request, reply), request, reply, random)
+  const evidence = byChosenPassword(account, clock.now())
+  const passed = requirements.pass('login', evidence)
+  if (typeof passed !== 'string') {
+    await completion.complete(passed, null, result)
+    return returnTo
+  }
+  const beginning = {
+    purpose: 'page_sign_in',
+    step: 'password',
+    data: { column: 'login', proven: null, again: null },
+    returnTo,
+    seconds: flowSeconds,
+    language: account.language,
+  } as const
+  const flow = await pageFlows.begin<SignInData>(db, beginning, browserOf(request, reply, random))
+  const by = { address: clientAddress(request), result }
+  const next = await orNextStep(() => createSignInPipeline(deps).proved(flow, evidence, null, by))
+  return next ? `/signin?flow=${next.id}` : returnTo
 }

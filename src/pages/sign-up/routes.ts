@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
-import type { Database } from '../../database/database.ts'
 import { transact } from '../../database/transactions.ts'
-import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
+import { parseReturnTo } from '../../flows/return-to.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
 import { textIn } from '../../http/bodies/form-text.ts'
 import { clientAddress } from '../../http/limits/client-address.ts'
@@ -11,10 +10,10 @@ import { languageOf } from '../../http/pages/language.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, viewPage } from '../../http/pages/send-view.ts'
-import type { Random } from '../../kernel/random.ts'
 import type { SignUp } from '../../registration/sign-up.ts'
 import { flowForm, flowPage } from '../flow-page.ts'
-import { type NewSessionDeps, signInNewOwner } from './new-session.ts'
+import { beginningOf } from '../sign-in/show.ts'
+import { type NewSessionDeps, ownAccount, signInNewOwner } from './new-session.ts'
 import { problemsOfForm, sentProfile } from './problems.ts'
 import { pageOf, type Shown, type SignUpData, type SignUpFlow, type Step } from './show.ts'
 
@@ -25,9 +24,6 @@ import { pageOf, type Shown, type SignUpData, type SignUpFlow, type Step } from 
  */
 export interface SignUpPagesOptions extends NewSessionDeps {
   readonly config: Pick<Config, 'pages' | 'password' | 'session' | 'signUp'>
-  readonly db: Database
-  readonly pageFlows: PageFlows
-  readonly random: Random
   readonly signUp: SignUp
 }
 
@@ -74,13 +70,12 @@ export async function signUpPages(
     },
     async (request, reply) => {
       const query = request.query as Readonly<Record<string, unknown>> // parsed by Fastify
-      if (query.done !== undefined) return sendView(reply, request, 'sign-up-done', {})
       signUp.assertOpen()
       if (typeof query.token === 'string') return byLink(query.token, request, reply)
       const known =
         query.flow === undefined ? null : await flowOf<SignUpData>(pageFlows, request, purpose)
       if (query.flow !== undefined && !known) return reply.redirect(`${path}?ended=1`, 303)
-      const flow = known ?? (await begin(request, reply, 'address', {}))
+      const flow = known ?? (await begin(request, reply, 'address', {}, query.return_to))
       const isEnded = query.ended !== undefined
       const { name, view, options: how } = pageOf(options, { flow, now: clock.now(), isEnded })
       return sendView(reply, request, name, view, how)
@@ -159,30 +154,48 @@ export async function signUpPages(
         language: confirmation.language,
         also: (trx) => pageFlows.end(trx, flow),
       })
-      return reply.redirect(await signInNewOwner(options, account, request, reply), 303)
+      const next = await signInNewOwner(options, account, request, reply, flow.returnTo)
+      return reply.redirect(next, 303)
     },
 
-    taken: async (_flow, _request, reply) => reply.redirect('/signin', 303),
+    taken: async ({ returnTo }, _request, reply) => reply.redirect(beginningOf(returnTo), 303),
   }
 
   /** Takes what the link shows into a flow of this browser, and the token out of its address. */
   async function byLink(token: string, request: FastifyRequest, reply: FastifyReply) {
     const confirmation = await signUp.find({ token })
     const step = (await signUp.isTaken(confirmation)) ? 'taken' : 'profile'
-    const flow = await begin(request, reply, step, { confirmation })
+    const { return_to } = confirmation.facts
+    const flow = await begin(request, reply, step, { confirmation }, return_to)
     return reply.redirect(addressOf(flow), 303)
   }
 
-  function begin(request: FastifyRequest, reply: FastifyReply, step: Step, data: SignUpData) {
+  function begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    step: Step,
+    data: SignUpData,
+    return_to: unknown,
+  ) {
     const language = data.confirmation?.language ?? languageOf(request, config.pages.language)
-    const start = { purpose, step, data, returnTo: '/', seconds: flowSeconds, language } as const
+    const returnTo = parseReturnTo(return_to, {
+      origins: config.pages.returnOrigins,
+      otherwise: ownAccount,
+    })
+    const start = { purpose, step, data, returnTo, seconds: flowSeconds, language } as const
     return pageFlows.begin<SignUpData>(db, start, browserOf(request, reply, random))
   }
 
   async function mailTo(flow: SignUpFlow, email: string, request: FastifyRequest): Promise<void> {
     const client = clientAddress(request)
     const language = languageOf(request, config.pages.language)
-    const { id, expiresAt } = await signUp.begin({ email, language, client, flow: flow.key })
+    const { id, expiresAt } = await signUp.begin({
+      email,
+      language,
+      client,
+      flow: flow.key,
+      returnTo: flow.returnTo,
+    })
     const begun = { id, linkUntil: expiresAt, askedAt: clock.now() }
     const data = { email: email.trim(), begun, isResent: flow.step === 'mailbox' }
     await transact(db, [], (trx) =>

@@ -2,6 +2,7 @@ import { isLanguage } from '../../config/languages.ts'
 import type { Config } from '../../config/load.ts'
 import type { Confirmation } from '../../confirmations/confirmations.ts'
 import type { PageFlow } from '../../flows/flows.ts'
+import { foreignOrigin } from '../../flows/return-to.ts'
 import { type ViewPage, viewPage } from '../../http/pages/send-view.ts'
 import type { ProfileProblems, SignUpView } from '../../http/pages/views/sign-up.ts'
 import type { ApiError } from '../../kernel/errors.ts'
@@ -39,7 +40,12 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
   const { confirmation } = flow.data
   const form = { action: `/signup?flow=${flow.id}`, csrf: flow.csrfToken }
   const status = error?.status ?? (hasProblems(shown) ? 400 : 200)
-  const options = { status, ...(isLanguage(flow.language) && { hint: flow.language }) }
+  const options = {
+    status,
+    here: form.action,
+    returnOrigin: foreignOrigin(flow.returnTo),
+    ...(isLanguage(flow.language) && { hint: flow.language }),
+  }
   const retryAfterSeconds = error?.retryAfterSeconds ?? null
   const isTooOften = error?.row === 'tooManyRequests'
   const email = shown.email ?? flow.data.email ?? ''

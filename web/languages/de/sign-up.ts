@@ -50,9 +50,6 @@ export const signUp: typeof english = {
     mail: 'Dieser Dienst kann keine E-Mails senden, die eine Registrierung braucht. Wenden Sie sich an die Administration dieses Dienstes.',
   },
 
-  done: 'Ihr Konto ist angelegt',
-  doneText: 'Melden Sie sich an, um einen zweiten Faktor einzurichten, den Ihr Konto braucht.',
-
   taken: 'Sie haben schon ein Konto',
   takenText:
     'Zu dieser E-Mail-Adresse gibt es ein Konto. Melden Sie sich an, oder wählen Sie ein neues Passwort.',

@@ -44,9 +44,6 @@ export const signUp = {
     mail: 'This service cannot send e-mail, which a sign-up needs. Ask an administrator of this service.',
   },
 
-  done: 'Your account is created',
-  doneText: 'Sign in to set up a second factor, which your account needs.',
-
   taken: 'You have an account already',
   takenText: 'There is an account with this e-mail address. Sign in, or choose a new password.',
   forgotPassword: 'Forgot your password?',

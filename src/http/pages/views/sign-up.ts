@@ -9,8 +9,6 @@ export interface SignUpViews {
   'sign-up-profile': SignUpProfileView
   'sign-up-closed': SignUpClosedView
   'sign-up-taken': Record<never, never>
-  /** The account is made, and the sign-in asks for more than its password. */
-  'sign-up-done': Record<never, never>
   'sign-up-dead-link': SignUpDeadLinkView
 }
 
