@@ -492,9 +492,13 @@ suite('manifests', () => {
   })
 
   test('every way to prove who logs in is a method of its room', () => {
+    // The page of a sign-up has set the password in the same request, and signs its owner in by it.
+    const allowed = ['src/pages/sign-up/new-session.ts']
     const proving = rooms.filter((room) =>
-      filesOf(room).some((path) =>
-        /\baccount, amr: \['/.test(read(path).replace(/methods:.*/g, '')),
+      filesOf(room).some(
+        (path) =>
+          !allowed.includes(path) &&
+          /\baccount, amr: \['/.test(read(path).replace(/methods:.*/g, '')),
       ),
     )
     assert.deepEqual(

@@ -1,247 +1,173 @@
-import { pbkdf2Sync, randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { hash as argon2Hash } from '@node-rs/argon2'
-import { hash as bcryptHash } from '@node-rs/bcrypt'
 import { startService } from './service.ts'
+import { importAccounts, makeAccounts, makeOwners, password, tokenOf } from './timing/accounts.ts'
+import { compare, type Kind, print } from './timing/compare.ts'
+import { attempts, form, json } from './timing/requests.ts'
 
 /**
- * Measures whether time, body or headers tell a client whether a username exists or why a login
- * failed, and whether an address that signs up has an account. Sends attempts of all kinds in turn
- * to the real service, first with hashes of its own, then also with imported ones, and compares the
- * median of each kind with that of an unknown username or address. Exits with 1 if a ratio is
- * outside of 0.9 to 1.1. `npm run prove:timing -- 500` sends 500 of each kind, with a further word
- * only in the sections whose titles have it: `-- 500 sign-up`.
+ * Measures whether time, body or headers tell a client whether a username or a mail address has an
+ * account, or why a login failed: at logins, by the API and by page, with hashes of the service's own
+ * and with imported ones, and wherever mail is asked for. Sends attempts of all kinds in turn to the
+ * real service and compares each kind with an unknown name. Exits with 1 if a ratio is outside of
+ * 0.9 to 1.1, or answers differ. `npm run prove:timing -- 500` sends 500 of each kind, with a further
+ * word only in the sections whose titles have it: `-- 500 sign-up`. DATABASE_URL may name an empty
+ * database of PostgreSQL.
  */
 const rounds = Number(process.argv[2] ?? 150)
 const word = process.argv[3] ?? ''
-const tolerance = 0.1
-const password = 'a pass phrase for proofs, 1887'
 const wrong = 'not the right pass phrase'
-// Each attempt waits as long as the most expensive hash takes: two at a time halve the run.
-const inFlight = { own: 1, imported: 2 }
+const unknown = 'unknown'
 
-/** A request of one kind. */
-interface Kind {
-  readonly path: string
-  readonly body: () => object
-}
-
-const login = (username: () => string, sent: string): Kind => ({
-  path: '/login',
-  body: () => ({ username: username(), password: sent }),
-})
-const signUp = (email: () => string): Kind => ({
-  path: '/api/public/sign-up',
-  body: () => ({ email: email() }),
-})
-
-const unknown = 'unknown username'
-const ownKinds: Readonly<Record<string, Kind>> = {
-  [unknown]: login(() => `nobody${tries}`, wrong),
-  'wrong password': login(() => 'active', wrong),
-  'locked, right password': login(() => 'locked', password),
-  'locked, wrong password': login(() => 'locked', wrong),
-  'disabled, right password': login(() => 'disabled', password),
-  'password of 73 bytes': login(() => 'active', 'x'.repeat(73)),
-  'password of 10 kB': login(() => 'active', 'x'.repeat(10_240)),
-  'unknown, 10 kB': login(() => `nobody${tries}`, 'x'.repeat(10_240)),
-}
-const { 'wrong password': wrongPassword, 'locked, right password': locked } = ownKinds
-const importedKinds: Readonly<Record<string, Kind | undefined>> = {
-  [unknown]: ownKinds[unknown],
-  'wrong password': wrongPassword,
-  'locked, right password': locked,
-  'bcrypt, cost 12': login(() => 'bcrypt', wrong),
-  'Argon2id, 64 MiB': login(() => 'argon2', wrong),
-  'PBKDF2, 1000 iterations': login(() => 'pbkdf2', wrong),
-}
-
-// Each address with an account is asked for once, because a mail a minute is the limit of one.
-const owners = ['taken', 'disabled', 'locked'] as const
-const asked = new Map<string, number>()
-function next(who: string, times = 1): string {
-  const number = asked.get(who) ?? 0
-  asked.set(who, number + 1)
-  return `${who}${Math.floor(number / times)}@example.org`
-}
-const free = 'free address'
-const signUpKinds: Readonly<Record<string, Kind>> = {
-  [free]: signUp(() => next('free')),
-  'of an account': signUp(() => next('taken')),
-  'of a disabled account': signUp(() => next('disabled')),
-  'of a locked account': signUp(() => next('locked')),
-  'unverified, of an account': signUp(() => next('unverified')),
-  'over the limit': signUp(() => next('limited', 8)),
-}
-
-let tries = 0
 const service = await startService([process.execPath, 'src/main.ts'], {
   ADMIN_PASSWORD: password,
-  TRUST_PROXY: '127.0.0.1', // each attempt has another address, so that no limit is exceeded
+  TRUST_PROXY: '127.0.0.1',
   NODE_ENV: 'test',
   LOGIN_LOCK_AFTER: '1000000',
   LOGIN_ADDRESS_ATTEMPTS: '1000000',
   SIGN_UP: 'open',
+  SIGN_IN_BY_MAIL: 'on',
 })
-const sections: Readonly<Record<string, () => Promise<boolean>>> = {
-  async 'all hashes are of the kind that the service makes'() {
-    await makeAccounts()
-    return compare(ownKinds, { usual: unknown, atOnce: inFlight.own })
+const { url } = service
+
+const logIn = (username: () => string, sent: string): Kind =>
+  json(url, { path: '/login', body: () => ({ username: username(), password: sent }) })
+const stranger = () => `nobody${attempts()}`
+
+const ownKinds = {
+  [unknown]: logIn(stranger, wrong),
+  'wrong password': logIn(() => 'active', wrong),
+  'locked, right password': logIn(() => 'locked', password),
+  'locked, wrong password': logIn(() => 'locked', wrong),
+  'disabled, right password': logIn(() => 'disabled', password),
+  'password of 73 bytes': logIn(() => 'active', 'x'.repeat(73)),
+  'password of 10 kB': logIn(() => 'active', 'x'.repeat(10_240)),
+  'unknown, 10 kB': logIn(stranger, 'x'.repeat(10_240)),
+}
+const importedKinds = {
+  [unknown]: logIn(stranger, wrong),
+  'wrong password': logIn(() => 'active', wrong),
+  'locked, right password': logIn(() => 'locked', password),
+  'bcrypt, cost 12': logIn(() => 'bcrypt', wrong),
+  'Argon2id, 64 MiB': logIn(() => 'argon2', wrong),
+  'PBKDF2, 1000 iterations': logIn(() => 'pbkdf2', wrong),
+}
+
+const signIn = (username: () => string, sent: string): Kind =>
+  form(url, '/signin', () => ({ username: username(), password: sent }))
+const signInKinds = {
+  [unknown]: signIn(() => next('stranger'), wrong),
+  'unknown address': signIn(() => addressOf(next('free')), wrong),
+  'unverified address': signIn(() => addressOf(next('unverified')), password),
+  'wrong password': signIn(() => next('taken'), wrong),
+  'verified address, wrong': signIn(() => addressOf(next('taken')), wrong),
+  'locked, right password': signIn(() => next('locked'), password),
+  'disabled, right password': signIn(() => next('disabled'), password),
+  'locked, by address': signIn(() => addressOf(next('locked')), password),
+}
+
+/** Who is asked for where mail is sent: each account once, because a mail a minute is the limit. */
+function asked(ask: (email: () => string) => Kind): Record<string, Kind> {
+  return {
+    [unknown]: ask(() => addressOf(next('free'))),
+    known: ask(() => addressOf(next('taken'))),
+    'of a disabled account': ask(() => addressOf(next('disabled'))),
+    'of a locked account': ask(() => addressOf(next('locked'))),
+    'unverified, of an account': ask(() => addressOf(next('unverified'))),
+    'over the limit': ask(() => addressOf(next('limited', 8))),
+    'known, over the limit': ask(() =>
+      addressOf(`taken${perSection * 2 + Math.floor(count('again') / 8)}`),
+    ),
+  }
+}
+const jsonAsked = (path: string) =>
+  asked((email) => json(url, { path, body: () => ({ email: email() }) }))
+const formAsked = (path: string, field = 'email') =>
+  asked((email) => form(url, path, () => ({ [field]: email() })))
+const resetOf = (username: () => string): Kind =>
+  json(url, { path: '/api/public/reset', body: () => ({ username: username() }) })
+
+/** Each account asks once for another address. */
+const change = (email: () => string): Kind =>
+  json(url, {
+    method: 'PUT',
+    path: '/api/account/email',
+    body: () => ({ email: email() }),
+    prepare: async () => ({ authorization: `Bearer ${await tokenOf(service, next('taken'))}` }),
+  })
+
+// The accounts of a section are asked for in no other: what is known of them differs afterwards.
+const perSection = 3 * rounds
+let beginning = 0
+const counts = new Map<string, number>()
+function count(who: string): number {
+  const number = counts.get(who) ?? beginning
+  counts.set(who, number + 1)
+  return number
+}
+function next(who: string, times = 1): string {
+  return `${who}${Math.floor(count(who) / times)}`
+}
+function addressOf(name: string): string {
+  return `${name}@example.org`
+}
+
+interface Section {
+  readonly kinds: Readonly<Record<string, Kind>>
+  readonly prepare?: () => Promise<void>
+  /** Each attempt waits as long as the most expensive hash takes: two at a time halve the run. */
+  readonly atOnce?: number
+}
+
+const mailSections = {
+  'sign-in by page': { kinds: signInKinds },
+  'sign-up': { kinds: jsonAsked('/api/public/sign-up') },
+  'sign-up by page': { kinds: formAsked('/signup') },
+  reset: { kinds: jsonAsked('/api/public/reset') },
+  'reset by username': {
+    kinds: {
+      [unknown]: resetOf(() => next('stranger')),
+      known: resetOf(() => next('taken')),
+      'disabled account': resetOf(() => next('disabled')),
+      'locked account': resetOf(() => next('locked')),
+    },
   },
-  async 'imported hashes beside them'() {
-    await importAccounts()
-    return compare(importedKinds, { usual: unknown, atOnce: inFlight.imported })
+  'reset by page': { kinds: formAsked('/reset', 'username') },
+  'sign-in by mail': { kinds: jsonAsked('/api/public/sign-in-code') },
+  'sign-in by mail by page': { kinds: formAsked('/signin?by=mail') },
+  'change of address': {
+    kinds: {
+      [unknown]: change(() => addressOf(next('free'))),
+      taken: change(() => addressOf(next('taken'))),
+      'of a disabled account': change(() => addressOf(next('disabled'))),
+      'of a locked account': change(() => addressOf(next('locked'))),
+      'unverified, of an account': change(() => addressOf(next('unverified'))),
+    },
   },
-  async 'sign-up by a mail address'() {
-    await makeOwners()
-    return compare(signUpKinds, { usual: free, atOnce: 1 })
+} satisfies Record<string, Section>
+const sections: Readonly<Record<string, Section>> = {
+  'login, hashes of the service': { kinds: ownKinds, prepare: () => makeAccounts(service) },
+  'login, imported hashes': {
+    kinds: importedKinds,
+    prepare: () => importAccounts(service),
+    atOnce: 2,
   },
+  ...mailSections,
 }
 
 try {
   let isEven = true
-  for (const [title, section] of Object.entries(sections)) {
-    if (!title.includes(word)) continue
+  const chosen = Object.entries(sections).filter(([title]) => title.includes(word))
+  const owned = chosen.filter(([title]) => title in mailSections)
+  if (owned.length > 0) await makeOwners(service, (owned.length + 1) * perSection)
+  for (const [title, { kinds, prepare, atOnce = 1 }] of chosen) {
+    await prepare?.()
     print(title)
-    isEven = (await section()) && isEven
+    isEven = (await compare(kinds, { usual: unknown, rounds, atOnce })) && isEven
+    beginning += perSection
+    counts.clear()
   }
   print(isEven ? 'PASS' : 'FAIL')
   process.exitCode = isEven ? 0 : 1
 } finally {
   await service.stop()
   service.remove()
-}
-
-/** Prints the kinds; answers whether all look alike and take the same time. */
-async function compare(
-  kinds: Readonly<Record<string, Kind | undefined>>,
-  { usual: usualKind, atOnce }: { usual: string; atOnce: number },
-): Promise<boolean> {
-  const times = new Map<string, number[]>(Object.keys(kinds).map((kind) => [kind, []]))
-  const looks = new Set<string>()
-  // In turn, each round in another order, so that other load of the machine affects all kinds
-  // alike.
-  const turns = Array.from({ length: rounds }, () => shuffled(Object.entries(kinds))).flat()
-  const tryTurns = async () => {
-    for (let turn = turns.pop(); turn; turn = turns.pop()) {
-      const [name, kind] = turn
-      if (!kind) continue
-      const { milliseconds, look } = await attempt(kind)
-      times.get(name)?.push(milliseconds)
-      looks.add(look)
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, tryTurns))
-  const usual = quantile(times.get(usualKind) ?? [], 0.5)
-  let isEven = looks.size === 1
-  for (const [kind, samples] of times) {
-    const [median = 0, ...quartiles] = [0.5, 0.25, 0.75].map((share) => quantile(samples, share))
-    const ratio = median / usual
-    if (!(Math.abs(ratio - 1) <= tolerance)) isEven = false
-    const figures = [median, ...quartiles].map((ms) => ms.toFixed(1).padStart(7)).join(' ')
-    print(`  ${kind.padEnd(26)} ${figures} ms  ${ratio.toFixed(3)}`)
-  }
-  print(`  median, quartiles and ratio of ${rounds} each; answers that differ: ${looks.size - 1}`)
-  return isEven
-}
-
-async function makeAccounts(): Promise<void> {
-  for (const [username, change] of [
-    ['active', {}],
-    ['locked', { locked: true }],
-    ['disabled', { active: false }],
-  ] as const) {
-    const who = { name: username, email: 'someone@example.org' }
-    await admin('POST', '/api/admin/accounts', { username, password, roles: ['USER'], ...who })
-    await admin('PUT', `/api/admin/accounts/${username}`, change)
-  }
-}
-
-/** Makes accounts whose addresses count as verified, one for each attempt, and users without. */
-async function makeOwners(): Promise<void> {
-  const password_hash = await argon2Hash(password)
-  const lines = owners.flatMap((owner) =>
-    Array.from({ length: rounds }, (_, index) =>
-      JSON.stringify({
-        ...{ username: `${owner}${index}`, password_hash, roles: [], name: owner },
-        email: `unverified${index}@example.org`,
-        ...(owner === 'locked' && { locked: true }),
-        ...(owner === 'disabled' && { active: false }),
-      }),
-    ),
-  )
-  await admin('POST', '/api/admin/import/accounts', lines.join('\n'), 'application/x-ndjson')
-  const database = new DatabaseSync(join(service.dataDirectory, 'gatehouse.db'))
-  database.exec(`update accounts set verified_email = username || '@example.org',
-    verified_email_key = username || '@example.org', email_verified_at = 1
-    where username glob '${owners.map((owner) => `${owner}[0-9]*`).join(`' or username glob '`)}'`)
-  database.close()
-}
-
-async function importAccounts(): Promise<void> {
-  const salt = randomBytes(16)
-  const derived = pbkdf2Sync(password, salt, 1000, 32, 'sha256')
-  const hashes = {
-    bcrypt: await bcryptHash(password, 12),
-    argon2: await argon2Hash(password, { memoryCost: 65_536, timeCost: 3, parallelism: 1 }),
-    pbkdf2: `$pbkdf2-sha256$i=1000$${unpadded(salt)}$${unpadded(derived)}`,
-  }
-  const lines = Object.entries(hashes).map(([username, password_hash]) =>
-    JSON.stringify({ username, password_hash, roles: [], name: username, email: 'a@example.org' }),
-  )
-  await admin('POST', '/api/admin/import/accounts', lines.join('\n'), 'application/x-ndjson')
-  await new Promise((resolve) => setTimeout(resolve, 1000)) // noticed within a second
-}
-
-async function admin(
-  method: string,
-  path: string,
-  body: object | string,
-  type = 'application/json',
-): Promise<void> {
-  const response = await fetch(service.url + path, {
-    method,
-    headers: { authorization: `Basic ${btoa(`admin:${password}`)}`, 'content-type': type },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
-  if (!response.ok)
-    throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-}
-
-async function attempt({ path, body: bodyOf }: Kind) {
-  tries += 1
-  const address = `10.${(tries >> 16) & 255}.${(tries >> 8) & 255}.${tries & 255}`
-  const body = JSON.stringify(bodyOf())
-  const start = performance.now()
-  const response = await fetch(service.url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
-    body,
-  })
-  const text = await response.text()
-  const milliseconds = performance.now() - start
-  const names = [...response.headers.keys()].sort().join(' ')
-  // What differs at each answer: the id of a sign-up, and when it ends.
-  const shown = text.replace(/"id":"[\w-]{22}"/, 'id').replace(/"expires_at":"[^"]{24}"/, 'end')
-  return { milliseconds, look: `${response.status} ${shown} ${names}` }
-}
-
-function shuffled<T>(items: readonly T[]): T[] {
-  return items
-    .map((item) => ({ item, key: Math.random() }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ item }) => item)
-}
-
-function quantile(samples: readonly number[], share: number): number {
-  return samples.toSorted((a, b) => a - b)[Math.floor(samples.length * share)] ?? Number.NaN
-}
-
-function unpadded(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64').replaceAll('=', '')
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -75,7 +75,9 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
     const { chain } = records.taken
     const store = auditStore(trx)
     const keys = await keysIn(trx)
-    const persons = await subjectKeys.of(trx, keys.data, personsIn(records.entries))
+    const isEven = records.entries.some(({ event }) => event.hidesPerson)
+    const keysOf = isEven ? subjectKeys.evenlyOf : subjectKeys.of
+    const persons = await keysOf(trx, keys.data, personsIn(records.entries))
     let { place, mac } = chain
     if (place === 0) {
       await store.openChain({ chain: chain.name, ...writer, opened_at: clock.now() })

@@ -68,6 +68,12 @@ export interface Confirmations {
   ): Promise<void>
   /** The address of an account that waits for its proof, by the newest one of these purposes. */
   pending(userId: number, purposes: readonly ConfirmationPurpose[]): Promise<PendingAddress | null>
+  /** The ids of those of an account that were neither used nor withdrawn. */
+  unused(
+    trx: DatabaseOrTransaction,
+    userId: number,
+    purpose: ConfirmationPurpose,
+  ): Promise<string[]>
   /** Withdraws one by its id, such as that of an invitation. */
   withdraw(trx: DatabaseOrTransaction, id: string): Promise<void>
   /**
@@ -270,6 +276,11 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
         return { id: row.id, address: judged.sealed.address, expiresAt: row.expiresAt }
       }
       return null
+    },
+
+    async unused(trx, userId, purpose) {
+      const rows = await confirmationStore(trx).ofAccount(userId, [purpose])
+      return rows.map(({ id }) => id)
     },
 
     async withdraw(trx, id) {

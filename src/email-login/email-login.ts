@@ -36,13 +36,13 @@ export interface EmailLogin {
   /**
    * The account whose link or code was right, as a method of login. The confirmation is not used up
    * yet: the transaction that takes the login further does that.
-   * @throws ApiError confirmationInvalid if its account is gone
+   * @throws ApiError confirmationInvalid if its account is gone, or the sign-in by mail is off now
    */
   method(
     confirmation: Confirmation,
     address: string,
   ): Promise<Pick<Authentication, 'login' | 'method'>>
-  /** The account of a confirmation; null if it is gone. */
+  /** The account of a confirmation; null if it is gone, or the sign-in by mail is off now. */
   accountOf(confirmation: Confirmation): Promise<Account | null>
 }
 
@@ -100,7 +100,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
           language,
           facts,
         })
-        await events.record(trx, emailLoginBegun, { user_id: userId })
+        await events.record(trx, emailLoginBegun, { user_id: userId }, { hidesPerson: true })
         await outbox.add(trx, {
           message: 'sign_in',
           to: { userId, address },
@@ -115,6 +115,9 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
     },
 
     async method(confirmation, address) {
+      if (!config.signInByMail) {
+        throw new ApiError('confirmationInvalid', { reason: { code: 'sign_in_by_mail_off' } })
+      }
       const account = await accountOf(confirmation)
       if (!account) {
         const facts = { user_id: confirmation.userId, purpose: confirmation.purpose }
@@ -131,7 +134,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
   }
 
   async function accountOf({ userId }: Confirmation): Promise<Account | null> {
-    return userId === null ? null : accountIn(db, userId)
+    return userId === null || !config.signInByMail ? null : accountIn(db, userId)
   }
 
   /** The account, unless a login of it is refused now. */

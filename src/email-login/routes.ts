@@ -3,9 +3,10 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { parseEmail } from '../addresses/email.ts'
 import type { Config } from '../config/load.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
+import { openProof, proofOf } from '../confirmations/proof.ts'
+import { BegunConfirmation } from '../confirmations/schemas.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import { mediaTypes } from '../http/media-types.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
@@ -19,13 +20,7 @@ import type { LoginLimits } from '../throttle/limits.ts'
 import { enrolmentRequired } from '../token/schemas.ts'
 import { secondFactorRequired } from '../totp/schemas.ts'
 import { type EmailLogin, signInPurposes } from './email-login.ts'
-import {
-  BeginEmailLogin,
-  BegunEmailLogin,
-  FinishEmailLogin,
-  finishExamples,
-  SentEmailLogin,
-} from './schemas.ts'
+import { BeginEmailLogin, FinishEmailLogin, finishExamples, SentEmailLogin } from './schemas.ts'
 
 /**
  * Sign-in by mail as JSON, for programs with pages of their own: POST and PUT
@@ -65,14 +60,14 @@ export async function emailLoginRoutes(
         operationId: 'beginEmailLogin',
         summary: 'Sign in by mail: a link and a code. The answer shows no account',
         body: BeginEmailLogin,
-        response: { 202: BegunEmailLogin },
+        response: { 202: BegunConfirmation },
       },
     },
     async (request, reply) => {
       assertOn()
       const { email, language = config.pages.language } = request.body
       const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
-      const how = { language, client: clientAddress(request), flow: null }
+      const how = { language, client: loginAddress(request), flow: null }
       const { id, expiresAt } = await emailLogin.begin(address, how)
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
     },
@@ -106,7 +101,7 @@ export async function emailLoginRoutes(
     async (request, reply) => {
       assertOn()
       const { mode, totp, recovery_code, new_password } = request.body
-      const confirmation = await open(request.body)
+      const confirmation = await openProof(confirmations, proofOf(request.body), signInPurposes)
       const method = await emailLogin.method(confirmation, loginAddress(request))
       const sent = { totp, recoveryCode: recovery_code, newPassword: new_password }
       // Where a new password ends all links of the account, this one is used up first.
@@ -127,7 +122,7 @@ export async function emailLoginRoutes(
           {
             ...result,
             async give(trx, present) {
-              await confirmations.use(trx, confirmation)
+              await use(trx)
               return result.give(trx, present)
             },
           },
@@ -139,15 +134,5 @@ export async function emailLoginRoutes(
   function assertOn(): void {
     if (config.signInByMail) return
     throw new ApiError('routeNotFound', { reason: { code: 'sign_in_by_mail_off' } })
-  }
-
-  function open({ token, id, code }: { token?: string; id?: string; code?: string }) {
-    if (token !== undefined && id === undefined && code === undefined) {
-      return confirmations.openByToken(token, signInPurposes)
-    }
-    if (token !== undefined || id === undefined || code === undefined) {
-      refuseField(['token'], 'is required, or else id and code')
-    }
-    return confirmations.openByCode(id, code, null, signInPurposes)
   }
 }

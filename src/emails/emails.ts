@@ -230,6 +230,7 @@ export function createEmails(deps: EmailsDeps): Emails {
       version: account.refreshVersion,
       flow: null,
       language,
+      facts: { earlier: await confirmations.unused(trx, userId, 'email_undo') },
     })
     await outbox.add(trx, {
       message: 'email_changed',
@@ -242,14 +243,22 @@ export function createEmails(deps: EmailsDeps): Emails {
     return 'changed'
   }
 
-  /** Takes an account back to the address before, as its mailbox asks. */
+  /**
+   * Takes an account back to the address before, as its mailbox asks. The ways back of changes before
+   * that one stay: who has changed the address twice must not take the first way back away by the
+   * second.
+   */
   async function restore(
     trx: DatabaseOrTransaction,
     { userId }: Account,
-    { address }: Confirmation,
+    { address, facts }: Confirmation,
   ): Promise<Confirmed> {
     await setVerifiedEmail(trx, userId, address, clock.now())
-    await confirmations.cancelAll(trx, userId, confirmationPurposes)
+    await confirmations.cancelAll(trx, userId)
+    const earlier = Array.isArray(facts.earlier) ? facts.earlier : []
+    for (const id of await confirmations.unused(trx, userId, 'email_undo')) {
+      if (!earlier.includes(id)) await confirmations.withdraw(trx, id)
+    }
     await endTokens(trx, userId, everything)
     await events.record(trx, emailRestored, { user_id: userId })
     return 'restored'

@@ -3,6 +3,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
 import { parseEmail } from '../addresses/email.ts'
 import type { Config } from '../config/load.ts'
+import { BegunConfirmation } from '../confirmations/schemas.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { goneMeanwhile } from '../http/changes/resource.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
@@ -13,7 +14,7 @@ import { refuseField } from '../kernel/errors.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import type { Emails } from './emails.ts'
-import { MailUnderWay, OwnEmailBody, showOwn, WantedEmail, WantedLanguage } from './schemas.ts'
+import { OwnEmailBody, showOwn, WantedEmail, WantedLanguage } from './schemas.ts'
 
 /**
  * The verified address and the language of the caller's own account: GET, PUT and DELETE /email and
@@ -67,7 +68,7 @@ export async function ownEmailRoutes(
         operationId: idOf('changeOwnEmail'),
         summary: 'Mail a link to an address, which counts once it is confirmed there',
         body: WantedEmail,
-        response: { 202: MailUnderWay },
+        response: { 202: BegunConfirmation },
       },
     },
     async (request, reply) => {

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Confirmations } from '../confirmations/confirmations.ts'
+import { openProof, proofOf } from '../confirmations/proof.ts'
+import { exampleToken, proofFields } from '../confirmations/schemas.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { Message, named, type SchemaTypes } from '../http/schemas.ts'
-import { refuseField } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 import { type Confirmed, type Emails, emailPurposes } from './emails.ts'
 
@@ -19,17 +20,9 @@ const MailedProof = named(
   'MailedProof',
   {
     type: 'object',
-    properties: {
-      token: { type: 'string', maxLength: 128, description: 'That of the link in the mail' },
-      id: {
-        type: 'string',
-        maxLength: 64,
-        description: 'In place of the token: `id` of the answer',
-      },
-      code: { type: 'string', maxLength: 32, description: 'With it: the code in the mail' },
-    },
+    properties: proofFields,
   },
-  { token: 'dGhpcyBpcyBhbiBpZC4uLg.c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I' },
+  { token: exampleToken },
 )
 
 /** What was done, for people. */
@@ -63,14 +56,8 @@ export async function verificationRoutes(
       },
     },
     async (request) => {
-      const { token, id, code } = request.body
-      if (token === undefined && (id === undefined || code === undefined)) {
-        return refuseField(['token'], 'is required, or else id and code')
-      }
-      const confirmation =
-        token === undefined
-          ? await confirmations.openByCode(id ?? '', code ?? '', null, emailPurposes)
-          : await confirmations.openByToken(token, emailPurposes)
+      const proof = proofOf(request.body)
+      const confirmation = await openProof(confirmations, proof, emailPurposes)
       return { message: messageOf[await emails.confirm(confirmation)] }
     },
   )

@@ -1,4 +1,5 @@
 import { languages } from '../config/people-settings.ts'
+import { EmailField } from '../confirmations/schemas.ts'
 import { named, TextOrNull, Time, TimeOrNull } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { ann } from '../users/schemas.ts'
@@ -59,27 +60,12 @@ export const AccountEmailBody = named(
   { ...example, undeliverable_at: null, undeliverable_reason: null },
 )
 
-/** A mail is under way: with the id its code can be sent. */
-export const MailUnderWay = named(
-  'MailUnderWay',
-  {
-    type: 'object',
-    required: ['id', 'expires_at'],
-    properties: {
-      id: { type: 'string', description: 'To be sent with the code, where no link is used' },
-      expires_at: { ...Time, description: 'When link and code end' },
-    },
-    additionalProperties: false,
-  },
-  { id: 'dGhpcyBpcyBhbiBpZC4uLg', expires_at: '2026-03-02T10:00:00.000Z' },
-)
-
 export const WantedEmail = named(
   'WantedEmail',
   {
     type: 'object',
     required: ['email'],
-    properties: { email: { type: 'string', maxLength: 320, format: 'text' } },
+    properties: { email: EmailField },
   },
   { email: 'ann@example.com' },
 )

@@ -21,10 +21,15 @@ export interface RecordedEvent {
   readonly login?: LoginFacts
   /** How the request is refused that this event is recorded for, which is answered later. */
   readonly refusal?: { readonly status: number; readonly reason: string }
+  /**
+   * Whether it concerns a person must not be learnt from the time that its record takes: it costs the
+   * same statements with and without one, whatever this process remembers of the person.
+   */
+  readonly hidesPerson?: boolean
 }
 
 /** What an event tells the audit log alone. */
-export type ForAudit = Pick<RecordedEvent, 'typed' | 'login' | 'refusal'>
+export type ForAudit = Pick<RecordedEvent, 'typed' | 'login' | 'refusal' | 'hidesPerson'>
 
 /** A login that begins or ends, or goes on in a new token: no credential of the request names it. */
 export interface LoginFacts {

@@ -3,7 +3,7 @@ import { loginFail } from '../authentication/events.ts'
 import type { Config } from '../config/load.ts'
 import { defaultName } from '../config/oidc-settings.ts'
 import type { Events } from '../events/events.ts'
-import { browserOf } from '../flows/requests.ts'
+import { browserOf, forgetBrowser } from '../flows/requests.ts'
 import { home, parseReturnTo } from '../flows/return-to.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
@@ -18,6 +18,7 @@ import type { Random } from '../kernel/random.ts'
 import { ofBrowser } from '../mail/device-cookie.ts'
 import { anyone } from '../policy/rules.ts'
 import { type BrowserSessionDeps, endSession, sessionResult } from '../session/browser.ts'
+import { sessionCookie } from '../session/cookie.ts'
 import { SessionAnswer } from '../session/schemas.ts'
 import { enrolmentRequired } from '../token/schemas.ts'
 import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
@@ -154,6 +155,8 @@ export async function externalRoutes(
       },
       async (request, reply) => {
         const provider = providerOf(request)
+        // Another site that leads here ends no session, whose cookie is Strict, and so no flow.
+        if (sessionCookie(request, config) !== undefined) forgetBrowser(request, reply)
         await endSession(options, request, reply)
         return reply.redirect(await logoutUrl(provider), 303)
       },

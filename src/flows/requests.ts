@@ -30,6 +30,11 @@ export function knownBrowser(request: FastifyRequest): Browser | null {
   return value === undefined ? null : { cookie: value, address: clientAddress(request) }
 }
 
+/** Ends all flows of the browser: it loses the cookie, which they are bound to. */
+export function forgetBrowser(request: FastifyRequest, reply: FastifyReply): void {
+  if (cookie.read(request) !== undefined) cookie.clear(reply)
+}
+
 /**
  * Finds the flow that `?flow=` of the request names, of this browser and this purpose; null if it is
  * unknown or has ended: a GET then begins anew.

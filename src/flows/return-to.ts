@@ -24,8 +24,14 @@ export function parseReturnTo(
   if (typeof value !== 'string' || value.length > maxLength || !value.isWellFormed()) {
     return otherwise
   }
-  if (localPath.test(value)) return encoded.test(value) ? otherwise : value
-  return isAt(value, origins) ? value : otherwise
+  const isSafe = localPath.test(value) ? !encoded.test(value) : isAt(value, origins)
+  return isSafe ? inAscii(value, otherwise) : otherwise
+}
+
+/** The address as a browser sends it: a header can hold no other letters. */
+function inAscii(value: string, otherwise: string): string {
+  const address = value.replace(/[^\x20-\x7e]+/gu, encodeURIComponent)
+  return address.length > maxLength ? otherwise : address
 }
 
 /** The origin of another service that a checked address leads to; null for a path of this one. */

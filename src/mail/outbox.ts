@@ -49,6 +49,8 @@ export interface NewMail<Name extends MessageName> {
   /** When the mail is worth nothing any more, in epoch milliseconds; three days for a notice. */
   readonly expiresAt?: number
   readonly isDecoy?: boolean
+  /** Whether the limits of an hour, of the address and the account, do not hold it back. */
+  readonly isBeyondHours?: boolean
   readonly priority?: number
   /** The address of the client that asks for it, by the rules of limits. */
   readonly client?: string
@@ -69,7 +71,7 @@ export interface OutboxDeps {
 export const mailLimits = {
   /** One message of a name to an address: a minute. */
   sameMessageMs: 60_000,
-  /** All messages to an address: an hour. */
+  /** All messages to an address: an hour. The first one with a link passes this and the next. */
   perAddress: 5,
   /** All messages to an account, over its addresses: an hour. */
   perAccount: 10,
@@ -97,9 +99,17 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
       const recipient = await recipientOf(trx, mail)
       // A decoy without an address has limits of its own, so that it costs the same.
       const addressIndex = sealedMail.indexOf(recipient.address?.key ?? id)
+      const { isBeyondHours = false } = mail
       const isLimited =
         kind === 'request' &&
-        (await checkLimits(trx, { message, recipient, addressIndex, clientIndex }))
+        (await checkLimits(trx, {
+          message,
+          confirmation,
+          recipient,
+          addressIndex,
+          clientIndex,
+          isBeyondHours,
+        }))
       const language = recipient.language ?? mail.language
       const sealed = sealedMail.seal(id, {
         address: recipient.address?.address ?? '',
@@ -154,16 +164,22 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
 
   interface Limited {
     readonly message: MessageName
+    readonly confirmation: string | null
     readonly recipient: Recipient
     readonly addressIndex: string
     readonly clientIndex: string | null
+    readonly isBeyondHours: boolean
   }
 
-  /** Whether the address or the account has had too much mail. @throws ApiError tooManyRequests */
+  /**
+   * Whether the address or the account has had too much mail, in the last minute and in the last
+   * hour. @throws ApiError tooManyRequests
+   */
   async function checkLimits(
     trx: DatabaseOrTransaction,
-    { message, recipient: { userId }, addressIndex, clientIndex }: Limited,
+    { message, confirmation, recipient: { userId }, isBeyondHours, ...of }: Limited,
   ): Promise<boolean> {
+    const { addressIndex, clientIndex } = of
     // Two requests at once count each other.
     const names = [clientIndex ?? [], addressIndex, userId === null ? [] : `account ${userId}`]
     await takeExclusiveLocks(trx, ...names.flat().map(lockName.mail))
@@ -178,16 +194,16 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
     }
     const counts = await store.counts({
       message,
+      confirmation,
       addressIndex,
       userId: userId ?? 0,
       since,
       sameSince: now - mailLimits.sameMessageMs,
     })
-    return (
-      counts.same >= 1 ||
-      counts.address >= mailLimits.perAddress ||
-      counts.account >= mailLimits.perAccount
-    )
+    if (counts.same >= 1) return true
+    // Strangers who ask for other mail, or for this one before, keep no owner from a link that counts.
+    if (isBeyondHours || (confirmation !== null && counts.confirmation === 0)) return false
+    return counts.address >= mailLimits.perAddress || counts.account >= mailLimits.perAccount
   }
 
   function tooMany(used: number, freesAt: number, now: number): ApiError {

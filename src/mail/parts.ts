@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.ts'
 import { ownAccountPrefixes } from '../policy/groups.ts'
 import type { RoomParts } from '../room/room.ts'
 import type { Workers } from '../workers/workers.ts'
@@ -11,6 +12,7 @@ import type { Notices } from './notices.ts'
 export type Needs = NoticeRoutesOptions &
   MailAdminOptions &
   DevelopmentMailOptions & {
+    readonly clock: Clock
     readonly devices: Devices
     readonly mailer: Mailer
     readonly notices: Notices

@@ -63,5 +63,11 @@ export const room: Room<Needs> = {
       settings: ['BASE_URL', 'PAGES_NAME', 'PAGES_LANGUAGE'],
     },
   ],
+  onAccountEnded: async ({ clock }) => {
+    const { outboxStore } = await import('./store.ts')
+    return async (trx, { userId, isRemoved }) => {
+      if (isRemoved) await outboxStore(trx).forget(userId, clock.now())
+    }
+  },
   parts: () => import('./parts.ts'),
 }

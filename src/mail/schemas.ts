@@ -94,8 +94,18 @@ export function mailQuery(maxPerPage: number) {
     type: 'object',
     properties: {
       ...listQuery(maxPerPage).properties,
-      state: { type: 'string', enum: mailStates, examples: ['failed'] },
-      message: { type: 'string', enum: messages, examples: ['reset'] },
+      state: {
+        type: 'string',
+        enum: mailStates,
+        description: 'Mail in this state',
+        examples: ['failed'],
+      },
+      message: {
+        type: 'string',
+        enum: messages,
+        description: 'Mail that says this',
+        examples: ['reset'],
+      },
       username: { ...Text, description: 'Mail for this account', examples: ['ann'] },
     },
   } as const

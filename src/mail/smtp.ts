@@ -186,21 +186,25 @@ function failureOf(error: SmtpError): Delivery {
   const { responseCode = 0, command = '' } = error
   const response = plainResponse(error)
   // What the server says to the sender it says to every mail: no mail is at fault.
-  if (responseCode === 421 || (responseCode > 0 && command === 'MAIL FROM')) {
-    return { kind: 'unavailable', response }
-  }
+  if (responseCode > 0 && command === 'MAIL FROM') return { kind: 'unavailable', response }
   if (responseCode >= 500 && command !== 'CONN') {
     return { kind: 'refused', response, isAddress: isOfAddress(response, command) }
   }
-  return { kind: 'deferred', response, isLost: responseCode === 0 || command === 'CONN' }
+  // A server that hangs up (421) once it has heard of the recipient may take other mail all the same.
+  const isLost = responseCode === 0 || responseCode === 421 || command === 'CONN'
+  return { kind: 'deferred', response, isLost }
 }
+
+// 5.1.7 to 5.1.9: the sender, or a server on the way; 5.2.2 to 5.2.4: full, too long, a list. Anyone
+// can fill a mailbox, and many servers judge the sender when they hear of the recipient.
+const notOfAddress = /^(?:1\.[789]|2\.[234])$/
 
 /**
  * Whether a final refusal is about the address: there is no such mailbox or domain. Other refusals
  * (5.7: policy; 5.6: content) say nothing about it. RFC 3463 section 3.
  */
 function isOfAddress(response: string, command: string): boolean {
-  const [, subject] = /^5\d\d[ -]5\.(\d{1,3})\.\d{1,3}\b/.exec(response) ?? []
-  if (subject === '1' || subject === '2') return true
-  return command === 'RCPT TO' && (subject === undefined || subject === '4')
+  const [, status = ''] = /^5\d\d[ -]5\.(\d{1,3}\.\d{1,3})\b/.exec(response) ?? []
+  if (/^[12]\./.test(status)) return !notOfAddress.test(status)
+  return command === 'RCPT TO' && (status === '' || status.startsWith('4.'))
 }

@@ -18,6 +18,8 @@ export interface MailCounts {
   readonly same: number
   readonly address: number
   readonly account: number
+  /** Of the same confirmation. */
+  readonly confirmation: number
 }
 
 export function outboxStore(db: DatabaseOrTransaction) {
@@ -40,6 +42,24 @@ export function outboxStore(db: DatabaseOrTransaction) {
       }
     },
 
+    /** Wipes what waits for an account that goes, or could be sent again, and withdraws it. */
+    async forget(userId: number, now: number): Promise<void> {
+      await db
+        .updateTable('mails')
+        .set((eb) => ({
+          sealed: null,
+          state: sql<
+            Schema['mails']['state']
+          >`case when state = 'failed' then state else 'cancelled' end`,
+          finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
+          locked_by: null,
+          locked_until: null,
+        }))
+        .where('user_id', '=', userId)
+        .where('sealed', 'is not', null)
+        .execute()
+    },
+
     /** When a client last caused mail, sent or not: the latest first. */
     async askedBy(clientIndex: string, since: number, max: number): Promise<number[]> {
       const rows = await db
@@ -56,6 +76,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
     /** How many requests for mail were admitted to an address, and to an account. */
     async counts(of: {
       readonly message: string
+      readonly confirmation: string | null
       readonly addressIndex: string
       readonly userId: number
       readonly since: number
@@ -79,12 +100,17 @@ export function outboxStore(db: DatabaseOrTransaction) {
             .select(sql<number>`count(*)`.as('total'))
             .as('address'),
           admitted('user_id', of.userId).select(sql<number>`count(*)`.as('total')).as('account'),
+          admitted('address_index', of.addressIndex)
+            .where('confirmation', '=', of.confirmation ?? '')
+            .select(sql<number>`count(*)`.as('total'))
+            .as('confirmation'),
         ])
         .executeTakeFirstOrThrow()
       return {
         same: Number(row.same),
         address: Number(row.address),
         account: Number(row.account),
+        confirmation: Number(row.confirmation),
       }
     },
   }

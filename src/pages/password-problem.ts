@@ -1,10 +1,11 @@
 import type { PasswordProblem } from '../http/pages/views/password-problem.ts'
 import type { ApiError } from '../kernel/errors.ts'
 
-// The messages of passwords/rules.ts and kernel/password.ts, which the contract has for programs.
+// The messages of passwords/rules.ts, kernel/password.ts and the schemas, which programs get.
 const rules: readonly (readonly [RegExp, PasswordProblem['rule']])[] = [
+  [/^is required$/, 'missing'],
   [/^must have at least (\d+) characters$/, 'short'],
-  [/^must have at most (\d+) characters$/, 'long'],
+  [/^must (?:have at most|NOT have more than) (\d+) characters$/, 'long'],
   [/^must have at most (\d+) bytes$/, 'bytes'],
   [/^must not hold NUL/, 'characters'],
   [/name of this service$/, 'service'],

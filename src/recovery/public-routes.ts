@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/load.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
+import { openProof, proofOf } from '../confirmations/proof.ts'
+import { BegunConfirmation } from '../confirmations/schemas.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { clientAddress } from '../http/limits/client-address.ts'
+import type { LoginAddress } from '../http/limits/login-address.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { refuseField } from '../kernel/errors.ts'
@@ -10,7 +12,7 @@ import { anyone } from '../policy/rules.ts'
 import { secondFactorRequired } from '../totp/schemas.ts'
 import { type Asked, askedByEmail, askedByUsername } from './asked.ts'
 import { type Recovery, resetPurposes } from './recovery.ts'
-import { BeginReset, BegunReset, FinishReset, finishExamples, SentReset } from './schemas.ts'
+import { BeginReset, FinishReset, finishExamples, SentReset } from './schemas.ts'
 
 /**
  * The reset of a password as JSON, for programs with pages of their own: POST and PUT
@@ -19,6 +21,7 @@ import { BeginReset, BegunReset, FinishReset, finishExamples, SentReset } from '
 export interface PublicResetOptions {
   readonly config: Pick<Config, 'pages'>
   readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken'>
+  readonly loginAddress: LoginAddress
   readonly recovery: Recovery
 }
 
@@ -32,7 +35,7 @@ const guards = {
 
 export async function publicResetRoutes(
   instance: FastifyInstance,
-  { config, confirmations, recovery }: PublicResetOptions,
+  { config, confirmations, loginAddress, recovery }: PublicResetOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
@@ -44,12 +47,12 @@ export async function publicResetRoutes(
         operationId: 'beginReset',
         summary: 'Forgot the password: a link and a code by mail. The answer shows no account',
         body: BeginReset,
-        response: { 202: BegunReset },
+        response: { 202: BegunConfirmation },
       },
     },
     async (request, reply) => {
       const { language = config.pages.language } = request.body
-      const how = { language, client: clientAddress(request), flow: null }
+      const how = { language, client: loginAddress(request), flow: null }
       const { id, expiresAt } = await recovery.begin(askedOf(request.body), how)
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
     },
@@ -78,21 +81,11 @@ export async function publicResetRoutes(
     },
     async (request) => {
       const { new_password: newPassword, totp, recovery_code: recoveryCode } = request.body
-      const confirmation = await open(request.body)
+      const confirmation = await openProof(confirmations, proofOf(request.body), resetPurposes)
       await recovery.finish(confirmation, { newPassword, proof: { totp, recoveryCode } })
       return { message: 'Password changed' }
     },
   )
-
-  function open({ token, id, code }: { token?: string; id?: string; code?: string }) {
-    if (token !== undefined && id === undefined && code === undefined) {
-      return confirmations.openByToken(token, resetPurposes)
-    }
-    if (token !== undefined || id === undefined || code === undefined) {
-      refuseField(['token'], 'is required, or else id and code')
-    }
-    return confirmations.openByCode(id, code, null, resetPurposes)
-  }
 }
 
 /** @throws ApiError validationFailed unless one of both is there, and can name an account */

@@ -132,11 +132,11 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       return transact(db, [lockName.account(userId)], work, guard)
     },
 
-    async accountOf({ userId, purpose }) {
+    async accountOf(confirmation) {
+      const { userId } = confirmation
       const account = userId === null ? null : await accountIn(db, userId)
       if (account && !unmetOf(account)) return account
-      const reason = { code: 'confirmation_outlived', facts: { user_id: userId, purpose } } as const
-      throw new ApiError('confirmationInvalid', { reason })
+      throw outlived(confirmation)
     },
 
     async finish(confirmation, { newPassword, proof }) {
@@ -157,7 +157,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
           await lock.lift(trx, username)
           await confirmations.cancelAll(trx, userId)
           await devices.forget(trx, userId)
-          await verify(trx, account, confirmation.address)
+          await verify(trx, confirmation)
           await events.record(trx, resetFinished, { user_id: userId, method: confirmation.by })
         },
       })
@@ -199,7 +199,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       flow,
       language,
     })
-    await events.record(trx, resetBegun, { user_id: userId })
+    await events.record(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
     await outbox.add(trx, {
       message: 'reset',
       to: { userId, address },
@@ -207,6 +207,9 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       facts: { username: account?.username ?? '', ...(by && { by }) },
       language,
       expiresAt: begun.expiresAt,
+      // A stranger who asks for mail after mail must not keep a new link from the owner. There is
+      // one in the life of a link.
+      isBeyondHours: by === 'administrator',
       ...(client !== undefined && { client }),
     })
     return begun
@@ -229,16 +232,23 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   }
 
   /** The link was mailed there: its reader has the mailbox. */
-  async function verify(
-    trx: DatabaseOrTransaction,
-    { userId }: Account,
-    address: EmailAddress,
-  ): Promise<void> {
+  async function verify(trx: DatabaseOrTransaction, confirmation: Confirmation): Promise<void> {
+    const { address, userId } = confirmation
+    const account = userId === null ? null : await accountIn(trx, userId)
+    if (!account) throw outlived(confirmation)
+    // An address that the owner has proved meanwhile gives way to none that was vouched for.
+    const present = account.email === null ? null : parseEmail(account.email)
+    if (present && present.key !== address.key) throw outlived(confirmation)
     const owner = await accountWithEmail(trx, address)
-    if (owner === null || owner.userId === userId) {
-      await setVerifiedEmail(trx, userId, address, clock.now())
+    if (owner === null || owner.userId === account.userId) {
+      await setVerifiedEmail(trx, account.userId, address, clock.now())
     }
   }
+}
+
+function outlived({ userId, purpose }: Pick<Confirmation, 'userId' | 'purpose'>): ApiError {
+  const reason = { code: 'confirmation_outlived', facts: { user_id: userId, purpose } } as const
+  return new ApiError('confirmationInvalid', { reason })
 }
 
 function isEmpty({ totp, recoveryCode }: Proof): boolean {

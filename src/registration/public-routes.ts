@@ -2,22 +2,17 @@ import type { FastifyInstance } from 'fastify'
 import { shownWith } from '../accounts/admin-routes.ts'
 import { accountSchemas } from '../accounts/schemas.ts'
 import type { Config } from '../config/load.ts'
+import { proofOf } from '../confirmations/proof.ts'
+import { BegunConfirmation } from '../confirmations/schemas.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { clientAddress } from '../http/limits/client-address.ts'
+import type { LoginAddress } from '../http/limits/login-address.ts'
 import { languageOf } from '../http/pages/language.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
-import { refuseField } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 import type { Invitations } from './invitations.ts'
-import {
-  AcceptInvitation,
-  BeginSignUp,
-  BegunSignUp,
-  FinishSignUp,
-  finishExamples,
-} from './schemas.ts'
-import type { Proof, SignUp } from './sign-up.ts'
+import { AcceptInvitation, BeginSignUp, FinishSignUp, finishExamples } from './schemas.ts'
+import type { SignUp } from './sign-up.ts'
 
 /**
  * Sign-up and invitations as JSON, for programs with pages of their own: POST and PUT
@@ -26,6 +21,7 @@ import type { Proof, SignUp } from './sign-up.ts'
 export interface PublicRegistrationOptions {
   readonly config: Pick<Config, 'pages' | 'roles'>
   readonly invitations: Invitations
+  readonly loginAddress: LoginAddress
   readonly signUp: SignUp
 }
 
@@ -41,7 +37,7 @@ const ownerErrors = ['confirmationInvalid', 'usernameExists', 'emailExists'] as 
 
 export async function publicRegistrationRoutes(
   instance: FastifyInstance,
-  { config, invitations, signUp }: PublicRegistrationOptions,
+  { config, invitations, loginAddress, signUp }: PublicRegistrationOptions,
 ): Promise<void> {
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)
@@ -55,12 +51,12 @@ export async function publicRegistrationRoutes(
         operationId: 'beginSignUp',
         summary: 'Ask for an account: a link and a code by mail. The answer shows no account',
         body: BeginSignUp,
-        response: { 202: BegunSignUp },
+        response: { 202: BegunConfirmation },
       },
     },
     async (request, reply) => {
       const { email, language = languageOf(request, config.pages.language) } = request.body
-      const client = clientAddress(request)
+      const client = loginAddress(request)
       const { id, expiresAt } = await signUp.begin({ email, language, client, flow: null })
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
     },
@@ -117,11 +113,4 @@ export async function publicRegistrationRoutes(
       return reply.status(201).send(show(account))
     },
   )
-}
-
-/** @throws ApiError validationFailed unless there is a token, or an id and a code */
-function proofOf({ token, id, code }: { token?: string; id?: string; code?: string }): Proof {
-  if (token !== undefined && id === undefined && code === undefined) return { token }
-  if (token === undefined && id !== undefined && code !== undefined) return { id, code, flow: null }
-  return refuseField(['token'], 'is required, or else id and code')
 }

@@ -1,5 +1,11 @@
 import { accountSchemas, examplePasswords, Password } from '../accounts/schemas.ts'
-import { languages } from '../config/languages.ts'
+import {
+  EmailField,
+  exampleId,
+  exampleToken,
+  LanguageField,
+  proofFields,
+} from '../confirmations/schemas.ts'
 import {
   Id,
   idIn,
@@ -15,22 +21,11 @@ import type { Role } from '../kernel/principal.ts'
 import { ann } from '../users/schemas.ts'
 import { invitationStates } from './invitation.ts'
 
-const Email = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 254,
-  format: 'text',
-  description: 'A mail address; its domain may be an international one',
-} as const
 const Name = { type: 'string', minLength: 1, maxLength: 100, format: 'text' } as const
-const LanguageField = {
-  type: 'string',
-  enum: languages,
+const Language = {
+  ...LanguageField,
   description: 'Of the mail; the default is that of the request',
 } as const
-
-const exampleId = 'q5Wc1oJ4mN0b7Yt2xR9dEg'
-const exampleToken = `${exampleId}.wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk`
 
 /** What a person chooses: username, name and password. */
 export const Profile = {
@@ -50,37 +45,17 @@ export const BeginSignUp = named(
   {
     type: 'object',
     required: ['email'],
-    properties: { email: Email, language: LanguageField },
+    properties: { email: EmailField, language: Language },
   },
   { email: ann.email },
 )
-
-export const BegunSignUp = named(
-  'BegunConfirmation',
-  {
-    type: 'object',
-    required: ['id', 'expires_at'],
-    properties: {
-      id: { type: 'string', description: 'What the code of the mail is sent with' },
-      expires_at: { ...Time, description: 'When the link and the code end' },
-    },
-    additionalProperties: false,
-  },
-  { id: exampleId, expires_at: '2026-03-03T09:00:00.000Z' },
-)
-
-const proofFields = {
-  token: { type: 'string', maxLength: 128, description: 'Of the link; or else id and code' },
-  id: { type: 'string', maxLength: 64, description: 'Of the answer to the beginning' },
-  code: { type: 'string', maxLength: 32, description: 'Of the mail; spaces do not count' },
-} as const
 
 export const FinishSignUp = named(
   'NewOwner',
   {
     type: 'object',
     required: Profile.required,
-    properties: { ...proofFields, ...Profile.properties, language: LanguageField },
+    properties: { ...proofFields, ...Profile.properties, language: Language },
   },
   { token: exampleToken, ...profileExample },
 )
@@ -95,7 +70,7 @@ export const AcceptInvitation = named(
   {
     type: 'object',
     required: ['token', ...Profile.required],
-    properties: { token: proofFields.token, ...Profile.properties, language: LanguageField },
+    properties: { token: proofFields.token, ...Profile.properties, language: Language },
   },
   { token: exampleToken, ...profileExample },
 )
@@ -161,10 +136,10 @@ export function invitationSchemas(roles: readonly Role[]) {
       type: 'object',
       required: ['email', 'roles'],
       properties: {
-        email: Email,
+        email: EmailField,
         roles: CreateAccount.properties.roles,
         name: { ...Name, description: 'Of the person, for the message and the form' },
-        language: LanguageField,
+        language: Language,
       },
     },
     { email: ann.email, roles: ['USER'], name: ann.name },

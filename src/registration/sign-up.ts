@@ -3,6 +3,7 @@ import type { Account } from '../authentication/account.ts'
 import type { Language } from '../config/languages.ts'
 import type { Config } from '../config/load.ts'
 import type { Confirmation, Confirmations } from '../confirmations/confirmations.ts'
+import { openProof, type Proof } from '../confirmations/proof.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
@@ -64,11 +65,6 @@ export interface BegunSignUp {
   readonly expiresAt: number
 }
 
-/** What shows that the caller reads the mailbox. */
-export type Proof =
-  | { readonly token: string }
-  | { readonly id: string; readonly code: string; readonly flow: string | null }
-
 export interface FinishingSignUp {
   readonly profile: WantedProfile
   readonly language: Language
@@ -128,10 +124,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       })
     },
 
-    find: (proof) =>
-      'token' in proof
-        ? confirmations.openByToken(proof.token, purposes)
-        : confirmations.openByCode(proof.id, proof.code, proof.flow, purposes),
+    find: (proof) => openProof(confirmations, proof, purposes),
 
     async finish(confirmation, wanted) {
       signUp.assertOpen()

@@ -191,7 +191,14 @@ suite('a relay that fails', () => {
   test('with 5xx for another reason: no address is marked', async () => {
     const ann = await app.account('ann2')
     await verifyAddress(app, ann, 'ann2@example.org')
-    for (const answer of ['550 5.7.1 Relay access denied', '554 5.6.0 Content refused']) {
+    for (const answer of [
+      '550 5.7.1 Relay access denied',
+      '554 5.6.0 Content refused',
+      '550 5.1.8 Sender address rejected: Domain not found', // when it hears of the recipient
+      '553 5.1.7 Sender address rejected',
+      '552 5.2.2 Mailbox full', // anyone can fill one
+      '552 5.2.3 Message too long',
+    ]) {
       const { mailer } = await withRelay({ onRecipient: () => answer })
       const id = await addMail(app, services, {
         message: 'password_changed',
@@ -209,6 +216,18 @@ suite('a relay that fails', () => {
         .executeTakeFirst()
       assert.equal(account?.undeliverable_at, null)
     }
+  })
+
+  test('with 421 for one address: it waits, and those behind it go', async () => {
+    const { mailer, add, row } = await withRelay({
+      onRecipient: (address) => (address.startsWith('tarpit') ? '421 4.7.0 Try again' : undefined),
+    })
+    const bad = await add('tarpit@example.org', 0, 86_400)
+    await mailer.run()
+    const good = await add('good@example.org')
+    await mailer.run()
+    assert.equal((await row(good)).state, 'sent')
+    assert.equal((await row(bad)).state, 'waiting')
   })
 
   test('and closes after the message: it is sent again, as the same mail', async () => {

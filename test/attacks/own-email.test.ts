@@ -270,6 +270,27 @@ suite('the verified address cannot be taken by trick', async () => {
     assert.equal(await email(who), address)
   })
 
+  test('a thief changes the address twice and takes the second back: the first way back stays', async () => {
+    const { who, session, address } = await verified()
+    await verify(session, 'thief-three@example.org')
+    app.clock.advance(1)
+    const second = await app.session(who)
+    await verify(second, 'thief-four@example.org')
+    const [way, wayOfThief] = await waysBack(who)
+    assert.equal((await confirm({ token: wayOfThief })).status, 200)
+    assert.equal(await email(who), 'thief-three@example.org')
+    app.clock.advance(1)
+    const third = await app.session(who)
+    await verify(third, 'thief-five@example.org')
+    const wayOfFive = (await waysBack(who, 2))[0]
+    assert.equal((await confirm({ token: way })).status, 200)
+    assert.equal(await email(who), address)
+    for (const token of [way, wayOfThief, wayOfFive]) {
+      assertRefusal(await confirm({ token }), ...invalid)
+    }
+    assert.equal(await email(who), address)
+  })
+
   test('the way back of an account that is disabled, or whose address has another owner, fails', async () => {
     const [one, two] = [await verified(), await someone()]
     await verify(one.session, 'moved@example.org')

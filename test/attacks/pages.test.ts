@@ -178,11 +178,17 @@ suite('the page of the second factor', async () => {
     const cookie = `JSESSIONID=${first.cookies.get('JSESSIONID')}`
     const device = await enrol(app, { cookie, 'x-csrf-token': body.csrf_token })
     clock.advance(30)
-    const browser = testBrowser(app, navigation)
+    // A browser that navigates goes on at /signin: this page is for a program that shows it to a person.
+    const browser = testBrowser(app)
+    const accept = { accept: navigation }
     assertPage(await browser.open('/oauth/login?return_to=/here'), 200, heading)
     const from = newHost()
     const send = (form: Record<string, string>, headers = {}) =>
-      browser.call('POST', '/oauth/second-factor', { form, from, headers })
+      browser.call('POST', '/oauth/second-factor', {
+        form,
+        from,
+        headers: { ...accept, ...headers },
+      })
     return { ...device, browser, send }
   }
 
@@ -248,13 +254,16 @@ suite('the page of the second factor', async () => {
     assertPage(await send({ totp: code() }, own), 200, 'Signed in')
   })
 
-  test('a role that asks for a factor: the page has the token to set one up, as the JSON has', async () => {
+  test('a role that asks for a factor: a browser goes on to set one up, a program gets the token', async () => {
     const more = { OIDC_DEFAULT_ROLES: 'EDITOR', REQUIRE_SECOND_FACTOR: 'EDITOR' }
     const app = await testApp(settingsFor(idp, more), { clock })
     idp.person = { sub: 'dan', preferred_username: 'dan', email: 'someone@example.org' }
-    const page = await testBrowser(app, navigation).open('/oauth/login')
-    assertPage(page, 403, 'Your account needs a second factor')
-    const [, token = ''] = /<pre>([\w.-]+)<\/pre>/.exec(page.text) ?? []
-    await enrol(app, { authorization: `Bearer ${token}` })
+    const person = testBrowser(app, navigation)
+    assertPage(await person.open('/oauth/login'), 200, 'Set up a second factor')
+    assert.match(person.seen.at(-1) ?? '', /\/signin\?flow=[\w-]{43}$/)
+    assert.equal(person.cookies.has('JSESSIONID'), false)
+    const { status, body } = await testBrowser(app).open('/oauth/login')
+    assert.deepEqual([status, body.error], [403, 'Second factor enrolment required'])
+    await enrol(app, { authorization: `Bearer ${body.enrolment_token}` })
   })
 })

@@ -28,7 +28,13 @@ const pausesBehindReads = `
   import { join } from 'node:path'
   import { StatementSync } from 'node:sqlite'
   const gate = join(process.env.DATA_DIR, '${gateFile}')
-  const opened = () => (existsSync(gate) ? Number(readFileSync(gate, 'utf8')) : Infinity)
+  const opened = () => {
+    try {
+      return Number(readFileSync(gate, 'utf8'))
+    } catch {
+      return Infinity // it has just been removed
+    }
+  }
   const sleeping = new Int32Array(new SharedArrayBuffer(4))
   let reads = 0
   for (const verb of ['all', 'get']) {

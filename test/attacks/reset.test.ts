@@ -1,7 +1,7 @@
 // A database makes a difference: uses of one link race, and the statements of an answer are counted.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { type Answer, type Call, type Someone, testApp } from '../app.ts'
+import { type Answer, type Call, type Someone, type TestApp, testApp } from '../app.ts'
 import { confirmationsOf, newestMail, otherCode } from '../confirmations.ts'
 import { countedDatabase } from '../counted-database.ts'
 import { enrolled } from '../factor.ts'
@@ -261,6 +261,74 @@ suite('a reset against strangers', async () => {
   })
 
   const twins = ['vıctim', 'ｖictim', 'vіctim', 'victim\u200b', 'victi\u{1d426}']
+  const asking = (path: string) => (node: TestApp, email: string, call: Call) =>
+    node.call('POST', path, { ...call, json: { email } })
+  for (const [name, ask] of [
+    ['reset', asking('/api/public/reset')],
+    ['sign-in', asking('/api/public/sign-in-code')],
+    ['sign-up', asking('/api/public/sign-up')],
+  ] as const) {
+    test(`11: ${name}: neither a network of addresses nor a spelling is a way around the limits`, async () => {
+      const node = await testApp({
+        MAIL_REQUESTS_PER_CLIENT: '4',
+        LOGIN_TRUSTED_CALLERS: '192.0.2.9',
+        SIGN_IN_BY_MAIL: 'on',
+        SIGN_UP: 'open',
+      })
+      await verifyAddress(node, await node.account('ann'), 'ann@xn--mnchen-3ya.example')
+      const spellings = [
+        'ann@xn--mnchen-3ya.example',
+        'ANN@MÜNCHEN.example',
+        ' ann@münchen.example ',
+        'Ann@XN--MNCHEN-3YA.EXAMPLE',
+        'ann@MU\u0308NCHEN.example',
+      ]
+      const statuses: number[] = []
+      for (const [index, email] of spellings.entries()) {
+        const from = `2001:db8:0:1:${index}::${index}`
+        statuses.push((await ask(node, email, { from })).status)
+      }
+      assert.deepEqual(statuses, [202, 202, 202, 202, 429])
+      const sent = (await mailRows(node)).filter(({ state }) => state !== 'dropped')
+      assert.equal(sent.length, 1)
+      // A backend that names its users has a limit for each of them.
+      const behind = (client: string) =>
+        ask(node, 'x@example.org', {
+          from: '192.0.2.9',
+          headers: { 'x-forwarded-for': client },
+        })
+      for (let asked = 1; asked <= 4; asked += 1) await behind('198.51.100.1')
+      assert.equal((await behind('198.51.100.1')).status, 429)
+      assert.equal((await behind('198.51.100.2')).status, 202)
+    })
+  }
+
+  test('26: no number of requests keeps a new link from the owner', async () => {
+    const noisy = await testApp({ MAIL_REQUESTS_PER_CLIENT: '0', SIGN_UP: 'open' })
+    const email = 'ann@example.org'
+    const ann = await noisy.account('ann')
+    await verifyAddress(noisy, ann, email)
+    const ask = (path: string) => noisy.call('POST', path, { json: { email } })
+    const sent = async (message: string) =>
+      (await mailRows(noisy)).filter((row) => row.message === message && row.state !== 'dropped')
+        .length
+    for (let asked = 1; asked <= 8; asked += 1) {
+      assert.equal((await ask('/api/public/sign-up')).status, 202)
+      noisy.clock.advance(60)
+    }
+    assert.equal(await sent('sign_up_exists'), 5)
+    for (let asked = 1; asked <= 8; asked += 1) await ask('/api/public/reset')
+    assert.equal(await sent('reset'), 1, 'a new link is mailed, and its repeats are held back')
+    noisy.clock.advance(1801)
+    for (let asked = 1; asked <= 8; asked += 1) await ask('/api/public/reset')
+    assert.equal(await sent('reset'), 2, 'once in the life of a link')
+    noisy.clock.advance(60)
+    const headers = noisy.basic(noisy.admin)
+    const vouched = await noisy.call('POST', '/api/admin/accounts/ann/reset', { headers })
+    assert.equal(vouched.status, 202)
+    assert.equal(await sent('reset'), 3, 'what an administrator mails is mailed')
+  })
+
   test('18: an address that looks like the verified one finds no account', async () => {
     const who = await victim()
     app.clock.advance(61)

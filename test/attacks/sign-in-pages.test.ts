@@ -380,6 +380,166 @@ suite('attacks on the sign-in of pages', async () => {
     const login = { username: 'una', password: una.password }
     assert.equal((await strict.call('POST', '/login', { json: login })).status, 429)
   })
+
+  test('11, 12: the limits tell no address with an account from one without, however they are spelt', async () => {
+    const strict = await testApp({ LOGIN_ATTEMPTS: '3', LOGIN_CAPTCHA_AFTER: '0' })
+    await verifyAddress(strict, await strict.account('una'), 'una@xn--mnchen-3ya.example')
+    const spellings = [
+      '@xn--mnchen-3ya.example',
+      '@münchen.example',
+      '@MÜNCHEN.example ',
+      '\uff20xn--mnchen-3ya.example', // a username that looks the same
+      '@XN--mnchen-3ya.example',
+    ]
+    const statuses = async (name: string, from: string) => {
+      const browser = pageBrowser(strict, { from })
+      await browser.open('/signin')
+      const seen: number[] = []
+      for (const spelling of spellings) {
+        const sent = { username: `${name}${spelling}`, password: 'wrong wrong' }
+        seen.push((await browser.submit(sent)).status)
+      }
+      // At the login that programs use, it is the name of no account.
+      const json = { username: `${name}@xn--mnchen-3ya.example`, password: 'wrong wrong' }
+      seen.push((await strict.call('POST', '/login', { json, from })).status)
+      return seen
+    }
+    const known = await statuses('una', '192.0.2.1')
+    assert.deepEqual(known, [401, 401, 401, 401, 429, 401])
+    assert.deepEqual(await statuses('eva', '192.0.2.2'), known)
+  })
+
+  test('19: a return address in any letters is one that a header can hold', async () => {
+    const eve = await app.account('eve')
+    const browser = await begun(`/signin?return_to=${encodeURIComponent('/日本?x=é y')}`)
+    const answer = await post(browser, { username: 'eve', password: eve.password })
+    const path = '/%E6%97%A5%E6%9C%AC?x=%C3%A9 y'
+    assert.deepEqual([answer.status, answer.headers.location], [303, path])
+    const other = 'https://app.example.org/日本'
+    const there = await begun(`/signin?return_to=${encodeURIComponent(other)}`)
+    const { headers } = await post(there, { username: 'eve', password: eve.password })
+    assert.equal(headers.location, 'https://app.example.org/%E6%97%A5%E6%9C%AC')
+    const form = { language: 'de', return_to: '/日本' }
+    const chosen = await app.call('POST', '/language', { form })
+    assert.deepEqual([chosen.status, chosen.headers.location], [303, '/%E6%97%A5%E6%9C%AC'])
+    const long = await begun(`/signin?return_to=${encodeURIComponent(`/${'日'.repeat(2000)}`)}`)
+    await long.submit({ username: 'eve', password: eve.password })
+    assert.equal(long.path(), '/account')
+  })
+
+  test('29: a link that counts no more stays in no address', async () => {
+    for (const query of ['token=abc', 'token=', 'token=a&token=b', `token=${'x'.repeat(66)}`]) {
+      const answer = await app.call('GET', `/signin?${query}`)
+      assert.deepEqual([answer.status, answer.headers.location], [303, '/signin?link=invalid'])
+    }
+    const browser = pageBrowser(app)
+    assert.equal((await browser.open('/signin?token=abc')).status, 400)
+    assert.equal(browser.heading(), 'This link counts no more')
+  })
+
+  test('a mail that was asked for before the sign-in by mail was put off signs in no more', async () => {
+    await forget()
+    const browser = await asked('ann@example.org')
+    const off = await testApp(
+      { SIGN_IN_BY_MAIL: 'off', NODE_ENV: 'development' },
+      { directory: app.directory, clock: app.clock, seed: 3 },
+    )
+    const { code, token } = await mailed(ann)
+    const opened = await begun(`/signin?token=${token}`)
+    const before = await sessions(ann.userId)
+    const again = await off.call('GET', `/signin?token=${token}`)
+    assert.equal(again.headers.location, '/signin?link=invalid')
+    for (const [page, more] of [
+      [browser, { code }],
+      [opened, {}],
+    ] as const) {
+      const { action, fields } = page.form()
+      const headers = { cookie: cookiesOf(page) }
+      const answer = await off.call('POST', action, { headers, form: { ...fields, ...more } })
+      assertRefusal(answer, 400, 'Invalid or expired code')
+    }
+    assert.equal(await sessions(ann.userId), before)
+  })
+
+  test('5: of presses at once on two nodes one signs in', async () => {
+    await forget()
+    await asked('ann@example.org')
+    const { token } = await mailed(ann)
+    const other = await testApp(
+      { SIGN_IN_BY_MAIL: 'on', NODE_ENV: 'development' },
+      { directory: app.directory, clock: app.clock, seed: 4 },
+    )
+    const pages = await Promise.all(
+      Array.from({ length: 8 }, () => begun(`/signin?token=${token}`)),
+    )
+    const before = await sessions(ann.userId)
+    const answers = await Promise.all(
+      pages.map((page, index) => {
+        const { action, fields } = page.form()
+        const headers = { cookie: cookiesOf(page) }
+        return (index % 2 ? other : app).call('POST', action, { headers, form: fields })
+      }),
+    )
+    const statuses = answers.map(({ status }) => status).toSorted()
+    assert.deepEqual(statuses, [303, ...Array(7).fill(400)])
+    assert.equal(await sessions(ann.userId), before + 1)
+  })
+
+  test('29: no token, code, flow or address stands in the log, the audit or what is told of them', async () => {
+    await forget()
+    const browser = await asked('ann@example.org')
+    const { code, token } = await mailed(ann)
+    const [, flow = 'no flow'] = browser.form().action.split('flow=')
+    await browser.submit({ code: otherCode(code) })
+    await browser.submit({ code })
+    await begun(`/signin?token=${token}`)
+    const secret = token.split('.')[1] ?? ''
+    const audit = await db.selectFrom('audit_records').selectAll().execute()
+    const refusals = await db.selectFrom('refusals').selectAll().execute()
+    const kept = [app.log, audit, refusals]
+    const cookie = browser.cookies.get('__Host-flow') ?? ''
+    for (const wrong of [token, secret, code, cookie, flow, 'ann@example.org']) {
+      const found = kept.flat().filter((line) => JSON.stringify(line).includes(wrong))
+      assert.deepEqual(found, [], wrong)
+    }
+  })
+
+  test('a new password behind a mail is no way to guess at the present one', async () => {
+    await forget()
+    const gil = await app.account('gil')
+    await verifyAddress(app, gil, 'gil@example.org')
+    const headers = await app.bearer(app.admin)
+    await app.call('PUT', '/api/admin/accounts/gil', { headers, json: { must_change: true } })
+    const browser = await asked('gil@example.org')
+    await browser.submit({ code: (await mailed(gil)).code })
+    assert.equal(browser.heading(), 'Choose a new password')
+    const same = { new_password: gil.password, new_password_again: gil.password }
+    await browser.submit(same)
+    assert.equal(browser.path(), '/account')
+    assert.equal(await sessions(gil.userId), 1)
+  })
+
+  test('who signs out leaves no step behind that the next person at the browser could take', async () => {
+    await forget()
+    await asked('ann@example.org')
+    const { token } = await mailed(ann)
+    const browser = await begun(`/signin?token=${token}`)
+    const left = browser.path()
+    assert.equal(browser.heading(), 'Sign in as ann?')
+    const form = browser.form()
+    await browser.open('/signin')
+    await browser.submit({ username: 'ann', password: ann.password })
+    await browser.open('/signout')
+    await browser.submit({}, 'action="/signout"')
+    const before = await sessions(ann.userId)
+    const headers = { cookie: cookiesOf(browser) }
+    const pressed = await app.call('POST', form.action, { headers, form: form.fields })
+    assert.equal(pressed.status, 400)
+    await browser.open(left)
+    assert.equal(browser.path(), '/signin?ended=1')
+    assert.equal(await sessions(ann.userId), before)
+    assert.equal(browser.cookies.has('__Host-flow'), true, 'a new one, of the new flow')
+  })
 })
 
 suite('a provider on the way to the pages', async () => {

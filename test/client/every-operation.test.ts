@@ -32,6 +32,7 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       LOGIN_CAPTCHA_AFTER: '1000',
       CLIENTS_FILE: clientsFile([entry('shop')]),
       SIGN_UP: 'open',
+      SIGN_IN_BY_MAIL: 'on',
       MAIL_REQUESTS_PER_CLIENT: '0',
     },
     { clock: clockOfToday() },

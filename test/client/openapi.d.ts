@@ -2192,40 +2192,10 @@ export interface components {
         /**
          * @example {
          *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
-         *       "expires_at": "2026-03-03T09:00:00.000Z"
-         *     }
-         */
-        BegunConfirmation: {
-            /** @description What the code of the mail is sent with */
-            id: string;
-            /**
-             * Format: date-time
-             * @description When the link and the code end
-             */
-            expires_at: string;
-        };
-        /**
-         * @example {
-         *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
          *       "expires_at": "2026-03-02T09:30:00.000Z"
          *     }
          */
-        BegunReset: {
-            /** @description What the code of the mail is sent with */
-            id: string;
-            /**
-             * Format: date-time
-             * @description When the link and the code end
-             */
-            expires_at: string;
-        };
-        /**
-         * @example {
-         *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
-         *       "expires_at": "2026-03-02T09:10:00.000Z"
-         *     }
-         */
-        BegunSignInCode: {
+        BegunConfirmation: {
             /** @description What the code of the mail is sent with */
             id: string;
             /**
@@ -2974,30 +2944,15 @@ export interface components {
         };
         /**
          * @example {
-         *       "id": "dGhpcyBpcyBhbiBpZC4uLg",
-         *       "expires_at": "2026-03-02T10:00:00.000Z"
-         *     }
-         */
-        MailUnderWay: {
-            /** @description To be sent with the code, where no link is used */
-            id: string;
-            /**
-             * Format: date-time
-             * @description When link and code end
-             */
-            expires_at: string;
-        };
-        /**
-         * @example {
-         *       "token": "dGhpcyBpcyBhbiBpZC4uLg.c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I"
+         *       "token": "q5Wc1oJ4mN0b7Yt2xR9dEg.wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk"
          *     }
          */
         MailedProof: {
-            /** @description That of the link in the mail */
+            /** @description Of the link; or else id and code */
             token?: string;
-            /** @description In place of the token: `id` of the answer */
+            /** @description Of the answer to the beginning */
             id?: string;
-            /** @description With it: the code in the mail */
+            /** @description Of the mail; spaces do not count */
             code?: string;
         };
         /**
@@ -3771,6 +3726,7 @@ export interface components {
          *     }
          */
         WantedEmail: {
+            /** @description A mail address; its domain may be an international one */
             email: string;
         };
         /**
@@ -4707,7 +4663,7 @@ export interface operations {
                      *       "expires_at": "2026-03-02T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["BegunReset"];
+                    "application/json": components["schemas"]["BegunConfirmation"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
@@ -4797,10 +4753,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
-                     *       "expires_at": "2026-03-02T09:10:00.000Z"
+                     *       "expires_at": "2026-03-02T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["BegunSignInCode"];
+                    "application/json": components["schemas"]["BegunConfirmation"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
@@ -4884,7 +4840,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
-                     *       "expires_at": "2026-03-03T09:00:00.000Z"
+                     *       "expires_at": "2026-03-02T09:30:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["BegunConfirmation"];
@@ -5887,11 +5843,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "dGhpcyBpcyBhbiBpZC4uLg",
-                     *       "expires_at": "2026-03-02T10:00:00.000Z"
+                     *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
+                     *       "expires_at": "2026-03-02T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["MailUnderWay"];
+                    "application/json": components["schemas"]["BegunConfirmation"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
@@ -6056,11 +6012,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "dGhpcyBpcyBhbiBpZC4uLg",
-                     *       "expires_at": "2026-03-02T10:00:00.000Z"
+                     *       "id": "q5Wc1oJ4mN0b7Yt2xR9dEg",
+                     *       "expires_at": "2026-03-02T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["MailUnderWay"];
+                    "application/json": components["schemas"]["BegunConfirmation"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
@@ -6169,7 +6125,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "dGhpcyBpcyBhbiBpZC4uLg.c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I"
+                 *       "token": "q5Wc1oJ4mN0b7Yt2xR9dEg.wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk"
                  *     }
                  */
                 "application/json": components["schemas"]["MailedProof"];
@@ -9259,9 +9215,15 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @example failed */
+                /**
+                 * @description Mail in this state
+                 * @example failed
+                 */
                 state?: "waiting" | "sending" | "sent" | "failed" | "expired" | "cancelled" | "dropped";
-                /** @example reset */
+                /**
+                 * @description Mail that says this
+                 * @example reset
+                 */
                 message?: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
                 /**
                  * @description Mail for this account

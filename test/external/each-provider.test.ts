@@ -124,6 +124,11 @@ suite('4.4: what a sign-in is refused for, by each provider', async () => {
         ['POST', '/totp'],
         ['PUT', '/totp', code],
         ['DELETE', '/totp', code],
+        ['GET', '/email'],
+        ['PUT', '/email', { email: 'ann@example.org' }],
+        ['DELETE', '/email'],
+        ['PUT', '/language', { language: 'de' }],
+        ['GET', '/notices'],
       ] as const) {
         const answer = await app.call(method, path + below, { headers, json })
         assertRefusal(answer, 404, 'Account not found', `${method} ${below}`)

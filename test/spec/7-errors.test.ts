@@ -45,6 +45,12 @@ suite('spec 7: errors', async () => {
     json: invitation,
   })
   await app.call('DELETE', `/api/admin/invitations/${revoked.id}`, { headers: admin })
+  const testMail = { headers: admin, json: { address: 'post@example.org' } }
+  const withdrawn = (await app.call('POST', '/api/admin/mail/test', testMail)).body.id
+  await app.call('DELETE', `/api/admin/mail/${withdrawn}`, { headers: admin })
+  const locked = await app.account('locked')
+  const lock = { headers: admin, json: { locked: true } }
+  await app.call('PUT', `/api/admin/accounts/${locked.username}`, lock)
   const account = { username: 'bob', password: 'quiet melons roll', roles: [] }
   const wrongBasic = app.basic({ ...ann, password: 'not the password' })
   const badToken = { authorization: 'Bearer nonsense' }
@@ -162,6 +168,18 @@ suite('spec 7: errors', async () => {
     'an invitation that is over': {
       by: ['DELETE', `/api/admin/invitations/${revoked.id}`, { headers: admin }],
       ...{ status: 409, error: 'Invitation already closed' },
+    },
+    'a mail that there is not': {
+      by: ['DELETE', '/api/admin/mail/none', { headers: admin }],
+      ...{ status: 404, error: 'Mail not found' },
+    },
+    'a mail that is withdrawn': {
+      by: ['POST', `/api/admin/mail/${withdrawn}/resend`, { headers: admin }],
+      ...{ status: 409, error: 'Mail already closed' },
+    },
+    'a reset for an account that is locked': {
+      by: ['POST', '/api/admin/accounts/locked/reset', { headers: admin }],
+      ...{ status: 409, error: 'Account locked or disabled' },
     },
     'an address that an account has verified': {
       by: ['POST', '/api/admin/invitations', { headers: admin, json: { email, roles: [] } }],

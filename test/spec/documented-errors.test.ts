@@ -47,8 +47,10 @@ const withoutDatabase = [
   'GET /api/public/status',
   'GET /health/live',
 ]
+/** Operations that a proof from a mailbox opens: test/attacks/reset.test.ts, email-login.test.ts. */
+const proving = ['reset', 'sign-in-code'].map((path) => `PUT /api/public/${path}`)
 /** Operations by which anyone asks for mail. */
-const mailing = ['POST /api/public/sign-up']
+const mailing = ['sign-up', 'reset', 'sign-in-code'].map((path) => `POST /api/public/${path}`)
 const examples: Record<string, string> = { id: '1', username: 'admin', provider: 'acme' }
 const operations = operationsOf(JSON.parse(readDoc('openapi.json')))
 
@@ -154,8 +156,9 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
         'basic' in schemes ? { headers: app.basic(app.admin) } : { json },
       )
     },
-    // A sign-in under way is asked for first; the others answer 429 to a client that asks for mail.
-    { except: ['POST /oauth/second-factor', ...mailing] },
+    // A sign-in under way is asked for first, or the proof of a mail, whose owner is limited then; the
+    // others answer 429 to a client that asks for mail.
+    { except: ['POST /oauth/second-factor', ...proving, ...mailing] },
   )
 })
 

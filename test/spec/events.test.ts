@@ -24,6 +24,7 @@ import { steppingClock } from '../clock.ts'
 import { confirmationsOf } from '../confirmations.ts'
 import { folder, passphrase } from '../copies.ts'
 import { databaseSettings, heard, refuseChanges, testDatabase } from '../database.ts'
+import { mailboxes } from '../emails.ts'
 import { eventTypes } from '../events.ts'
 import { enrol, enrolled } from '../factor.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
@@ -212,10 +213,12 @@ const withoutTime = ({ time, ...rest }: Told): Told => {
   return rest
 }
 
+const byMail = { SIGN_IN_BY_MAIL: 'on', MAIL_REQUESTS_PER_CLIENT: '0' }
+
 suite('every event, with its fields and its level', async () => {
   const clients = clientsFile([entry('shop')])
-  const app = watched(await testApp({ CLIENTS_FILE: clients, SIGN_UP: 'open' }))
-  const mailbox = await mailboxOf(app)
+  const app = watched(await testApp({ CLIENTS_FILE: clients, SIGN_UP: 'open', ...byMail }))
+  const [mailbox, addresses] = [await mailboxOf(app), await mailboxes(app)]
   const admin = await app.bearer(app.admin)
   const idp = await identityProvider()
   const client = watched(await testApp(settingsFor(idp), { clock: clockOfToday() }))
@@ -279,6 +282,19 @@ suite('every event, with its fields and its level', async () => {
       email: `someone${++made}@example.org`,
       roles: ['USER'],
     })
+  const verifiedOwner = async () => {
+    const who = await someone()
+    await verifyAddress(app, who, `${who.username}@example.org`)
+    return who
+  }
+  /** Asks for the proof of another address; answers the token that is mailed there. */
+  const askForProof = async (who: Someone) => {
+    const headers = await app.session(who)
+    const json = { email: `other.${who.username}@example.org` }
+    const { told, body } = await ask(headers, 'PUT', '/api/account/email', json)
+    return { headers, told, token: await addresses.token(body.id) }
+  }
+  const confirm = (token: string) => ask({}, 'POST', '/api/public/verification', { token })
   const accountFields = (who: Someone, more: object = {}) => ({
     user_id: who.userId,
     username: who.username,
@@ -753,6 +769,68 @@ suite('every event, with its fields and its level', async () => {
         asking.clock.advance(1) // its request was not refused: nothing tells when it was answered
       })
       return { told, fields: { reason: 'fetch failed', ...byBrowser, by: '1', scheme: 'basic' } }
+    }),
+    info('email_verification_begun', 'the owner asks for the proof of an address', async () => {
+      const who = await someone()
+      const { told } = await askForProof(who)
+      return { told, fields: { user_id: who.userId, change: false, ...byOwner(who, 'session') } }
+    }),
+    info('email_verification_begun', 'the owner asks for another address', async () => {
+      const who = await verifiedOwner()
+      const { told } = await askForProof(who)
+      return { told, fields: { user_id: who.userId, change: true, ...byOwner(who, 'session') } }
+    }),
+    info('email_verification_cancelled', 'the owner gives up the address that waits', async () => {
+      const who = await someone()
+      const { headers } = await askForProof(who)
+      const { told } = await ask(headers, 'DELETE', '/api/account/email')
+      return { told, fields: { user_id: who.userId, ...byOwner(who, 'session') } }
+    }),
+    info('email_verified', 'the link of the first address', async () => {
+      const who = await someone()
+      const { token } = await askForProof(who)
+      const { told } = await confirm(token)
+      return { told, fields: { user_id: who.userId, address } }
+    }),
+    info('email_changed', 'the link of another address', async () => {
+      const who = await verifiedOwner()
+      const { token } = await askForProof(who)
+      const { told } = await confirm(token)
+      return { told, fields: { user_id: who.userId, address } }
+    }),
+    info('email_restored', 'the way back to the address before', async () => {
+      const who = await verifiedOwner()
+      const { token } = await askForProof(who)
+      await confirm(token)
+      const [back = ''] = await addresses.waysBack(who)
+      const { told } = await confirm(back)
+      return { told, fields: { user_id: who.userId, address } }
+    }),
+    info('email_removed', 'an administrator removes it', async () => {
+      const who = await verifiedOwner()
+      const path = `/api/admin/accounts/${who.username}/email`
+      const { told } = await administer('DELETE', path)
+      return { told, fields: { user_id: who.userId, ...byAdmin } }
+    }),
+    info('language_changed', 'the owner chooses one', async () => {
+      const who = await someone()
+      const headers = await app.session(who)
+      const { told } = await ask(headers, 'PUT', '/api/account/language', { language: 'de' })
+      return {
+        told,
+        fields: { user_id: who.userId, language: 'de', ...byOwner(who, 'session') },
+      }
+    }),
+    info('email_login_begun', 'a link is mailed that signs in', async () => {
+      const who = await verifiedOwner()
+      const json = { email: `${who.username}@example.org` }
+      const { told } = await ask({}, 'POST', '/api/public/sign-in-code', json)
+      return { told, fields: { user_id: who.userId, address } }
+    }),
+    info('email_login_begun', 'no account has the address', async () => {
+      const json = { email: 'stranger@example.org' }
+      const { told } = await ask({}, 'POST', '/api/public/sign-in-code', json)
+      return { told, fields: { user_id: null, address } }
     }),
     info('sign_up_begun', 'a visitor asks for an account', async () => {
       const json = { email: 'visitor@example.org' }

@@ -170,6 +170,22 @@ suite('the limits of mail', async () => {
     assert.deepEqual(seen, [...Array(10).fill('waiting'), 'dropped'])
   })
 
+  test('the first mail with a link passes them, however many others strangers have asked for', async () => {
+    const { userId } = await app.account('fay')
+    const to = { userId, address: emailOf('fay@example.org') }
+    const link = (confirmation: string) => send({ ...reset(to), confirmation })
+    for (let count = 1; count <= 12; count += 1) {
+      await send(reset(to))
+      app.clock.advance(60)
+    }
+    assert.equal(await send(reset(to)), 'dropped')
+    assert.equal(await link('one'), 'waiting')
+    assert.equal(await link('two'), 'dropped', 'once a minute')
+    app.clock.advance(60)
+    assert.equal(await link('one'), 'dropped', 'a repeat')
+    assert.equal(await link('two'), 'waiting')
+  })
+
   test('no limit holds a notice back', async () => {
     const { userId } = await app.account('eve')
     await verifyAddress(app, { userId }, 'eve@example.org')

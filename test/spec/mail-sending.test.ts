@@ -178,6 +178,49 @@ suite('workers', async () => {
     assert.equal((await row(id)).state, 'sent')
   })
 
+  test('of an account that goes, nothing is sent any more, and no row keeps its address', async () => {
+    const { app, services, mailer, relay, row } = await mailApp()
+    for (const path of ['users', 'admin accounts'] as const) {
+      const gone = await app.account(`gone ${path.length}`.replace(' ', '-'))
+      await verifyAddress(app, gone, `${gone.username}@example.org`)
+      const { userId } = gone
+      const tell = () =>
+        addMail(app, services, {
+          message: 'password_changed',
+          to: { userId },
+          facts: { username: gone.username },
+          language: 'en',
+        })
+      const [waiting, underWay, failed] = [await tell(), await tell(), await tell()]
+      const now = app.clock.now()
+      const lease = { worker: 'other', now, until: now + 60_000 }
+      const leased = await queueStore(app.deps.db).leaseOne(underWay, lease)
+      assert.ok(leased)
+      await app.deps.db
+        .updateTable('mails')
+        .set({ state: 'failed' })
+        .where('id', '=', failed)
+        .execute()
+      const headers = app.basic(app.admin)
+      const url = path === 'users' ? `/users/${userId}` : `/api/admin/accounts/${gone.username}`
+      const answer = await app.call('DELETE', url, { headers })
+      assert.ok(answer.status < 300, answer.text)
+      const stored = { state: 'sent', response: '250 OK', now } as const
+      assert.equal(await queueStore(app.deps.db).finish(leased, 'other', stored), false)
+      await mailer.run()
+      const states = await Promise.all([waiting, underWay, failed].map(row))
+      assert.deepEqual(
+        states.map(({ state, sealed }) => [state, sealed]),
+        [
+          ['cancelled', null],
+          ['cancelled', null],
+          ['failed', null],
+        ],
+      )
+      assert.deepEqual(relay.mails, [])
+    }
+  })
+
   test('the most urgent mail goes first, and of equal ones that which is due first', async () => {
     const { app, add } = await mailApp()
     const wanted = new Map<string, string>()

@@ -118,7 +118,7 @@ suite('the pages of a forgotten password', async () => {
     assert.match(readPage(wrong).problem, /not right/)
     await visitor.press({ code })
     for (const [fields, words] of [
-      [{ new_password: '', new_password_again: '' }, /Choose a password/],
+      [{ new_password: '', new_password_again: '' }, /Choose a new password/],
       [{ new_password: 'short', new_password_again: 'short' }, /at least 12/],
       [{ new_password: next, new_password_again: `${next}.` }, /not the same/],
       [
@@ -128,10 +128,7 @@ suite('the pages of a forgotten password', async () => {
         },
         /your username/,
       ],
-      [
-        { new_password: 'password12345', new_password_again: 'password12345' },
-        /too common|known elsewhere/,
-      ],
+      [{ new_password: 'password12345', new_password_again: 'password12345' }, /known elsewhere/],
     ] as const) {
       const answer = await visitor.press(fields)
       assertPage(answer, 400, 'Choose a new password')

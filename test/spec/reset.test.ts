@@ -290,6 +290,22 @@ suite('a reset that an administrator begins', async () => {
     ])
   })
 
+  test('is dead once the owner has proved another address than the one vouched for', async () => {
+    const who = await app.account('zoe')
+    app.clock.advance(61)
+    await begin('zoe', { email: 'vouched@example.org' })
+    const { token } = await mailed()
+    await verifyAddress(app, who, 'zoe@example.org')
+    assertRefusal(await finish(token), 400, 'Invalid or expired code')
+    const account = await app.deps.db
+      .selectFrom('accounts')
+      .select('verified_email')
+      .where('user_id', '=', who.userId)
+      .executeTakeFirstOrThrow()
+    assert.equal(account.verified_email, 'zoe@example.org')
+    assert.equal((await app.call('POST', '/login', { json: who })).status, 200)
+  })
+
   test('an address that another account has verified meanwhile stays with that one', async () => {
     const [one, other] = [await app.account('one'), await app.account('other')]
     app.clock.advance(61)

@@ -185,8 +185,14 @@ suite('the sign-in on pages', async () => {
       [{ new_password: '', new_password_again: '' }, /Choose a new password\./],
       [{ new_password: fresh, new_password_again: 'other' }, /are not the same/],
       [{ new_password: 'short', new_password_again: 'short' }, /at least 12 characters/],
-      [{ new_password: gil.password, new_password_again: gil.password }, /present password/],
-      [{ new_password: 'passwordpassword', new_password_again: 'passwordpassword' }, /too common/],
+      [
+        { new_password: gil.password, new_password_again: gil.password },
+        /differ from the present one/,
+      ],
+      [
+        { new_password: 'passwordpassword', new_password_again: 'passwordpassword' },
+        /one piece repeated/,
+      ],
     ] as const
     for (const [fields, told] of refused) {
       const answer = await browser.submit({ ...fields })
@@ -229,6 +235,26 @@ suite('the sign-in on pages', async () => {
       json: { username: 'hal', password: hal.password, recovery_code: codes[0]?.[1] },
     })
     assert.equal(answer.status, 200)
+  })
+
+  test('a session that has to set up a factor since its role asks for one does so, in no circle', async () => {
+    const pia = await app.account('pia')
+    const browser = pageBrowser(app)
+    await browser.open('/signin')
+    await browser.submit({ username: 'pia', password: pia.password })
+    const headers = await app.bearer(app.admin)
+    const json = { roles: ['BILLING'] }
+    const changed = await app.call('PUT', '/api/admin/accounts/pia', { headers, json })
+    assert.equal(changed.status, 200)
+    await browser.open('/account')
+    assert.equal(browser.path(), '/signin?return_to=%2Faccount')
+    assert.equal(browser.heading(), 'Confirm that it is you')
+    await browser.submit({ password: pia.password })
+    const secret = /<code[^>]*>([A-Z2-7 ]+)<\/code>/.exec(browser.page().text)?.[1] ?? ''
+    const step = Math.floor(app.clock.now() / 1000 / stepSeconds)
+    await browser.submit({ totp: codeOfStep(fromBase32(secret.replaceAll(' ', '')), step) })
+    await browser.submit()
+    assert.deepEqual([browser.path(), browser.page().status], ['/account', 200])
   })
 
   test('a mailed code signs in, in the browser that has asked for it', async () => {
@@ -364,6 +390,14 @@ suite('the sign-in on pages', async () => {
 suite('the captcha on pages', async () => {
   const app = await testApp({ LOGIN_CAPTCHA_AFTER: '1' }, { clock: presentClock() })
   const lou = await app.account('lou')
+
+  test('where no mail signs in, no page asks for an address', async () => {
+    const browser = pageBrowser(app)
+    await browser.open('/signin?by=mail')
+    assert.equal(browser.heading(), 'Sign in')
+    await browser.open(`${browser.form().action}&by=mail`)
+    assert.equal(browser.heading(), 'Sign in')
+  })
 
   test('after wrong passwords the form has one, says what it needs, and takes its solution', async () => {
     const browser = pageBrowser(app)

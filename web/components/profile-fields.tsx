@@ -8,9 +8,7 @@ import { NewPasswordFields } from './new-password-fields.tsx'
 /** The fields of a new owner: username, name, and a password twice. */
 export function ProfileFields({ username, name, minLength, problems }: ProfileFieldsView) {
   const texts = useTexts()
-  const told = Object.fromEntries(
-    wrongFields(problems, texts, minLength).map((it) => [it.name, it.text]),
-  )
+  const told = Object.fromEntries(wrongFields(problems, texts).map((it) => [it.name, it.text]))
   const [first = 'username'] = Object.keys(told)
   return (
     <>
@@ -45,8 +43,8 @@ export function ProfileFields({ username, name, minLength, problems }: ProfileFi
 }
 
 /** What is wrong, above the form; nothing if all is well. */
-export function ProfileProblem({ problems, minLength }: ProfileFieldsView) {
-  const fields = wrongFields(problems, useTexts(), minLength)
+export function ProfileProblem({ problems }: ProfileFieldsView) {
+  const fields = wrongFields(problems, useTexts())
   return fields.length > 0 ? <Problem fields={fields} /> : null
 }
 
@@ -55,14 +53,12 @@ export function hasProblems(problems: ProfileProblems): boolean {
 }
 
 /** The wrong fields with their texts, in the order of the form. */
-function wrongFields(problems: ProfileProblems, { common, signUp }: Texts, minLength: number) {
+function wrongFields(problems: ProfileProblems, { common, passwordProblem, signUp }: Texts) {
   const { username, name, password, passwordAgain } = problems
   return [
     ...(username ? [{ name: 'username', text: signUp.usernameProblems[username] }] : []),
     ...(name ? [{ name: 'name', text: signUp.nameProblems[name] }] : []),
-    ...(password
-      ? [{ name: 'new_password', text: signUp.passwordProblems[password](minLength) }]
-      : []),
+    ...(password ? [{ name: 'new_password', text: passwordProblem(password) }] : []),
     ...(passwordAgain ? [{ name: 'new_password_again', text: common.passwordsDiffer }] : []),
   ]
 }

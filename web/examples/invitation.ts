@@ -16,7 +16,7 @@ export const invitationExamples: ExamplesOf<InvitationViews> = {
   invitation: {
     first: plain,
     'no role': { ...plain, roles: [] },
-    'wrong fields': { ...plain, problems: { username: 'taken', password: 'common' } },
+    'wrong fields': { ...plain, problems: { username: 'taken', password: { rule: 'known' } } },
   },
   'invitation-dead-link': {
     always: { message: 'Invalid or expired code', requestId: 'h3Kq9Zp-12' },

@@ -38,8 +38,8 @@ export const resetExamples: ExamplesOf<ResetViews> = {
   },
   'reset-password': {
     first: password,
-    short: { ...password, problem: 'short' },
-    common: { ...password, problem: 'common' },
+    short: { ...password, problem: { rule: 'short', limit: 12 } },
+    common: { ...password, problem: { rule: 'known' } },
     different: { ...password, differs: true },
   },
   'reset-done': { done: { username: 'ann' } },

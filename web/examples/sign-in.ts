@@ -56,7 +56,7 @@ export const signInExamples: ExamplesOf<SignInViews> = {
   },
   'sign-in-new-password': {
     first: { ...form, username: 'ann', minLength: 12, problem: null },
-    short: { ...form, username: 'ann', minLength: 12, problem: 'short' },
+    short: { ...form, username: 'ann', minLength: 12, problem: { rule: 'short', limit: 12 } },
     differs: { ...form, username: 'ann', minLength: 12, problem: 'differs' },
   },
   'sign-in-enrolment': {

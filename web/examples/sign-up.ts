@@ -40,14 +40,14 @@ export const signUpExamples: ExamplesOf<SignUpViews> = {
     first: profile,
     'all missing': {
       ...profile,
-      problems: { username: 'missing', name: 'missing', password: 'missing' },
+      problems: { username: 'missing', name: 'missing', password: { rule: 'missing' } },
     },
     taken: { ...profile, username: 'ann', name: 'Ann Example', problems: { username: 'taken' } },
     'weak password': {
       ...profile,
       username: 'ann',
       name: 'Ann Example',
-      problems: { password: 'short' },
+      problems: { password: { rule: 'short', limit: 12 } },
     },
     'two passwords': {
       ...profile,

@@ -3,6 +3,7 @@ import { common } from './de/common.ts'
 import { federation } from './de/federation.ts'
 import { home } from './de/home.ts'
 import { invitation } from './de/invitation.ts'
+import { mailbox } from './de/mailbox.ts'
 import { passwordProblem } from './de/password.ts'
 import { refusal } from './de/refusal.ts'
 import { reset } from './de/reset.ts'
@@ -17,6 +18,7 @@ export const de: Texts = {
   federation,
   home,
   invitation,
+  mailbox,
   passwordProblem,
   refusal,
   reset,

@@ -3,6 +3,7 @@ import { common } from './en/common.ts'
 import { federation } from './en/federation.ts'
 import { home } from './en/home.ts'
 import { invitation } from './en/invitation.ts'
+import { mailbox } from './en/mailbox.ts'
 import { passwordProblem } from './en/password.ts'
 import { refusal } from './en/refusal.ts'
 import { reset } from './en/reset.ts'
@@ -16,6 +17,7 @@ export const en = {
   federation,
   home,
   invitation,
+  mailbox,
   passwordProblem,
   refusal,
   reset,

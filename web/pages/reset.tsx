@@ -11,9 +11,9 @@ import { CodeField } from '../components/code-field.tsx'
 import { DefinitionList, Time } from '../components/data.tsx'
 import { Field } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
+import { Mailbox, TooManyMails } from '../components/mailbox.tsx'
 import { Notice, Problem } from '../components/messages.tsx'
 import { NewPasswordFields } from '../components/new-password-fields.tsx'
-import { Resend } from '../components/resend.tsx'
 import { useTexts } from '../context.ts'
 import type { PagesOf } from './page.ts'
 
@@ -24,9 +24,9 @@ export const resetPages: PagesOf<ResetViews> = {
     Content: Ask,
   },
   'reset-mailbox': {
-    title: (_view, { reset }) => reset.mailbox,
+    title: (_view, { mailbox }) => mailbox.title,
     hasProblem: ({ problem }) => problem !== null,
-    Content: Mailbox,
+    Content: LookForMail,
   },
   'reset-factor': {
     title: (_view, { reset }) => reset.factor,
@@ -42,17 +42,6 @@ export const resetPages: PagesOf<ResetViews> = {
   'reset-unavailable': { title: (_view, { reset }) => reset.unavailable, Content: Unavailable },
 }
 
-function TooOften({ seconds }: { seconds: number | null }) {
-  const { common, reset: t } = useTexts()
-  return (
-    <Problem>
-      <p>
-        {t.tooOften} {seconds !== null && common.tryAgainIn(seconds)}
-      </p>
-    </Problem>
-  )
-}
-
 function Ask({ view }: { view: ResetView }) {
   const { reset: t } = useTexts()
   const { action, csrf, notice, problem, retryAfterSeconds, typed } = view
@@ -61,7 +50,7 @@ function Ask({ view }: { view: ResetView }) {
     <>
       {notice !== null && problem === null && <Notice kind="warning">{t.notices[notice]}</Notice>}
       {fieldProblem && <Problem fields={[{ name: 'username', text: fieldProblem }]} />}
-      {problem === 'too_often' && <TooOften seconds={retryAfterSeconds} />}
+      {problem === 'too_often' && <TooManyMails seconds={retryAfterSeconds} />}
       <p>{t.lead}</p>
       <Form action={action} csrf={csrf}>
         <Field
@@ -83,40 +72,18 @@ function Ask({ view }: { view: ResetView }) {
   )
 }
 
-function Mailbox({ view }: { view: ResetMailboxView }) {
-  const { common, reset: t } = useTexts()
-  const { action, csrf, isResent, linkUntil, problem, resendSeconds, typed } = view
-  const codeProblem = problem === 'code' ? t.codeProblem : null
+function LookForMail({ view }: { view: ResetMailboxView }) {
+  const { reset: t } = useTexts()
+  const other = { href: '/reset', text: t.other }
   return (
-    <>
-      {codeProblem && <Problem fields={[{ name: 'code', text: codeProblem }]} />}
-      {problem === 'too_often' && <TooOften seconds={view.retryAfterSeconds} />}
-      {isResent && problem === null && <Notice>{t.sentAgain}</Notice>}
+    <Mailbox view={view} hint={t.noMailHint} resent={t.sentAgain} other={other}>
       <p>
-        {t.askedFor} <strong>{typed}</strong>. {t.ifAccount}
+        {t.askedFor} <strong>{view.typed}</strong>. {t.ifAccount}
       </p>
       <p>
-        {t.countsUntil} <Time at={linkUntil} />, {t.codeHere}
+        {t.countsUntil} <Time at={view.linkUntil} />, {t.codeHere}
       </p>
-      <Form action={action} csrf={csrf}>
-        <CodeField
-          name="code"
-          label={common.code}
-          hint={common.eightDigits}
-          problem={codeProblem}
-          hasFocus={problem !== 'too_often'}
-        />
-        <Actions>
-          <Button>{common.goOn}</Button>
-        </Actions>
-      </Form>
-      <h2>{t.noMail}</h2>
-      <p>{t.noMailHint}</p>
-      <Resend action={action} csrf={csrf} seconds={resendSeconds} />
-      <p>
-        <a href="/reset">{t.other}</a>
-      </p>
-    </>
+    </Mailbox>
   )
 }
 
@@ -159,9 +126,9 @@ function Factor({ view }: { view: ResetFactorView }) {
 }
 
 function Password({ view }: { view: ResetPasswordView }) {
-  const { common, reset: t, signUp } = useTexts()
+  const { common, passwordProblem, reset: t } = useTexts()
   const { action, csrf, differs, minLength, problem, username } = view
-  const wrong = problem && signUp.passwordProblems[problem](minLength)
+  const wrong = problem && passwordProblem(problem)
   const different = differs ? common.passwordsDiffer : null
   const fields = [
     ...(wrong ? [{ name: 'new_password', text: wrong }] : []),

@@ -27,7 +27,7 @@ import { Resend } from '../components/resend.tsx'
 import { useTexts } from '../context.ts'
 import type { PagesOf } from './page.ts'
 
-const hasProblem = ({ problem }: { readonly problem: string | null }) => problem !== null
+const hasProblem = ({ problem }: { readonly problem: unknown }) => problem !== null
 
 export const signInPages: PagesOf<SignInViews> = {
   'sign-in': {
@@ -65,7 +65,7 @@ export const signInPages: PagesOf<SignInViews> = {
     Content: ByMail,
   },
   'sign-in-mailed': {
-    title: (_view, { signIn }) => signIn.mailed.title,
+    title: (_view, { mailbox }) => mailbox.title,
     hasProblem,
     Content: Mailed,
   },
@@ -227,11 +227,12 @@ function SecondFactor({ view }: { view: FactorView }) {
 }
 
 function NewPassword({ view }: { view: NewPasswordView }) {
-  const { signIn } = useTexts()
+  const { common, passwordProblem, signIn } = useTexts()
   const t = signIn.newPassword
   const { problem, minLength, username } = view
-  const told = problem === null || problem === 'throttled' ? null : t.problems[problem](minLength)
-  const text = problem === 'throttled' ? signIn.problems.throttled : told
+  const wrong = problem && typeof problem !== 'string' ? passwordProblem(problem) : null
+  const different = problem === 'differs' ? common.passwordsDiffer : null
+  const text = problem === 'throttled' ? signIn.problems.throttled : (wrong ?? different)
   return (
     <>
       <p>{t.lead}</p>
@@ -240,8 +241,8 @@ function NewPassword({ view }: { view: NewPasswordView }) {
         <NewPasswordFields
           minLength={minLength}
           username={username}
-          problem={problem === 'differs' ? null : told}
-          repeatProblem={problem === 'differs' ? told : null}
+          problem={wrong}
+          repeatProblem={different}
           hasFocus
         />
         <Actions>

@@ -7,13 +7,12 @@ import type {
   SignUpViews,
 } from '../../src/http/pages/views/sign-up.ts'
 import { Actions, Button, LinkButton } from '../components/button.tsx'
-import { CodeField } from '../components/code-field.tsx'
 import { Time } from '../components/data.tsx'
 import { Field } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
+import { Mailbox, TooManyMails } from '../components/mailbox.tsx'
 import { Notice, Problem } from '../components/messages.tsx'
 import { hasProblems, ProfileFields, ProfileProblem } from '../components/profile-fields.tsx'
-import { Resend } from '../components/resend.tsx'
 import { useTexts } from '../context.ts'
 import type { PagesOf } from './page.ts'
 
@@ -24,9 +23,9 @@ export const signUpPages: PagesOf<SignUpViews> = {
     Content: Address,
   },
   'sign-up-mailbox': {
-    title: (_view, { signUp }) => signUp.mailbox,
+    title: (_view, { mailbox }) => mailbox.title,
     hasProblem: ({ problem }) => problem !== null,
-    Content: Mailbox,
+    Content: LookForMail,
   },
   'sign-up-profile': {
     title: (_view, { signUp }) => signUp.profile,
@@ -46,13 +45,7 @@ function Address({ view }: { view: SignUpView }) {
     <>
       {isEnded && <Notice kind="warning">{t.ended}</Notice>}
       {fieldProblem && <Problem fields={[{ name: 'email', text: fieldProblem }]} />}
-      {problem === 'too_often' && (
-        <Problem>
-          <p>
-            {t.tooOften} {retryAfterSeconds !== null && common.tryAgainIn(retryAfterSeconds)}
-          </p>
-        </Problem>
-      )}
+      {problem === 'too_often' && <TooManyMails seconds={retryAfterSeconds} />}
       <p>{t.lead}</p>
       <Form action={action} csrf={csrf}>
         <Field
@@ -76,47 +69,18 @@ function Address({ view }: { view: SignUpView }) {
   )
 }
 
-function Mailbox({ view }: { view: SignUpMailboxView }) {
-  const { common, signUp: t } = useTexts()
-  const { action, csrf, email, isResent, linkUntil, problem, resendSeconds } = view
-  const codeProblem = problem === 'code' ? t.codeProblem : null
+function LookForMail({ view }: { view: SignUpMailboxView }) {
+  const { signUp: t } = useTexts()
+  const other = { href: '/signup', text: t.otherAddress }
   return (
-    <>
-      {codeProblem && <Problem fields={[{ name: 'code', text: codeProblem }]} />}
-      {problem === 'too_often' && (
-        <Problem>
-          <p>
-            {t.tooOften}{' '}
-            {view.retryAfterSeconds !== null && common.tryAgainIn(view.retryAfterSeconds)}
-          </p>
-        </Problem>
-      )}
-      {isResent && problem === null && <Notice>{t.sentAgain}</Notice>}
+    <Mailbox view={view} hint={t.noMailHint} resent={t.sentAgain} other={other}>
       <p>
-        {t.sentTo} <strong>{email}</strong>. {t.openOrType}
+        {t.sentTo} <strong>{view.email}</strong>. {t.openOrType}
       </p>
       <p>
-        {t.countsUntil} <Time at={linkUntil} />. {t.codeHere}
+        {t.countsUntil} <Time at={view.linkUntil} />. {t.codeHere}
       </p>
-      <Form action={action} csrf={csrf}>
-        <CodeField
-          name="code"
-          label={common.code}
-          hint={common.eightDigits}
-          problem={codeProblem}
-          hasFocus={problem !== 'too_often'}
-        />
-        <Actions>
-          <Button>{common.goOn}</Button>
-        </Actions>
-      </Form>
-      <h2>{t.noMail}</h2>
-      <p>{t.noMailHint}</p>
-      <Resend action={action} csrf={csrf} seconds={resendSeconds} />
-      <p>
-        <a href="/signup">{t.otherAddress}</a>
-      </p>
-    </>
+    </Mailbox>
   )
 }
 

@@ -4,6 +4,7 @@ import { ownAccount } from '../../accounts/look-up.ts'
 import type { Account } from '../../authentication/account.ts'
 import { isLanguage } from '../../config/languages.ts'
 import { fewFieldsBytes } from '../../http/bodies/bodies.ts'
+import { textIn } from '../../http/bodies/form-text.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, viewPage } from '../../http/pages/send-view.ts'
@@ -150,8 +151,7 @@ function macOf(csrf: string, done: string): string {
 
 /** A field of a form as text; empty if it was not sent. */
 export function field(request: FastifyRequest, name: string): string {
-  const value = ((request.body ?? {}) as Record<string, unknown>)[name] // parsed by Fastify
-  return typeof value === 'string' ? value : ''
+  return textIn(request.body, name)
 }
 
 /** A query parameter as text; undefined if it was not sent once. */

@@ -12,6 +12,7 @@ import { transact } from '../../database/transactions.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
 import { acceptForms, fewFieldsBytes } from '../../http/bodies/bodies.ts'
+import { textIn } from '../../http/bodies/form-text.ts'
 import { clientAddress } from '../../http/limits/client-address.ts'
 import { mediaTypes } from '../../http/media-types.ts'
 import { languageOf } from '../../http/pages/language.ts'
@@ -225,10 +226,4 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
 function proofOf({ data: { confirmation } }: ResetFlow): Confirmation {
   if (!confirmation) throw new Error('a reset behind its mailbox has no proof')
   return confirmation
-}
-
-/** A field of a form, empty if it is absent or no text. */
-function textIn(body: unknown, name: string): string {
-  const value = (body as Record<string, unknown> | undefined)?.[name]
-  return typeof value === 'string' ? value : ''
 }

@@ -4,16 +4,14 @@ import type { Confirmation } from '../../confirmations/confirmations.ts'
 import type { PageFlow } from '../../flows/flows.ts'
 import { type ViewPage, viewPage } from '../../http/pages/send-view.ts'
 import type { ResetView } from '../../http/pages/views/reset.ts'
-import type { PasswordProblem } from '../../http/pages/views/sign-up.ts'
 import type { ApiError } from '../../kernel/errors.ts'
+import { type MailboxData, mailboxView } from '../mailbox.ts'
+import { passwordProblemOf } from '../password-problem.ts'
 
 /** What a reset has come to; each step has what the steps before it have found. */
-export interface ResetData {
+export interface ResetData extends MailboxData {
   /** As it was typed: a username or a mail address. */
   readonly typed?: string
-  /** The confirmation that was begun, when its link ends, and when mail was asked for last. */
-  readonly begun?: { readonly id: string; readonly linkUntil: number; readonly askedAt: number }
-  readonly isResent?: boolean
   /** The proof, once the link or the code has shown it. */
   readonly confirmation?: Confirmation
   /** Whether a step before the new password has proved the second factor. */
@@ -34,13 +32,9 @@ export interface Shown {
   readonly error?: ApiError
 }
 
-// The limit of one message a minute to an address: mail/outbox.ts.
-const resendSeconds = 60
-
 /** The page of the step at which a reset stands, with what is wrong with the last request. */
 export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: Shown): ViewPage {
-  const { flow, error, now, username } = shown
-  const { begun, isResent = false } = flow.data
+  const { flow, error, username } = shown
   const form = { action: `/reset?flow=${flow.id}`, csrf: flow.csrfToken }
   const options = {
     ...(error && { status: error.status }),
@@ -50,17 +44,7 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
   const isTooOften = error?.row === 'tooManyRequests'
   switch (flow.step as ResetStep) {
     case 'mailbox': {
-      const { linkUntil = 0, askedAt = 0 } = begun ?? {}
-      const waited = Math.floor((now - askedAt) / 1000)
-      const view = {
-        ...form,
-        typed: flow.data.typed ?? '',
-        linkUntil,
-        resendSeconds: Math.max(0, resendSeconds - waited),
-        problem: isTooOften ? ('too_often' as const) : error ? ('code' as const) : null,
-        retryAfterSeconds,
-        isResent,
-      }
+      const view = { ...mailboxView(form, flow.data, shown), typed: flow.data.typed ?? '' }
       return viewPage('reset-mailbox', view, options)
     }
     case 'factor': {
@@ -93,25 +77,8 @@ function factorProblem(error: ApiError | undefined): 'wrong' | 'missing' | 'thro
 }
 
 function passwordProblems(error: ApiError | undefined) {
-  const of = (field: string) => error?.details?.find(({ path }) => path[0] === field)?.message
-  const message = of('new_password')
   return {
-    problem: message === undefined ? null : passwordProblem(message),
-    differs: of('new_password_again') !== undefined,
+    problem: error ? passwordProblemOf(error, 'new_password') : null,
+    differs: error?.details?.some(({ path: [field] }) => field === 'new_password_again') ?? false,
   }
-}
-
-/** The words of `details` (passwords/rules.ts, kernel/password.ts), and what a page says of them. */
-const ofPasswords: readonly (readonly [RegExp, PasswordProblem])[] = [
-  [/^is required/, 'missing'],
-  [/^must have at least/, 'short'],
-  [/^must have at most|fewer/, 'long'],
-  [/the name of this service/, 'service'],
-  [/the username/, 'username'],
-  [/the e-mail address/, 'email'],
-  [/^must not be /, 'common'],
-]
-
-function passwordProblem(message: string): PasswordProblem {
-  return ofPasswords.find(([words]) => words.test(message))?.[1] ?? 'form'
 }

@@ -5,8 +5,9 @@ import { canonicalUsername, type Username } from '../../kernel/username.ts'
 /**
  * The name by which an attempt is counted and judged: that of the account whose username was typed
  * exactly, otherwise of the account whose verified address it is, so that the limits of an account
- * count both. A text that names no account counts as itself; null if it can name none. It reads the
- * same for any address, known or not.
+ * count both. An address that names no account counts in its canonical form, whatever way it was
+ * spelt, and apart from the usernames that look like it: with one of an account that is so, and the
+ * limits would tell them apart. Null if the text can name no account.
  */
 export async function nameOfTyped(
   accounts: Pick<Accounts, 'byUsername' | 'byEmail'>,
@@ -17,6 +18,6 @@ export async function nameOfTyped(
   const named = username === null ? null : await accounts.byUsername(username)
   const owner = email === null ? null : await accounts.byEmail(email.key)
   if (named ?? owner) return (named ?? owner)?.username ?? null
-  // An address that is too long for a username: its attempts cost what those of a known one cost.
-  return username ?? (email && (email.key as Username))
+  // No account can have a name with a colon.
+  return email ? (`mailto:${email.key}` as Username) : username
 }

@@ -255,8 +255,12 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     }
   }
 
-  /** @throws ApiError validationFailed if the new password is the present one */
-  async function assertAnother({ account }: Evidence, password: string): Promise<void> {
+  /**
+   * Only for who has proved the present password: others could guess at it here without limit.
+   * @throws ApiError validationFailed if the new password is the present one
+   */
+  async function assertAnother({ account, amr }: Evidence, password: string): Promise<void> {
+    if (!amr.includes('pwd')) return
     const { matches } = await passwords.verify(password, account.passwordHash)
     if (matches) refuseField(['new_password'], 'must differ from the present one')
   }

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
+import { cameByInvalidLink } from '../../confirmations/token-arrival.ts'
 import type { Providers } from '../../federation/providers.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
 import { parseReturnTo } from '../../flows/return-to.ts'
 import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
+import { textIn } from '../../http/bodies/form-text.ts'
 import type { LoginAddress } from '../../http/limits/login-address.ts'
 import { mediaTypes } from '../../http/media-types.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
@@ -110,6 +112,7 @@ export async function signInRoutes(
     async (request, reply) => {
       const { flow, token, again, return_to, by } = request.query as Record<string, unknown> // parsed by Fastify
       if (typeof token === 'string') return openLink(token, request, reply)
+      if (cameByInvalidLink(request)) throw deadLink()
       const isByMail = by === 'mail' && emailLogin.isOffered
       if (flow !== undefined) return showFlow(request, reply, isByMail)
       if (isFromElsewhere(request)) return arrive(request, reply)
@@ -118,7 +121,9 @@ export async function signInRoutes(
         origins: config.pages.returnOrigins,
         otherwise: afterwards,
       })
-      if (session && again !== '1') return reply.redirect(returnTo, 303)
+      // One that has to set up a second factor counts nowhere else: it would be sent back here.
+      const isEnough = session && !session.needsEnrolment && again !== '1'
+      if (isEnough) return reply.redirect(returnTo, 303)
       const caller = session && (await accounts.byUserId(session.stored.userId))
       const begun = await begin(request, reply, returnTo, {
         step: 'password',
@@ -234,9 +239,9 @@ export async function signInRoutes(
   }
 
   /** Opens the link of a mail: the address that has the token is left at once. */
-  async function openLink(token: string, request: FastifyRequest, reply: FastifyReply) {
-    const link = await mail.open(token, request)
-    if (!link) throw deadLink()
+  async function openLink(token: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const link = typeof token === 'string' ? await mail.open(token, request) : null
+    if (!link) return reply.redirect('/signin?link=invalid', 303)
     const flow = await begin(request, reply, afterwards, {
       step: 'email_link',
       data: { column: 'login', proven: null, again: null, link },
@@ -275,11 +280,7 @@ function isCorrectable({ row, status }: ApiError): boolean {
   return status < 500
 }
 
-/** The fields of a form; one that is absent or no text is empty. */
+/** Reads the fields of a form. */
 function fieldsOf({ body }: FastifyRequest): (name: string) => string {
-  const fields = (body ?? {}) as Readonly<Record<string, unknown>> // parsed by Fastify
-  return (name) => {
-    const value = Object.hasOwn(fields, name) ? fields[name] : undefined
-    return typeof value === 'string' ? value : ''
-  }
+  return (name) => textIn(body, name)
 }

@@ -5,13 +5,14 @@ import { type ViewPage, viewPage } from '../../http/pages/send-view.ts'
 import type {
   FactorView,
   MailedView,
-  NewPasswordProblem,
   NewPasswordView,
   SignInForm,
   SignInView,
 } from '../../http/pages/views/sign-in.ts'
 import type { ApiError } from '../../kernel/errors.ts'
 import { qrOf } from '../../totp/provisioning.ts'
+import { resendSecondsAt } from '../mailbox.ts'
+import { passwordProblemOf } from '../password-problem.ts'
 import type { SignInFlow } from './pipeline.ts'
 import type { ProviderLink } from './providers.ts'
 
@@ -123,7 +124,6 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
 
   function mailed(): MailedView {
     const { address = '', askedAt = 0 } = data.mail ?? {}
-    const sinceSeconds = Math.floor((shown.now - askedAt) / 1000)
     const problem = isThrottled
       ? 'throttled'
       : error?.row === 'confirmationInvalid'
@@ -135,14 +135,12 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
       ...form,
       email: address,
       lifetimeSeconds: deps.config.confirmations.signInSeconds,
-      resendSeconds: Math.max(0, resendSeconds - sinceSeconds),
+      resendSeconds: resendSecondsAt(shown.now, askedAt),
       problem,
     }
   }
 }
 
-// The limit of one message a minute to an address: mail/outbox.ts.
-const resendSeconds = 60
 // Where a sign-up leads by itself.
 const ownAccount = '/account'
 
@@ -163,19 +161,8 @@ function codeProblem(error: ApiError | undefined): FactorView['problem'] {
   return isMissing ? 'missing' : 'wrong'
 }
 
-/** The words of `details` for a refused password (passwords/rules.ts), and what a page says of it. */
-const ofPasswords: readonly (readonly [RegExp, NewPasswordProblem])[] = [
-  [/^must differ from the present/, 'same'],
-  [/^must be the same twice/, 'differs'],
-  [/^must have at least/, 'short'],
-  [/^must have at most/, 'long'],
-  [/^must not hold (?:the|NUL)/, 'owner'],
-]
-
-function newPasswordProblem(error: ApiError | undefined): NewPasswordProblem | null {
+function newPasswordProblem(error: ApiError | undefined): NewPasswordView['problem'] {
   if (!error) return null
-  const message = error.details?.[0]?.message
-  if (message === undefined) return 'missing'
-  if (/NUL/.test(message)) return 'form'
-  return ofPasswords.find(([pattern]) => pattern.test(message))?.[1] ?? 'common'
+  if (error.details?.some(({ path: [field] }) => field === 'new_password_again')) return 'differs'
+  return passwordProblemOf(error, 'new_password') ?? { rule: 'missing' }
 }

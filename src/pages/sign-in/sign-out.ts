@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../../accounts/accounts.ts'
 import type { Config } from '../../config/load.ts'
 import type { Providers } from '../../federation/providers.ts'
+import { forgetBrowser } from '../../flows/requests.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
 import { mediaTypes } from '../../http/media-types.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
@@ -78,6 +79,8 @@ export async function signOutRoutes(
       const { csrf_token } = (request.body ?? {}) as { csrf_token?: unknown } // parsed by Fastify
       if (session) assertToken(csrf_token, session.stored.csrfToken)
       await endSession(options, request, reply)
+      // The next person at this browser must not go back to a step that was left half done.
+      forgetBrowser(request, reply)
       return reply.redirect('/signout?done=1', 303)
     },
   )

@@ -1,6 +1,8 @@
-import type { PasswordProblem, ProfileProblems } from '../../http/pages/views/sign-up.ts'
+import { textIn } from '../../http/bodies/form-text.ts'
+import type { ProfileProblems } from '../../http/pages/views/sign-up.ts'
 import type { ApiError } from '../../kernel/errors.ts'
 import type { WantedProfile } from '../../registration/new-owner.ts'
+import { passwordProblemOf } from '../password-problem.ts'
 
 /** The fields of the form of a new owner, as they were sent. */
 export interface SentProfile extends WantedProfile {
@@ -17,45 +19,26 @@ export function sentProfile(body: unknown): SentProfile {
   }
 }
 
-/** A field of a form; empty if it is absent, or no text. */
-export function textIn(body: unknown, name: string): string {
-  const value = (body as Readonly<Record<string, unknown>> | null | undefined)?.[name]
-  return typeof value === 'string' ? value : ''
-}
-
 /** What is wrong before the service is asked: empty fields, and two passwords. */
 export function problemsOfForm(sent: SentProfile): ProfileProblems {
   const { username, name, password, passwordAgain } = sent
   return {
     ...(username.trim() === '' && { username: 'missing' }),
     ...(name === '' && { name: 'missing' }),
-    ...(password === '' && { password: 'missing' }),
+    ...(password === '' && { password: { rule: 'missing' } }),
     ...(password !== '' && password !== passwordAgain && { passwordAgain: 'differs' }),
   }
 }
 
 /** What is wrong by the refusal of the service. */
-export function problemsOfError({ row, details = [] }: ApiError): ProfileProblems {
+export function problemsOfError(error: ApiError): ProfileProblems {
+  const { row, details = [] } = error
   if (row === 'usernameExists') return { username: 'taken' }
   const of = (field: string) => details.find(({ path }) => path[0] === field)?.message
-  const password = of('password')
+  const password = passwordProblemOf(error, 'password')
   return {
     ...(of('username') !== undefined && { username: 'form' }),
     ...(of('name') !== undefined && { name: 'form' }),
-    ...(password !== undefined && { password: passwordProblem(password) }),
+    ...(password && { password }),
   }
-}
-
-/** The words of `details` (passwords/rules.ts, kernel/password.ts), and what a page says of them. */
-const ofPasswords: readonly (readonly [RegExp, PasswordProblem])[] = [
-  [/^must have at least/, 'short'],
-  [/^must have at most|fewer/, 'long'],
-  [/the name of this service/, 'service'],
-  [/the username/, 'username'],
-  [/the e-mail address/, 'email'],
-  [/^must not be /, 'common'],
-]
-
-function passwordProblem(message: string): PasswordProblem {
-  return ofPasswords.find(([words]) => words.test(message))?.[1] ?? 'form'
 }

@@ -7,15 +7,13 @@ import { type ViewPage, viewPage } from '../../http/pages/send-view.ts'
 import type { ProfileProblems, SignUpView } from '../../http/pages/views/sign-up.ts'
 import type { ApiError } from '../../kernel/errors.ts'
 import type { WantedProfile } from '../../registration/new-owner.ts'
+import { type MailboxData, mailboxView } from '../mailbox.ts'
 import { problemsOfError } from './problems.ts'
 
 /** What a sign-up has come to; each step has what the steps before it have found. */
-export interface SignUpData {
+export interface SignUpData extends MailboxData {
   /** As it was typed. */
   readonly email?: string
-  /** The confirmation that was begun, when its link ends, and when mail was asked for last. */
-  readonly begun?: { readonly id: string; readonly linkUntil: number; readonly askedAt: number }
-  readonly isResent?: boolean
   /** The proof, once the link or the code has shown it. */
   readonly confirmation?: Confirmation
 }
@@ -36,13 +34,10 @@ export interface Shown {
   readonly error?: ApiError
 }
 
-// The limit of one message a minute to an address: mail/outbox.ts.
-const resendSeconds = 60
-
 /** The page of the step at which a sign-up stands, with what is wrong with the last request. */
 export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: Shown): ViewPage {
-  const { flow, error, now, profile } = shown
-  const { begun, confirmation } = flow.data
+  const { flow, error, profile } = shown
+  const { confirmation } = flow.data
   const form = { action: `/signup?flow=${flow.id}`, csrf: flow.csrfToken }
   const status = error?.status ?? (hasProblems(shown) ? 400 : 200)
   const options = {
@@ -55,15 +50,8 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
   const isTooOften = error?.row === 'tooManyRequests'
   const email = shown.email ?? flow.data.email ?? ''
   switch (flow.step as Step) {
-    case 'mailbox': {
-      const { linkUntil = 0, askedAt = 0 } = begun ?? {}
-      const problem = isTooOften ? 'too_often' : error ? 'code' : null
-      const isResent = flow.data.isResent ?? false
-      const waited = Math.floor((now - askedAt) / 1000)
-      const resend = { resendSeconds: Math.max(0, resendSeconds - waited), retryAfterSeconds }
-      const view = { ...form, email, linkUntil, ...resend, problem, isResent } as const
-      return viewPage('sign-up-mailbox', view, options)
-    }
+    case 'mailbox':
+      return viewPage('sign-up-mailbox', { ...mailboxView(form, flow.data, shown), email }, options)
     case 'profile': {
       const { username = '', name = '' } = profile ?? {}
       const problems = shown.problems ?? (error ? problemsOfError(error) : {})

@@ -14,6 +14,7 @@ export const passwordProblem: typeof english = (problem) => {
 }
 
 const texts = {
+  missing: 'Wählen Sie ein neues Passwort.',
   characters: 'Das neue Passwort hat Zeichen, die sich nicht speichern lassen.',
   service: 'Das neue Passwort darf den Namen dieses Dienstes nicht enthalten.',
   username: 'Das neue Passwort darf Ihren Benutzernamen nicht enthalten.',

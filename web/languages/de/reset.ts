@@ -16,17 +16,13 @@ export const reset: typeof english = {
     ended:
       'Das hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Bitte beginnen Sie neu.',
   },
-  tooOften: 'Sie haben zu viele E-Mails angefordert.',
 
-  mailbox: 'Sehen Sie in Ihr Postfach',
   askedFor: 'Sie haben ein neues Passwort angefordert für',
   ifAccount:
     'Wenn es ein Konto gibt, ist eine E-Mail an seine bestätigte Adresse unterwegs. Öffnen Sie den Link darin, oder geben Sie den Code hier ein.',
   countsUntil: 'Link und Code gelten bis',
   codeHere:
     'oder kürzer, wenn schon vorher eine E-Mail gesendet wurde. Der Code gilt nur in diesem Fenster.',
-  codeProblem: 'Dieser Code ist falsch oder gilt nicht mehr. Suchen Sie nach der neuesten E-Mail.',
-  noMail: 'Keine E-Mail?',
   noMailHint:
     'Sehen Sie im Spam-Ordner nach. An eine Adresse senden wir höchstens eine E-Mail in der Minute. Ohne bestätigte Adresse kann nur die Verwaltung dieses Dienstes helfen.',
   sentAgain: 'Wenn es ein Konto gibt, ist die E-Mail noch einmal unterwegs.',

@@ -1,21 +1,4 @@
 import type { signIn as english } from '../en/sign-in.ts'
-import { plural } from '../words.ts'
-
-const passwordProblems: typeof english.newPassword.problems = {
-  missing: () => 'Wählen Sie ein neues Passwort.',
-  differs: () => 'Die beiden Passwörter sind nicht gleich.',
-  short: plural('de', {
-    one: 'Das Passwort braucht mindestens # Zeichen.',
-    other: 'Das Passwort braucht mindestens # Zeichen.',
-  }),
-  long: () => 'Das Passwort ist zu lang.',
-  form: () => 'Das Passwort enthält Zeichen, die nicht möglich sind.',
-  owner: () =>
-    'Das Passwort darf weder Ihren Namen noch Ihre Adresse noch den Namen dieses Dienstes enthalten.',
-  common: () =>
-    'Dieses Passwort ist zu verbreitet oder anderswo bekannt geworden. Wählen Sie ein anderes.',
-  same: () => 'Das ist Ihr jetziges Passwort. Wählen Sie ein anderes.',
-}
 
 export const signIn: typeof english = {
   title: 'Anmelden',
@@ -51,7 +34,6 @@ export const signIn: typeof english = {
     title: 'Neues Passwort wählen',
     lead: 'Bevor es weitergeht, müssen Sie Ihr Passwort ersetzen. Anderswo werden Sie abgemeldet.',
     submit: 'Passwort speichern',
-    problems: passwordProblems,
   },
   enrolment: {
     title: 'Zweiten Faktor einrichten',
@@ -76,7 +58,6 @@ export const signIn: typeof english = {
     },
   },
   mailed: {
-    title: 'Sehen Sie in Ihr Postfach',
     lead: (address) =>
       `Wenn ein Konto die Adresse ${address} hat, ist eine E-Mail dorthin unterwegs. Öffnen Sie den Link darin, oder geben Sie hier den Code ein.`,
     lifetime: (time) => `Beides gilt ${time} lang.`,

@@ -1,20 +1,4 @@
 import type { signUp as english } from '../en/sign-up.ts'
-import { plural } from '../words.ts'
-
-const passwordProblems: typeof english.passwordProblems = {
-  missing: () => 'Wählen Sie ein Passwort.',
-  form: () => 'Das Passwort hat Zeichen, die nicht verwendet werden können.',
-  short: plural('de', {
-    one: 'Das Passwort braucht mindestens # Zeichen.',
-    other: 'Das Passwort braucht mindestens # Zeichen.',
-  }),
-  long: () => 'Das Passwort ist zu lang.',
-  username: () => 'Das Passwort darf Ihren Benutzernamen nicht enthalten.',
-  email: () => 'Das Passwort darf Ihre E-Mail-Adresse nicht enthalten.',
-  service: () => 'Das Passwort darf den Namen dieses Dienstes nicht enthalten.',
-  common: () =>
-    'Dieses Passwort ist zu verbreitet oder anderswo bekannt geworden. Wählen Sie ein anderes.',
-}
 
 export const signUp: typeof english = {
   title: 'Konto anlegen',
@@ -29,15 +13,11 @@ export const signUp: typeof english = {
     domain:
       'Mit Adressen dieser Domain kann man sich hier nicht registrieren. Nehmen Sie eine andere Adresse.',
   },
-  tooOften: 'Sie haben um zu viele E-Mails gebeten.',
 
-  mailbox: 'Sehen Sie in Ihr Postfach',
   sentTo: 'Wir haben eine E-Mail gesendet an',
   openOrType: 'Öffnen Sie den Link darin, oder geben Sie den Code hier ein.',
   countsUntil: 'Der Link gilt bis',
   codeHere: 'Der Code gilt nur in diesem Fenster.',
-  codeProblem: 'Dieser Code ist nicht richtig oder gilt nicht mehr. Suchen Sie die neueste E-Mail.',
-  noMail: 'Keine E-Mail?',
   noMailHint:
     'Sehen Sie im Spam-Ordner nach, und prüfen Sie die Adresse. An eine Adresse senden wir höchstens eine E-Mail in der Minute.',
   sentAgain: 'Die E-Mail ist noch einmal unterwegs.',
@@ -61,7 +41,6 @@ export const signUp: typeof english = {
     missing: 'Geben Sie Ihren Namen ein.',
     form: 'Ein Name hat bis zu 100 Zeichen.',
   },
-  passwordProblems,
 
   closed: 'Sie können sich hier nicht registrieren',
   whyClosed: {

@@ -15,6 +15,7 @@ export function passwordProblem(problem: PasswordProblem): string {
 }
 
 const texts = {
+  missing: 'Choose a new password.',
   characters: 'The new password has characters that cannot be stored.',
   service: 'The new password must not contain the name of this service.',
   username: 'The new password must not contain your username.',

@@ -13,16 +13,12 @@ export const reset = {
     link: 'This link counts no more: it was used before, has expired, or was not copied completely. Ask for a new one.',
     ended: 'This took too long, or was begun in another browser. Please begin again.',
   },
-  tooOften: 'You have asked for too many mails.',
 
-  mailbox: 'Look into your mailbox',
   askedFor: 'You have asked for a new password for',
   ifAccount:
     'If there is an account, a mail is on its way to its confirmed address. Open the link in it, or type its code here.',
   countsUntil: 'Link and code count until',
   codeHere: 'or less, if a mail was sent before. The code counts in this window alone.',
-  codeProblem: 'This code is not right, or counts no more. Look for the newest mail.',
-  noMail: 'No mail?',
   noMailHint:
     'Look into your spam folder. To one address we send a mail a minute at most. Without a confirmed address only an administrator of this service can help.',
   sentAgain: 'If there is an account, the mail is on its way once more.',

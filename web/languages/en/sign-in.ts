@@ -1,20 +1,3 @@
-import type { NewPasswordProblem } from '../../../src/http/pages/views/sign-in.ts'
-import { plural } from '../words.ts'
-
-const passwordProblems: Readonly<Record<NewPasswordProblem, (minLength: number) => string>> = {
-  missing: () => 'Choose a new password.',
-  differs: () => 'The two passwords are not the same.',
-  short: plural('en', {
-    one: 'The password needs at least # character.',
-    other: 'The password needs at least # characters.',
-  }),
-  long: () => 'The password is too long.',
-  form: () => 'The password has characters that cannot be used.',
-  owner: () => 'The password must not contain your name, your address or the name of this service.',
-  common: () => 'This password is too common, or it became known elsewhere. Choose another one.',
-  same: () => 'This is your present password. Choose another one.',
-}
-
 export const signIn = {
   title: 'Sign in',
   usernameOrEmail: 'Username or e-mail address',
@@ -47,7 +30,6 @@ export const signIn = {
     title: 'Choose a new password',
     lead: 'Your password must be replaced before you go on. You are signed out elsewhere.',
     submit: 'Save the password',
-    problems: passwordProblems,
   },
   enrolment: {
     title: 'Set up a second factor',
@@ -72,7 +54,6 @@ export const signIn = {
     },
   },
   mailed: {
-    title: 'Look into your mailbox',
     lead: (address: string) =>
       `If an account has the address ${address}, a mail is on its way there. Open its link, or type its code here.`,
     lifetime: (time: string) => `Both count for ${time}.`,

@@ -1,20 +1,3 @@
-import type { PasswordProblem } from '../../../src/http/pages/views/sign-up.ts'
-import { plural } from '../words.ts'
-
-const passwordProblems: Readonly<Record<PasswordProblem, (minLength: number) => string>> = {
-  missing: () => 'Choose a password.',
-  form: () => 'The password has characters that cannot be used.',
-  short: plural('en', {
-    one: 'The password needs at least # character.',
-    other: 'The password needs at least # characters.',
-  }),
-  long: () => 'The password is too long.',
-  username: () => 'The password must not contain your username.',
-  email: () => 'The password must not contain your e-mail address.',
-  service: () => 'The password must not contain the name of this service.',
-  common: () => 'This password is too common, or it became known elsewhere. Choose another one.',
-}
-
 export const signUp = {
   title: 'Create an account',
   lead: 'Enter your e-mail address. We send you a link and a code, and then you choose username and password.',
@@ -26,15 +9,11 @@ export const signUp = {
     form: 'This is not an e-mail address. It looks like name@example.org.',
     domain: 'Addresses of this domain cannot sign up here. Use another address.',
   },
-  tooOften: 'You have asked for too many mails.',
 
-  mailbox: 'Look into your mailbox',
   sentTo: 'We have sent a mail to',
   openOrType: 'Open the link in it, or type its code here.',
   countsUntil: 'The link counts until',
   codeHere: 'The code counts in this window alone.',
-  codeProblem: 'This code is not right, or counts no more. Look for the newest mail.',
-  noMail: 'No mail?',
   noMailHint:
     'Look into your spam folder, and check the address. To one address we send a mail a minute at most.',
   sentAgain: 'The mail is on its way once more.',
@@ -57,7 +36,6 @@ export const signUp = {
     missing: 'Enter your name.',
     form: 'A name has up to 100 characters.',
   },
-  passwordProblems,
 
   closed: 'You cannot sign up here',
   whyClosed: {

@@ -1,4 +1,5 @@
-import type { ProfileFieldsView, StepForm } from './sign-up.ts'
+import type { ProfileFieldsView } from './sign-up.ts'
+import type { StepForm } from './step-form.ts'
 
 /** The pages on which a person accepts an invitation. */
 export interface InvitationViews {

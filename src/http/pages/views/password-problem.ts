@@ -1,8 +1,9 @@
-/** Why a new password is not accepted: the rules of passwords/rules.ts. */
+/** Why a new password is not accepted: none was typed, or a rule of passwords/rules.ts. */
 export type PasswordProblem =
   | { readonly rule: 'short' | 'long' | 'bytes'; readonly limit: number }
   | {
       readonly rule:
+        | 'missing'
         | 'characters'
         | 'service'
         | 'username'

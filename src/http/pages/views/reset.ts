@@ -1,4 +1,6 @@
-import type { PasswordProblem, StepForm } from './sign-up.ts'
+import type { MailboxView } from './mailbox.ts'
+import type { PasswordProblem } from './password-problem.ts'
+import type { StepForm } from './step-form.ts'
 
 /** The pages on which a person chooses a new password, having forgotten the old one. */
 export interface ResetViews {
@@ -20,13 +22,8 @@ export interface ResetView extends StepForm {
 }
 
 /** Says that a mail is on its way, whatever was typed, and asks for its code. */
-export interface ResetMailboxView extends StepForm {
+export interface ResetMailboxView extends MailboxView {
   readonly typed: string
-  readonly linkUntil: number
-  readonly resendSeconds: number
-  readonly problem: 'code' | 'too_often' | null
-  readonly retryAfterSeconds: number | null
-  readonly isResent: boolean
 }
 
 /** Asks for the second factor, which the reset leaves as it is. */

@@ -1,3 +1,5 @@
+import type { PasswordProblem } from './password-problem.ts'
+
 /** The pages of a sign-in: of a password, of a second factor, of what an account must do first. */
 export interface SignInViews {
   'sign-in': SignInView
@@ -47,21 +49,11 @@ export interface FactorView extends SignInForm {
   readonly problem: 'wrong' | 'missing' | 'throttled' | null
 }
 
-export type NewPasswordProblem =
-  | 'missing'
-  | 'differs'
-  | 'short'
-  | 'long'
-  | 'form'
-  | 'owner'
-  | 'common'
-  | 'same'
-
 export interface NewPasswordView extends SignInForm {
   readonly username: string
   /** `PASSWORD_MIN_LENGTH`. */
   readonly minLength: number
-  readonly problem: NewPasswordProblem | 'throttled' | null
+  readonly problem: PasswordProblem | 'differs' | 'throttled' | null
 }
 
 export interface EnrolmentView extends SignInForm {

@@ -1,3 +1,7 @@
+import type { MailboxView } from './mailbox.ts'
+import type { PasswordProblem } from './password-problem.ts'
+import type { StepForm } from './step-form.ts'
+
 /** The pages on which a person signs up. */
 export interface SignUpViews {
   'sign-up': SignUpView
@@ -6,12 +10,6 @@ export interface SignUpViews {
   'sign-up-closed': SignUpClosedView
   'sign-up-taken': Record<never, never>
   'sign-up-dead-link': SignUpDeadLinkView
-}
-
-/** Where the form of a step goes. */
-export interface StepForm {
-  readonly action: string
-  readonly csrf: string
 }
 
 /** Asks for the mail address. */
@@ -25,13 +23,8 @@ export interface SignUpView extends StepForm {
 }
 
 /** Says that a mail is on its way, whatever the address is, and asks for its code. */
-export interface SignUpMailboxView extends StepForm {
+export interface SignUpMailboxView extends MailboxView {
   readonly email: string
-  readonly linkUntil: number
-  readonly resendSeconds: number
-  readonly problem: 'code' | 'too_often' | null
-  readonly retryAfterSeconds: number | null
-  readonly isResent: boolean
 }
 
 /** Asks for username, name and password, behind the link or the code. */
@@ -54,16 +47,6 @@ export interface ProfileProblems {
   readonly password?: PasswordProblem
   readonly passwordAgain?: 'differs'
 }
-
-export type PasswordProblem =
-  | 'missing'
-  | 'form'
-  | 'short'
-  | 'long'
-  | 'username'
-  | 'email'
-  | 'service'
-  | 'common'
 
 /** Why no one, or no stranger, can sign up. */
 export interface SignUpClosedView {

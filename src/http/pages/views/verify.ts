@@ -1,4 +1,4 @@
-import type { StepForm } from './sign-up.ts'
+import type { StepForm } from './step-form.ts'
 
 /** The pages on which a person confirms an address, or takes its change back. */
 export interface VerifyViews {

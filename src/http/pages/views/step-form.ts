@@ -1,0 +1,5 @@
+/** Where the form of a step goes. */
+export interface StepForm {
+  readonly action: string
+  readonly csrf: string
+}
