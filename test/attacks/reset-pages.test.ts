@@ -285,7 +285,7 @@ suite('the pages of a reset against strangers', async () => {
     })
     const before = await hashes()
     const answer = await visitor.press(passwords)
-    assert.match(readPage(answer).text, /This link counts no more/)
+    assert.match(readPage(answer).text, /This link is no longer valid/)
     assert.deepEqual(await hashes(), before)
   })
 

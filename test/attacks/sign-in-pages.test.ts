@@ -435,7 +435,7 @@ suite('attacks on the sign-in of pages', async () => {
     }
     const browser = pageBrowser(app)
     assert.equal((await browser.open('/signin?token=abc')).status, 400)
-    assert.equal(browser.heading(), 'This link counts no more')
+    assert.equal(browser.heading(), 'This link is no longer valid')
   })
 
   test('a mail that was asked for before the sign-in by mail was put off signs in no more', async () => {

@@ -11,14 +11,12 @@ import {
 import { type Confirmed, type Emails, emailPurposes } from '../../emails/emails.ts'
 import type { PageFlow, PageFlows } from '../../flows/flows.ts'
 import { flowOf, flowOfForm } from '../../flows/requests.ts'
-import { acceptForms, fewFieldsBytes } from '../../http/bodies/bodies.ts'
-import { mediaTypes } from '../../http/media-types.ts'
+import { acceptForms } from '../../http/bodies/bodies.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, type ViewPage, viewPage } from '../../http/pages/send-view.ts'
 import type { VerifyView } from '../../http/pages/views/verify.ts'
-import { Page } from '../../http/schemas.ts'
-import { anyone } from '../../policy/rules.ts'
+import { flowForm, flowPage } from '../flow-page.ts'
 
 /**
  * GET and POST /verify: what the link of a mail to an address does, after the press of a button. It
@@ -42,8 +40,6 @@ type VerifyFlow = PageFlow<VerifyData>
 
 const path = '/verify'
 const purpose = 'page_verify'
-const access = { rule: anyone }
-const answers = { 200: { [mediaTypes.html]: Page }, 303: {} }
 
 export async function verifyPages(
   app: FastifyInstance,
@@ -69,7 +65,7 @@ export async function verifyPages(
     path,
     {
       exposeHeadRoute: false, // it begins a flow
-      config: { access, errorPage, answers },
+      config: { ...flowPage, errorPage },
       schema: { hide: true },
     },
     async (request, reply) => {
@@ -99,12 +95,8 @@ export async function verifyPages(
     path,
     {
       config: {
-        access,
+        ...flowForm,
         errorPage,
-        csrf: 'foreignPage',
-        body: 'form',
-        maxBodyBytes: fewFieldsBytes,
-        answers: { 303: {} },
         errors: ['signInFailed', 'csrfTokenInvalid', 'confirmationInvalid', 'emailExists'],
       },
       schema: { hide: true },
