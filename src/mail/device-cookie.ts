@@ -10,7 +10,7 @@ const keptSeconds = 365 * 86_400
 
 /**
  * The result of a login on the pages: it hands the long-lived cookie of the browser to the
- * completion, which knows the device by it, and sets the cookie with the answer. It signs in nobody:
+ * completion, which knows the device by it, and sets the cookie with the answer. It signs no one in:
  * it is a secret only so that no other browser can pass for this one.
  */
 export function ofBrowser<Given, Answer>(

@@ -23,7 +23,7 @@ import { assertAddressFree, createOwner, type NewOwnerDeps } from './new-owner.t
 import type { FinishingSignUp } from './sign-up.ts'
 
 /**
- * Invitations: an administrator names an address and roles, and whoever reads that mailbox makes the
+ * Invitations: an administrator names an address and roles, and the person who reads that mailbox makes the
  * account. The roles stand in the row and nowhere else. They work under every value of SIGN_UP, as
  * an administrator decides. docs/sign-up.md
  */

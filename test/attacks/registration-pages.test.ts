@@ -26,7 +26,7 @@ suite('the pages of sign-up and invitation, against other pages and other browse
     const visitor = person(app)
     await visitor.open('/signup')
     const page = await visitor.send({ email: fresh() })
-    assert.equal(heading(page), 'Look into your mailbox')
+    assert.equal(heading(page), 'Check your mailbox')
     return { visitor, mail: await mailbox.newest() }
   }
 
@@ -99,7 +99,7 @@ suite('the pages of sign-up and invitation, against other pages and other browse
     const [address] = /visitor\d+@example\.org/.exec(visitor.page.text) ?? ['']
     await thief.send({ email: address })
     const wrong = await thief.send({ code: mail.code })
-    assert.deepEqual([wrong.status, heading(wrong)], [400, 'Look into your mailbox'])
+    assert.deepEqual([wrong.status, heading(wrong)], [400, 'Check your mailbox'])
     const json = { id: mail.confirmation, code: mail.code, ...profileOf('thief') }
     assert.equal((await app.call('PUT', '/api/public/sign-up', { json })).status, 400)
   })
@@ -112,7 +112,7 @@ suite('the pages of sign-up and invitation, against other pages and other browse
     assert.deepEqual([atAddress.status, heading(atAddress)], [400, 'Create an account'])
     const { visitor: second } = await waiting()
     const atMailbox = await second.send({ ...profileFields('skipper'), step: 'profile' })
-    assert.deepEqual([atMailbox.status, heading(atMailbox)], [400, 'Look into your mailbox'])
+    assert.deepEqual([atMailbox.status, heading(atMailbox)], [400, 'Check your mailbox'])
     assert.equal(await accounts(), made)
   })
 
@@ -140,7 +140,7 @@ suite('the pages of sign-up and invitation, against other pages and other browse
       assert.equal((await visitor.send({ code: `0000000${tries}` })).status, 400)
     }
     const answer = await visitor.send({ code: mail.code })
-    assert.deepEqual([answer.status, heading(answer)], [400, 'Look into your mailbox'])
+    assert.deepEqual([answer.status, heading(answer)], [400, 'Check your mailbox'])
     const page = await person(app).open(`/signup?token=${mail.token}`)
     assert.equal(heading(page), 'Your new account', 'the link stays')
   })
@@ -190,7 +190,7 @@ suite('the pages of sign-up and invitation, against other pages and other browse
     await app.call('DELETE', `/api/admin/invitations/${id}`, { headers })
     const made = await accounts()
     const answer = await guest.send(profileFields('too.late'))
-    assert.deepEqual([answer.status, heading(answer)], [400, 'This invitation counts no more'])
+    assert.deepEqual([answer.status, heading(answer)], [400, 'This invitation is no longer valid'])
     assert.equal(await accounts(), made)
   })
 

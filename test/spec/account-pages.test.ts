@@ -49,7 +49,7 @@ suite('the pages of the own account', async () => {
   const heading = (text: string) => /<h1>(.*?)<\/h1>/s.exec(text)?.[1]
   const pages = {
     '/account': 'Your account',
-    '/account/email': 'Mail address',
+    '/account/email': 'E-mail address',
     '/account/password': 'Password',
     '/account/second-factor': 'Second factor',
     '/account/recovery-codes': 'Recovery codes',
@@ -136,13 +136,13 @@ suite('the pages of the own account', async () => {
       { current_password: 'wrong' },
       401,
       'current_password',
-      'This is not your present password.',
+      'This is not your current password.',
     )
     await told(
       { current_password: '' },
       401,
       'current_password',
-      'This is not your present password.',
+      'This is not your current password.',
     )
     await told(
       { new_password_again: 'x' },
@@ -298,17 +298,20 @@ suite('the pages of the own account', async () => {
       (await confirmations.pending(who.userId, ['verification', 'email_change']))?.id ?? ''
     const flow = async () => (await confirmations.stored(await pendingId()))?.flow
     const bad = await send('/account/email', { email: 'no address' })
-    assertPage(bad, 400, 'Mail address')
-    assert.match(bad.text, /<p class="error" id="email-problem">This is no mail address\.<\/p>/)
+    assertPage(bad, 400, 'E-mail address')
+    assert.match(
+      bad.text,
+      /<p class="error" id="email-problem">This is not an e-mail address\.<\/p>/,
+    )
     assert.match(bad.text, /<input id="email"[^>]*value="no address"/)
     const sent = await send('/account/email', { email: 'typed@example.org' })
     assert.deepEqual(went(sent), [303, '/account/email'])
     const page = await open(String(sent.headers.location))
-    assert.match(page.text, /We have sent a mail\./)
+    assert.match(page.text, /We have sent an e-mail\./)
     assert.match(page.text, /typed@example\.org/)
     const { code } = await confirmations.mailed(await pendingId(), (await flow()) ?? null)
     const wrong = await send('/account/email/confirm', { code: '00000000' })
-    assertPage(wrong, 400, 'Mail address')
+    assertPage(wrong, 400, 'E-mail address')
     assert.match(wrong.text, /The code is wrong, or has ended\./)
     // Another session of the same person has another code.
     const other = browserOf(await app.session(who))
@@ -327,7 +330,7 @@ suite('the pages of the own account', async () => {
       .set({ undeliverable_at: 1, undeliverable_reason: '550' })
       .where('user_id', '=', who.userId)
       .execute()
-    assert.match((await open('/account/email')).text, /Mail to this address comes back\./)
+    assert.match((await open('/account/email')).text, /E-mail to this address comes back\./)
   })
 
   test('the notices say what happened, by whom and from where', async () => {

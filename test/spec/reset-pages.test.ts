@@ -32,7 +32,7 @@ suite('the pages of a forgotten password', async () => {
     assertPage(await visitor.open('/reset'), 200, 'Forgot your password?')
     assert.match(visitor.page().text, /<input[^>]*name="username"[^>]*autocomplete="username"/)
     const mailbox = await visitor.press({ username: ` ${who.email.toUpperCase()} ` })
-    assertPage(mailbox, 200, 'Look into your mailbox')
+    assertPage(mailbox, 200, 'Check your mailbox')
     assert.match(mailbox.text, /<input[^>]*inputmode="numeric"[^>]*autocomplete="one-time-code"/)
     assert.ok(!mailbox.text.includes(who.username)) // what was typed, and no more
     const { code } = await mailed()
@@ -114,7 +114,7 @@ suite('the pages of a forgotten password', async () => {
     await visitor.press({ username: who.username })
     const { code } = await mailed()
     const wrong = await visitor.press({ code: otherCode(code) })
-    assertPage(wrong, 400, 'Look into your mailbox')
+    assertPage(wrong, 400, 'Check your mailbox')
     assert.match(readPage(wrong).problem, /not right/)
     await visitor.press({ code })
     for (const [fields, words] of [
@@ -151,7 +151,7 @@ suite('the pages of a forgotten password', async () => {
         .sort()
     assert.match(visitor.page().text, /data-resend="60"/)
     const early = await visitor.press({ resend: '1' })
-    assertPage(early, 200, 'Look into your mailbox')
+    assertPage(early, 200, 'Check your mailbox')
     assert.match(readPage(early).text, /on its way once more/)
     assert.deepEqual(await states(), ['dropped', 'waiting'])
     app.clock.advance(61)
@@ -180,7 +180,7 @@ suite('the pages of a forgotten password', async () => {
       await second.open('/reset?token=x'),
     ]) {
       assertPage(page, 200, 'Forgot your password?')
-      assert.match(readPage(page).text, /This link counts no more/)
+      assert.match(readPage(page).text, /This link is no longer valid/)
     }
     assert.equal((await logIn(who, next)).status, 200)
   })
@@ -276,13 +276,17 @@ suite('the page that confirms an address', async () => {
     await other.open(`/verify?token=${token}`)
     await visitor.press()
     const late = await other.press()
-    assertPage(late, 400, 'This link counts no more')
-    assertPage(await other.open(`/verify?token=${token}`), 200, 'This link counts no more')
+    assertPage(late, 400, 'This link is no longer valid')
+    assertPage(await other.open(`/verify?token=${token}`), 200, 'This link is no longer valid')
     assertPage(await other.open('/verify'), 200, 'Confirm an address')
     await app.call('POST', '/api/public/reset', { json: { username: 'bob' } })
     const reset = (await mailed('reset')).token
-    assertPage(await other.open(`/verify?token=${reset}`), 200, 'This link counts no more')
-    assertPage(await other.open(`/verify?flow=${'a'.repeat(43)}`), 200, 'This link counts no more')
+    assertPage(await other.open(`/verify?token=${reset}`), 200, 'This link is no longer valid')
+    assertPage(
+      await other.open(`/verify?flow=${'a'.repeat(43)}`),
+      200,
+      'This link is no longer valid',
+    )
   })
 
   test('an address that another account has verified meanwhile is refused', async () => {

@@ -187,7 +187,7 @@ suite('the sign-in on pages', async () => {
       [{ new_password: 'short', new_password_again: 'short' }, /at least 12 characters/],
       [
         { new_password: gil.password, new_password_again: gil.password },
-        /differ from the present one/,
+        /differ from the current one/,
       ],
       [
         { new_password: 'passwordpassword', new_password_again: 'passwordpassword' },
@@ -263,10 +263,10 @@ suite('the sign-in on pages', async () => {
     const browser = pageBrowser(app)
     await browser.open('/signin?return_to=/users')
     await browser.open(`${browser.form().action}&by=mail`)
-    assert.equal(browser.heading(), 'Sign in by mail')
+    assert.equal(browser.heading(), 'Sign in by e-mail')
     assert.equal((await browser.submit({ email: 'ida' })).status, 400)
     await browser.submit({ email: 'IDA@example.org' })
-    assert.equal(browser.heading(), 'Look into your mailbox')
+    assert.equal(browser.heading(), 'Check your mailbox')
     assert.match(browser.page().text, /autocomplete="one-time-code"/)
     assert.match(browser.page().text, /10 minutes/)
     const { code } = await mailed(ida)
@@ -301,7 +301,7 @@ suite('the sign-in on pages', async () => {
     await other.submit()
     assert.equal((await sessions(jon.userId)).length, 1)
     assert.equal((await browser.submit()).status, 400)
-    assert.equal(browser.heading(), 'This link counts no more')
+    assert.equal(browser.heading(), 'This link is no longer valid')
     assert.equal((await browser.open(link)).status, 400)
     assert.equal((await sessions(jon.userId)).length, 1)
   })

@@ -3,9 +3,8 @@ import type {
   LandingView,
   SecondFactorView,
 } from '../../src/http/pages/views/federation.ts'
-import { Actions, Button, LinkButton } from '../components/button.tsx'
-import { CodeField } from '../components/code-field.tsx'
-import { Field } from '../components/field.tsx'
+import { Actions, LinkButton } from '../components/button.tsx'
+import { FactorFields } from '../components/factor-fields.tsx'
 import { Form } from '../components/form.tsx'
 import { Problem } from '../components/messages.tsx'
 import { useTexts } from '../context.ts'
@@ -49,23 +48,7 @@ function SecondFactor({ view: { problem } }: { view: SecondFactorView }) {
         </Problem>
       )}
       <Form action="/oauth/second-factor">
-        <CodeField
-          name="totp"
-          label={common.codeOfApp}
-          hint={common.sixDigits}
-          isWrong={wrong !== null}
-          hasFocus
-        />
-        <Field
-          name="recovery_code"
-          label={t.orRecoveryCode}
-          hint={common.recoveryCodeHint}
-          autocomplete="off"
-          isWrong={wrong !== null}
-        />
-        <Actions>
-          <Button>{common.goOn}</Button>
-        </Actions>
+        <FactorFields isWrong={wrong !== null} hasFocus />
       </Form>
       <p>
         <a href="/">{common.cancel}</a>

@@ -7,8 +7,8 @@ import type {
   ResetViews,
 } from '../../src/http/pages/views/reset.ts'
 import { Actions, Button, LinkButton } from '../components/button.tsx'
-import { CodeField } from '../components/code-field.tsx'
 import { DefinitionList, Time } from '../components/data.tsx'
+import { FactorFields } from '../components/factor-fields.tsx'
 import { Field } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Mailbox, TooManyMails } from '../components/mailbox.tsx'
@@ -103,23 +103,7 @@ function Factor({ view }: { view: ResetFactorView }) {
       )}
       <p>{t.factorText(username)}</p>
       <Form action={action} csrf={csrf}>
-        <CodeField
-          name="totp"
-          label={common.codeOfApp}
-          hint={common.sixDigits}
-          isWrong={wrong !== null}
-          hasFocus={!isThrottled}
-        />
-        <Field
-          name="recovery_code"
-          label={t.orRecoveryCode}
-          hint={common.recoveryCodeHint}
-          autocomplete="off"
-          isWrong={wrong !== null}
-        />
-        <Actions>
-          <Button>{common.goOn}</Button>
-        </Actions>
+        <FactorFields isWrong={wrong !== null} hasFocus={!isThrottled} />
       </Form>
     </>
   )

@@ -18,6 +18,7 @@ import { Captcha } from '../components/captcha.tsx'
 import { CodeField } from '../components/code-field.tsx'
 import { DefinitionList, Time } from '../components/data.tsx'
 import { QrCode } from '../components/enrolment.tsx'
+import { FactorFields } from '../components/factor-fields.tsx'
 import { Field } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Notice, Problem } from '../components/messages.tsx'
@@ -190,7 +191,7 @@ function Arrival({ view: { path } }: { view: ArrivalView }) {
 }
 
 function SecondFactor({ view }: { view: FactorView }) {
-  const { common, federation, signIn } = useTexts()
+  const { federation, signIn } = useTexts()
   const t = federation.secondFactor
   const wrong =
     view.problem === null
@@ -203,23 +204,7 @@ function SecondFactor({ view }: { view: FactorView }) {
       <p>{t.text}</p>
       <Wrong text={wrong} form={view} />
       <Form action={view.action} csrf={view.csrf}>
-        <CodeField
-          name="totp"
-          label={common.codeOfApp}
-          hint={common.sixDigits}
-          isWrong={wrong !== null}
-          hasFocus
-        />
-        <Field
-          name="recovery_code"
-          label={t.orRecoveryCode}
-          hint={common.recoveryCodeHint}
-          autocomplete="off"
-          isWrong={wrong !== null}
-        />
-        <Actions>
-          <Button>{common.goOn}</Button>
-        </Actions>
+        <FactorFields isWrong={wrong !== null} hasFocus />
       </Form>
       <Anew form={view} />
     </>

@@ -45,9 +45,9 @@ export const en = {
   footer: (name: string, url: string) => `This is an automatic message from ${name}, ${url}`,
 
   verification: {
-    subject: (name: string) => `Confirm your email address for ${name}`,
+    subject: (name: string) => `Confirm your e-mail address for ${name}`,
     intro: (name: string, account: string) =>
-      `Please confirm that this is the email address of your account ${account} at ${name}.`,
+      `Please confirm that this is the e-mail address of your account ${account} at ${name}.`,
     action: 'Confirm the address',
     notYou: 'If it was not you, do nothing: without you the address is not confirmed.',
   },
@@ -61,7 +61,7 @@ export const en = {
   sign_up_exists: {
     subject: (name: string) => `You already have an account at ${name}`,
     intro: (name: string, account: string) =>
-      `Someone wanted to use this email address for an account at ${name}. You already have one: its name is ${account}. Nothing has changed.`,
+      `Someone wanted to use this e-mail address for an account at ${name}. You already have one: its name is ${account}. Nothing has changed.`,
     action: 'Sign in',
     forgotten: 'If you have forgotten your password, you can set a new one:',
     notYou:
@@ -95,9 +95,9 @@ export const en = {
     notYou: 'If you expected no invitation, do nothing: without you no account is made.',
   },
   email_change: {
-    subject: (name: string) => `Confirm your new email address for ${name}`,
+    subject: (name: string) => `Confirm your new e-mail address for ${name}`,
     intro: (name: string, account: string) =>
-      `Please confirm that your account ${account} at ${name} is to use this email address from now on.`,
+      `Please confirm that your account ${account} at ${name} is to use this e-mail address from now on.`,
     action: 'Use this address',
     notYou: 'If it was not you, do nothing: the account keeps its address.',
   },
@@ -113,11 +113,11 @@ export const en = {
       `The password of your account ${account} at ${name} was changed.`,
   },
   email_changed: {
-    subject: (name: string) => `The email address of your account at ${name} was changed`,
+    subject: (name: string) => `The e-mail address of your account at ${name} was changed`,
     intro: (name: string, account: string) =>
-      `Your account ${account} at ${name} uses another email address now. This is the last message to the old one.`,
+      `Your account ${account} at ${name} uses another e-mail address now. This is the last message to the old one.`,
     introRemoved: (name: string, account: string) =>
-      `This email address does not belong to your account ${account} at ${name} any more. This is the last message to it.`,
+      `This e-mail address does not belong to your account ${account} at ${name} any more. This is the last message to it.`,
     action: 'Take the change back',
     notYou:
       'If it was not you, take the change back: your account gets this address again, and every session ends. Then set a new password.',

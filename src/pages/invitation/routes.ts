@@ -3,17 +3,15 @@ import { isLanguage } from '../../config/languages.ts'
 import type { Config } from '../../config/load.ts'
 import type { PageFlow } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
-import { acceptForms, fewFieldsBytes } from '../../http/bodies/bodies.ts'
-import { mediaTypes } from '../../http/media-types.ts'
+import { acceptForms } from '../../http/bodies/bodies.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, type ViewPage, viewPage } from '../../http/pages/send-view.ts'
 import type { ProfileProblems } from '../../http/pages/views/sign-up.ts'
-import { Page } from '../../http/schemas.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { anyone } from '../../policy/rules.ts'
 import type { Invitations, OpenInvitation } from '../../registration/invitations.ts'
 import type { WantedProfile } from '../../registration/new-owner.ts'
+import { flowForm, flowPage } from '../flow-page.ts'
 import { type NewSessionDeps, ownAccount, signInNewOwner } from '../sign-up/new-session.ts'
 import { problemsOfError, problemsOfForm, sentProfile } from '../sign-up/problems.ts'
 
@@ -39,11 +37,9 @@ interface Shown extends OpenInvitation {
   readonly status?: number
 }
 
-const access = { rule: anyone }
 const purpose = 'page_invitation'
 const path = '/invitation'
 const flowSeconds = 3600
-const answers = { 200: { [mediaTypes.html]: Page }, 303: {} }
 
 export async function invitationPages(
   app: FastifyInstance,
@@ -71,7 +67,7 @@ export async function invitationPages(
     path,
     {
       exposeHeadRoute: false, // a preview of the link changes nothing
-      config: { access, errorPage, answers, errors: ['confirmationInvalid', 'signInFailed'] },
+      config: { ...flowPage, errorPage, errors: ['confirmationInvalid', 'signInFailed'] },
       schema: { hide: true },
     },
     async (request, reply) => {
@@ -89,12 +85,8 @@ export async function invitationPages(
     path,
     {
       config: {
-        access,
+        ...flowForm,
         errorPage,
-        csrf: 'foreignPage',
-        body: 'form',
-        maxBodyBytes: fewFieldsBytes,
-        answers: { 303: {} },
         errors: [
           'signInFailed',
           'csrfTokenInvalid',

@@ -11,21 +11,19 @@ import {
 import { transact } from '../../database/transactions.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
-import { acceptForms, fewFieldsBytes } from '../../http/bodies/bodies.ts'
+import { acceptForms } from '../../http/bodies/bodies.ts'
 import { textIn } from '../../http/bodies/form-text.ts'
 import { clientAddress } from '../../http/limits/client-address.ts'
-import { mediaTypes } from '../../http/media-types.ts'
 import { languageOf } from '../../http/pages/language.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, viewPage } from '../../http/pages/send-view.ts'
-import { Page } from '../../http/schemas.ts'
 import { refuseField } from '../../kernel/errors.ts'
 import { assertMail, type Outbox } from '../../mail/outbox.ts'
-import { anyone } from '../../policy/rules.ts'
 import { askedByEither } from '../../recovery/asked.ts'
 import { type Recovery, resetPurposes } from '../../recovery/recovery.ts'
 import type { SecondFactor } from '../../totp/second-factor.ts'
+import { flowForm, flowPage } from '../flow-page.ts'
 import { pageOf, type ResetData, type ResetFlow, type ResetStep, type Shown } from './show.ts'
 
 /**
@@ -45,8 +43,6 @@ export interface ResetPagesOptions extends TokenArrivalDeps {
 
 const path = '/reset'
 const purpose = 'page_reset'
-const access = { rule: anyone }
-const answers = { 200: { [mediaTypes.html]: Page }, 303: {} }
 // A press of the button comes back to the page of its step, for these.
 const correctable: ReadonlySet<unknown> = new Set([
   'validationFailed',
@@ -77,7 +73,7 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
     path,
     {
       exposeHeadRoute: false, // it begins a flow
-      config: { access, errorPage, answers, errors: ['mailUnavailable'] },
+      config: { ...flowPage, errorPage, errors: ['mailUnavailable'] },
       schema: { hide: true },
     },
     async (request, reply) => {
@@ -102,12 +98,8 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
     path,
     {
       config: {
-        access,
+        ...flowForm,
         errorPage,
-        csrf: 'foreignPage',
-        body: 'form',
-        maxBodyBytes: fewFieldsBytes,
-        answers: { 303: {} },
         errors: [
           'signInFailed',
           'csrfTokenInvalid',
@@ -165,8 +157,12 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
         refuseField(['new_password_again'], 'must be the same twice')
       }
       const proof = flow.data.isFactorProved === true ? null : {}
-      await recovery.finish(confirmation, { newPassword, proof })
-      await goOn(flow, 'done', { confirmation })
+      await recovery.finish(confirmation, {
+        newPassword,
+        proof,
+        also: (trx) =>
+          pageFlows.advance<ResetData>(trx, flow, { step: 'done', data: { confirmation } }),
+      })
     },
 
     done: async () => undefined,

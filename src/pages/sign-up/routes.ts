@@ -3,17 +3,15 @@ import type { Config } from '../../config/load.ts'
 import { transact } from '../../database/transactions.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
 import { parseReturnTo } from '../../flows/return-to.ts'
-import { acceptForms, fewFieldsBytes } from '../../http/bodies/bodies.ts'
+import { acceptForms } from '../../http/bodies/bodies.ts'
 import { textIn } from '../../http/bodies/form-text.ts'
 import { clientAddress } from '../../http/limits/client-address.ts'
-import { mediaTypes } from '../../http/media-types.ts'
 import { languageOf } from '../../http/pages/language.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, viewPage } from '../../http/pages/send-view.ts'
-import { Page } from '../../http/schemas.ts'
-import { anyone } from '../../policy/rules.ts'
 import type { SignUp } from '../../registration/sign-up.ts'
+import { flowForm, flowPage } from '../flow-page.ts'
 import { beginningOf } from '../sign-in/show.ts'
 import { type NewSessionDeps, ownAccount, signInNewOwner } from './new-session.ts'
 import { problemsOfForm, sentProfile } from './problems.ts'
@@ -29,11 +27,9 @@ export interface SignUpPagesOptions extends NewSessionDeps {
   readonly signUp: SignUp
 }
 
-const access = { rule: anyone }
 const purpose = 'page_sign_up'
 const path = '/signup'
 const flowSeconds = 3600
-const answers = { 200: { [mediaTypes.html]: Page }, 303: {} }
 
 export async function signUpPages(
   app: FastifyInstance,
@@ -69,7 +65,7 @@ export async function signUpPages(
     path,
     {
       exposeHeadRoute: false, // a preview of the link changes nothing
-      config: { access, errorPage, answers, errors: ['signUpOff', 'confirmationInvalid'] },
+      config: { ...flowPage, errorPage, errors: ['signUpOff', 'confirmationInvalid'] },
       schema: { hide: true },
     },
     async (request, reply) => {
@@ -90,12 +86,8 @@ export async function signUpPages(
     path,
     {
       config: {
-        access,
+        ...flowForm,
         errorPage,
-        csrf: 'foreignPage',
-        body: 'form',
-        maxBodyBytes: fewFieldsBytes,
-        answers: { 303: {} },
         errors: [
           'signUpOff',
           'signInFailed',

@@ -8,18 +8,15 @@ import {
   hasToken,
   type TokenArrivalDeps,
 } from '../../confirmations/token-arrival.ts'
-import { transact } from '../../database/transactions.ts'
 import { type Confirmed, type Emails, emailPurposes } from '../../emails/emails.ts'
 import type { PageFlow, PageFlows } from '../../flows/flows.ts'
 import { flowOf, flowOfForm } from '../../flows/requests.ts'
-import { acceptForms, fewFieldsBytes } from '../../http/bodies/bodies.ts'
-import { mediaTypes } from '../../http/media-types.ts'
+import { acceptForms } from '../../http/bodies/bodies.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, type ViewPage, viewPage } from '../../http/pages/send-view.ts'
 import type { VerifyView } from '../../http/pages/views/verify.ts'
-import { Page } from '../../http/schemas.ts'
-import { anyone } from '../../policy/rules.ts'
+import { flowForm, flowPage } from '../flow-page.ts'
 
 /**
  * GET and POST /verify: what the link of a mail to an address does, after the press of a button. It
@@ -43,14 +40,12 @@ type VerifyFlow = PageFlow<VerifyData>
 
 const path = '/verify'
 const purpose = 'page_verify'
-const access = { rule: anyone }
-const answers = { 200: { [mediaTypes.html]: Page }, 303: {} }
 
 export async function verifyPages(
   app: FastifyInstance,
   options: VerifyPagesOptions,
 ): Promise<void> {
-  const { accounts, confirmations, db, emails, pageFlows } = options
+  const { accounts, confirmations, emails, pageFlows } = options
   const addressOf = new WeakMap<FastifyRequest, string>()
   acceptForms(app)
 
@@ -70,7 +65,7 @@ export async function verifyPages(
     path,
     {
       exposeHeadRoute: false, // it begins a flow
-      config: { access, errorPage, answers },
+      config: { ...flowPage, errorPage },
       schema: { hide: true },
     },
     async (request, reply) => {
@@ -100,12 +95,8 @@ export async function verifyPages(
     path,
     {
       config: {
-        access,
+        ...flowForm,
         errorPage,
-        csrf: 'foreignPage',
-        body: 'form',
-        maxBodyBytes: fewFieldsBytes,
-        answers: { 303: {} },
         errors: ['signInFailed', 'csrfTokenInvalid', 'confirmationInvalid', 'emailExists'],
       },
       schema: { hide: true },
@@ -115,9 +106,9 @@ export async function verifyPages(
       const { confirmation } = flow.data
       addressOf.set(request, confirmation.address.address)
       if (flow.step !== 'done') {
-        const done = await emails.confirm(confirmation)
-        const data = { confirmation, done }
-        await transact(db, [], (trx) => pageFlows.advance(trx, flow, { step: 'done', data }))
+        await emails.confirm(confirmation, undefined, (trx, done) =>
+          pageFlows.advance(trx, flow, { step: 'done', data: { confirmation, done } }),
+        )
       }
       return reply.redirect(`${path}?flow=${flow.id}`, 303)
     },

@@ -88,13 +88,13 @@ export const account: typeof english = {
   afterConfirm:
     'Danach erhalten Sie Wiederherstellungscodes. Alle anderen Sitzungen werden beendet.',
 
-  codesTitle: 'Wiederherstellungscodes',
+  codesTitle: 'Wiederherstellungs\u00adcodes',
   codesSummary: 'Neue erzeugen, wenn Sie die alten verloren haben.',
   codesExplanation:
     'Ein Wiederherstellungscode gilt einmal, anstelle eines Codes Ihrer App. Neue machen die alten ungültig.',
   codesNeedFactor: 'Wiederherstellungscodes gehören zum zweiten Faktor, und der ist aus.',
   renewCodes: 'Neue Wiederherstellungscodes erzeugen',
-  newCodesTitle: 'Ihre Wiederherstellungscodes',
+  newCodesTitle: 'Ihre Wiederherstellungs\u00adcodes',
   factorIsOn: 'Der zweite Faktor ist an.',
   shownOnce:
     'Diese Codes werden nur jetzt gezeigt und sind weg, wenn Sie die Seite neu laden oder verlassen. Bewahren Sie sie dort auf, wo Sie sie ohne Ihr Telefon finden.',
@@ -106,11 +106,11 @@ export const account: typeof english = {
   sessionsExplanation:
     'Wenn Sie eine davon nicht kennen, beenden Sie sie, und ändern Sie danach Ihr Passwort.',
   device: 'Gerät',
-  address: 'Netzadresse',
+  address: 'IP-Adresse',
   signedInAt: 'Angemeldet',
   lastSeen: 'Zuletzt benutzt',
   thisSession: 'Diese Sitzung',
-  deviceOf: (browser, system) => `${browser} auf ${system}`,
+  deviceOf: (browser, system) => `${browser} unter ${system}`,
   unknownDevice: 'Unbekanntes Gerät',
   endSession: 'Beenden',
   endSessionOf: (device, address) => `Sitzung beenden: ${device}, ${address}`,
@@ -140,7 +140,7 @@ export const account: typeof english = {
   emailNone:
     'Sie haben keine bestätigte Adresse. Ohne sie erhalten Sie kein neues Passwort per E-Mail.',
   undeliverable:
-    'E-Mails an diese Adresse kommen zurück. Berichtigen Sie sie, oder bestätigen Sie sie noch einmal, wenn das Postfach wieder geht.',
+    'E-Mails an diese Adresse kommen zurück. Berichtigen Sie sie, oder bestätigen Sie sie noch einmal, wenn das Postfach wieder erreichbar ist.',
   pendingTitle: 'Eine Adresse wartet auf ihre Bestätigung',
   pending: 'Wir haben eine E-Mail gesendet an',
   pendingUntil: 'Ihr Link und ihr Code gelten bis',
@@ -178,7 +178,7 @@ export const account: typeof english = {
   },
   actors: {
     owner: 'Sie',
-    administrator: 'jemand aus der Verwaltung',
+    administrator: 'jemand aus der Administration',
     operator: 'den Betrieb',
     service: 'diesen Dienst',
   },

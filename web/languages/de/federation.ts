@@ -9,7 +9,7 @@ export const federation: typeof english = {
     title: 'Zweiter Faktor',
     text: 'Ihr Konto verlangt einen zweiten Faktor. Geben Sie den Code ein, den Ihre Authenticator-App gerade zeigt, oder einen Ihrer Wiederherstellungscodes.',
     orRecoveryCode: 'Oder ein Wiederherstellungscode',
-    wrong: 'Dieser Code ist nicht richtig oder wurde schon benutzt. Geben Sie einen anderen ein.',
+    wrong: 'Dieser Code ist falsch oder wurde schon benutzt. Geben Sie einen anderen ein.',
     missing: 'Geben Sie einen Code ein.',
   },
 }

@@ -2,10 +2,10 @@ import type { home as english } from '../en/home.ts'
 
 export const home: typeof english = {
   title: 'Anmeldung und Benutzer',
-  lead: 'Dieser Dienst verwaltet die Benutzer und Konten von Anwendungen und meldet sie an. Melden Sie sich hier an, um Ihr eigenes Konto zu sehen; Anwendungen schicken Sie von selbst hierher.',
+  lead: 'Dieser Dienst verwaltet die Benutzer und Konten von Anwendungen und meldet sie an. Melden Sie sich hier an, um Ihr eigenes Konto zu sehen; Anwendungen leiten Sie von selbst hierher.',
   signIn: 'Anmelden',
   signInWith: (provider) => `Mit ${provider} anmelden`,
-  sharedComputer: 'Melden Sie sich an einem gemeinsamen Rechner ab, wenn Sie fertig sind:',
+  sharedComputer: 'Melden Sie sich an einem gemeinsam genutzten Computer ab, wenn Sie fertig sind:',
   logOutOf: (provider) => `bei ${provider} abmelden`,
   forDevelopers: 'Für Entwickler',
   reference: 'Referenz der API',

@@ -8,7 +8,7 @@ export const refusal: typeof english = {
     ],
     accessDenied: [
       'Sie wurden nicht angemeldet',
-      'Der Anmeldedienst hat die Anmeldung nicht bestätigt, oder Ihr Konto darf hier nicht benutzt werden. Wenn Sie nicht selbst abgebrochen haben, fragen Sie einen Administrator dieses Dienstes.',
+      'Der Anbieter hat die Anmeldung nicht bestätigt, oder Ihr Konto darf hier nicht benutzt werden. Wenn Sie nicht selbst abgebrochen haben, fragen Sie die Administration dieses Dienstes.',
     ],
     passwordChangeRequired: [
       'Ihr Passwort muss zuerst geändert werden',
@@ -35,16 +35,16 @@ export const refusal: typeof english = {
       'Warten Sie ein wenig, bevor Sie es noch einmal versuchen.',
     ],
     identityProvider: [
-      'Der Anmeldedienst hat einen Fehler gemacht',
-      'Seine Antwort war nicht zu gebrauchen. Versuchen Sie es noch einmal, und sagen Sie es einem Administrator, wenn es wieder geschieht.',
+      'Der Anbieter hat einen Fehler gemacht',
+      'Seine Antwort war nicht zu gebrauchen. Versuchen Sie es noch einmal, und sagen Sie es der Administration, wenn es wieder geschieht.',
     ],
     serviceUnavailable: [
       'Die Anmeldung geht gerade nicht',
-      'Dieser Dienst oder der Anmeldedienst ist nicht zu erreichen. Versuchen Sie es gleich noch einmal.',
+      'Dieser Dienst oder der Anbieter ist nicht zu erreichen. Versuchen Sie es gleich noch einmal.',
     ],
     routeNotFound: [
       'Diese Anmeldung gibt es nicht',
-      'Dieser Dienst hat keinen Anmeldedienst dieses Namens. Die Startseite zeigt, welche er hat.',
+      'Dieser Dienst hat keinen Anbieter dieses Namens. Die Startseite zeigt, welche er hat.',
     ],
   },
   otherwise: [

@@ -24,14 +24,13 @@ export const reset: typeof english = {
   codeHere:
     'oder kürzer, wenn schon vorher eine E-Mail gesendet wurde. Der Code gilt nur in diesem Fenster.',
   noMailHint:
-    'Sehen Sie im Spam-Ordner nach. An eine Adresse senden wir höchstens eine E-Mail in der Minute. Ohne bestätigte Adresse kann nur die Verwaltung dieses Dienstes helfen.',
+    'Sehen Sie im Spam-Ordner nach. An eine Adresse senden wir höchstens eine E-Mail in der Minute. Ohne bestätigte Adresse kann nur die Administration dieses Dienstes helfen.',
   sentAgain: 'Wenn es ein Konto gibt, ist die E-Mail noch einmal unterwegs.',
   other: 'Anderen Namen oder andere Adresse verwenden',
 
   factor: 'Zweiter Faktor',
   factorText: (username) =>
     `Das Konto ${username} ist durch einen zweiten Faktor geschützt. Geben Sie den Code ein, den Ihre Authenticator-App jetzt zeigt, oder einen Ihrer Wiederherstellungscodes.`,
-  orRecoveryCode: 'Oder ein Wiederherstellungscode',
   factorProblems: {
     wrong: 'Dieser Code ist falsch oder wurde schon benutzt. Geben Sie einen anderen ein.',
     missing: 'Geben Sie einen Code ein.',
@@ -51,5 +50,5 @@ export const reset: typeof english = {
 
   unavailable: 'Passwörter können hier nicht zurückgesetzt werden',
   unavailableText:
-    'Dieser Dienst kann keine E-Mails senden. Bitten Sie die Verwaltung dieses Dienstes um ein neues Passwort.',
+    'Dieser Dienst kann keine E-Mails senden. Bitten Sie die Administration dieses Dienstes um ein neues Passwort.',
 }

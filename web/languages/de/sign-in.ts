@@ -15,7 +15,7 @@ export const signIn: typeof english = {
     wrong: 'Benutzername oder Passwort ist nicht richtig.',
     missing: 'Geben Sie Benutzername und Passwort ein.',
     captcha:
-      'Geben Sie Ihr Passwort noch einmal ein. Ihr Browser muss erst eine kleine Aufgabe lösen.',
+      'Geben Sie Ihr Passwort noch einmal ein. Ihr Browser muss zuerst eine kleine Rechenaufgabe lösen.',
     throttled: 'Das waren zu viele Versuche. Zum Schutz des Kontos müssen Sie etwas warten.',
     throttledCode:
       'Das waren zu viele falsche Codes. Zum Schutz des Kontos müssen Sie etwas warten.',
@@ -43,14 +43,14 @@ export const signIn: typeof english = {
     thenCode: '2. Geben Sie den Code ein, den die App zeigt',
   },
   recoveryCodes: {
-    title: 'Ihre Wiederherstellungscodes',
+    title: 'Ihre Wiederherstellungs\u00adcodes',
     lead: 'Ohne Ihr Telefon lässt Sie jeder dieser Codes einmal herein. Bewahren Sie sie sicher auf: Sie werden nicht noch einmal gezeigt.',
     submit: 'Ich habe sie aufbewahrt, weiter',
   },
   byMail: {
     title: 'Per E-Mail anmelden',
-    lead: 'Geben Sie die E-Mail-Adresse Ihres Kontos ein. Wenn es eines gibt, schicken wir einen Link und einen Code dorthin.',
-    submit: 'E-Mail schicken',
+    lead: 'Geben Sie die E-Mail-Adresse Ihres Kontos ein. Wenn es eines gibt, senden wir einen Link und einen Code dorthin.',
+    submit: 'E-Mail senden',
     withPassword: 'Mit Passwort anmelden',
     problems: {
       form: 'Das ist keine E-Mail-Adresse. Sie sieht so aus: name@example.org.',
@@ -63,7 +63,7 @@ export const signIn: typeof english = {
     lifetime: (time) => `Beides gilt ${time} lang.`,
     problems: {
       wrong:
-        'Dieser Code ist nicht richtig oder gilt nicht mehr. Sehen Sie in die neueste E-Mail, oder fordern Sie eine weitere an.',
+        'Dieser Code ist falsch oder gilt nicht mehr. Sehen Sie in die neueste E-Mail, oder fordern Sie eine weitere an.',
       missing: 'Geben Sie den Code aus der E-Mail ein.',
       throttled: 'Das waren zu viele Versuche. Warten Sie etwas.',
     },
@@ -92,7 +92,7 @@ export const signIn: typeof english = {
     doneTitle: 'Abgemeldet',
     done: 'Sie sind in diesem Browser abgemeldet.',
     notSignedIn: 'Sie sind in diesem Browser nicht angemeldet.',
-    shared: 'An einem Computer, den mehrere benutzen',
+    shared: 'An einem gemeinsam genutzten Computer',
     provider: (name) => `Auch bei ${name} abmelden`,
   },
 }

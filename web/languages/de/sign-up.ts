@@ -7,7 +7,7 @@ export const signUp: typeof english = {
   hasAccount: 'Sie haben schon ein Konto?',
   signIn: 'Anmelden',
   ended:
-    'Ihre Registrierung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Bitte beginnen Sie noch einmal.',
+    'Ihre Registrierung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Bitte beginnen Sie neu.',
   emailProblems: {
     form: 'Das ist keine E-Mail-Adresse. Sie sieht aus wie name@example.org.',
     domain:
@@ -28,7 +28,7 @@ export const signUp: typeof english = {
   choose: 'Wählen Sie jetzt, wie Sie sich anmelden wollen.',
   notYou:
     'Wenn Sie nicht um ein Konto gebeten haben, schließen Sie diese Seite: Es wurde nichts angelegt.',
-  usernameHint: 'Bis zu 64 Zeichen. Groß oder klein macht keinen Unterschied.',
+  usernameHint: 'Bis zu 64 Zeichen. Groß- und Kleinschreibung macht keinen Unterschied.',
   name: 'Ihr Name',
   nameHint: 'So, wie andere ihn sehen.',
   makeAccount: 'Konto anlegen',
@@ -44,10 +44,10 @@ export const signUp: typeof english = {
 
   closed: 'Sie können sich hier nicht registrieren',
   whyClosed: {
-    off: 'Neue Konten legt die Verwaltung dieses Dienstes an.',
+    off: 'Neue Konten legt die Administration dieses Dienstes an.',
     invitation:
-      'Neue Konten brauchen eine Einladung. Bitten Sie die Verwaltung dieses Dienstes darum.',
-    mail: 'Dieser Dienst kann keine E-Mails senden, die eine Registrierung braucht. Wenden Sie sich an die Verwaltung dieses Dienstes.',
+      'Neue Konten brauchen eine Einladung. Bitten Sie die Administration dieses Dienstes darum.',
+    mail: 'Dieser Dienst kann keine E-Mails senden, die eine Registrierung braucht. Wenden Sie sich an die Administration dieses Dienstes.',
   },
 
   taken: 'Sie haben schon ein Konto',
@@ -57,6 +57,6 @@ export const signUp: typeof english = {
 
   deadLink: 'Dieser Link gilt nicht mehr',
   deadLinkText:
-    'Er wurde schon benutzt, ist abgelaufen oder wurde nicht vollständig kopiert. Wenn Ihr Konto angelegt ist, melden Sie sich an; sonst beginnen Sie noch einmal.',
-  beginAgain: 'Noch einmal beginnen',
+    'Er wurde schon benutzt, ist abgelaufen oder wurde nicht vollständig kopiert. Wenn Ihr Konto angelegt ist, melden Sie sich an; sonst beginnen Sie neu.',
+  beginAgain: 'Neu beginnen',
 }

@@ -11,7 +11,7 @@ export const invitation = {
   otherRole: (role: string) => `what the role ${role} allows`,
   notYou: 'If this is not your address, close this page: nothing has been created.',
   accept: 'Accept and create the account',
-  deadLink: 'This invitation counts no more',
+  deadLink: 'This invitation is no longer valid',
   deadLinkText:
     'It was accepted or withdrawn, has expired, or its link was not copied completely. If you have created your account, sign in; otherwise ask for a new invitation.',
 }

@@ -1,7 +1,7 @@
-/** The pages that say that a mail is on its way. */
+/** The pages that say that an e-mail is on its way. */
 export const mailbox = {
-  title: 'Look into your mailbox',
-  codeProblem: 'This code is not right, or is no longer valid. Look for the newest mail.',
-  noMail: 'No mail?',
-  tooOften: 'You have asked for too many mails.',
+  title: 'Check your mailbox',
+  codeProblem: 'This code is not right, or is no longer valid. Look for the newest e-mail.',
+  noMail: 'No e-mail?',
+  tooOften: 'You have asked for too many e-mails.',
 }

@@ -24,6 +24,6 @@ const texts = {
   keyboard: 'The new password must not be a run of neighbouring keys.',
   known: 'This password became known elsewhere. Choose another one.',
   decorated: 'The new password is a common word with digits or signs. Choose another one.',
-  same: 'The new password must differ from the present one.',
+  same: 'The new password must differ from the current one.',
   other: 'The new password is not acceptable. Choose another one.',
 }

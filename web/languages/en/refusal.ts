@@ -14,7 +14,7 @@ const told: Readonly<Record<RefusalName, Told>> = {
   ],
   passwordChangeRequired: [
     'Your password must be changed first',
-    'Log in once with your username and password in the application that you use, and set a new password there.',
+    'Sign in once with your username and password in the application that you use, and set a new password there.',
   ],
   enrolmentRequired: [
     'Your account needs a second factor',

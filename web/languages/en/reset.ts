@@ -1,33 +1,32 @@
 export const reset = {
   title: 'Forgot your password?',
-  lead: 'Enter your username or your e-mail address. If your account has a confirmed address, we send a link and a code there, by which you choose a new password.',
+  lead: 'Enter your username or your e-mail address. If your account has a verified address, we send a link and a code there, to choose a new password.',
   field: 'Username or e-mail address',
   problems: {
     missing: 'Enter your username or your e-mail address.',
     form: 'This can be neither a username nor an e-mail address.',
   },
-  sendMail: 'Send me a mail',
-  remembered: 'You know it again?',
+  sendMail: 'Send me an e-mail',
+  remembered: 'You remember it?',
   signIn: 'Sign in',
   notices: {
-    link: 'This link counts no more: it was used before, has expired, or was not copied completely. Ask for a new one.',
+    link: 'This link is no longer valid: it was used before, has expired, or was not copied completely. Ask for a new one.',
     ended: 'This took too long, or was begun in another browser. Please begin again.',
   },
 
   askedFor: 'You have asked for a new password for',
   ifAccount:
-    'If there is an account, a mail is on its way to its confirmed address. Open the link in it, or type its code here.',
-  countsUntil: 'Link and code count until',
-  codeHere: 'or less, if a mail was sent before. The code counts in this window alone.',
+    'If there is an account, an e-mail is on its way to its verified address. Open the link in it, or type its code here.',
+  countsUntil: 'Link and code are valid until',
+  codeHere: 'or less, if an e-mail was sent before. The code works in this window only.',
   noMailHint:
-    'Look into your spam folder. To one address we send a mail a minute at most. Without a confirmed address only an administrator of this service can help.',
-  sentAgain: 'If there is an account, the mail is on its way once more.',
+    'Look into your spam folder. To one address we send one e-mail a minute at most. Without a verified address only an administrator of this service can help.',
+  sentAgain: 'If there is an account, the e-mail is on its way once more.',
   other: 'Use another name or address',
 
   factor: 'Second factor',
   factorText: (username: string) =>
     `The account ${username} is protected by a second factor. Enter the code that your authenticator app shows now, or one of your recovery codes.`,
-  orRecoveryCode: 'Or a recovery code',
   factorProblems: {
     wrong: 'This code is not right, or it was used before. Enter another one.',
     missing: 'Enter a code.',
@@ -46,5 +45,5 @@ export const reset = {
 
   unavailable: 'A password cannot be reset here',
   unavailableText:
-    'This service cannot send mail. Ask an administrator of this service for a new password.',
+    'This service cannot send e-mail. Ask an administrator of this service for a new password.',
 }

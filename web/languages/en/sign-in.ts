@@ -2,9 +2,9 @@ export const signIn = {
   title: 'Sign in',
   usernameOrEmail: 'Username or e-mail address',
   submit: 'Sign in',
-  forgotten: 'Forgotten your password?',
+  forgotten: 'Forgot your password?',
   otherWays: 'Other ways',
-  withMail: 'Sign in by mail',
+  withMail: 'Sign in by e-mail',
   withProvider: (name: string) => `Sign in with ${name}`,
   noAccount: 'No account yet?',
   signUp: 'Create one',
@@ -44,23 +44,23 @@ export const signIn = {
     submit: 'I have kept them, go on',
   },
   byMail: {
-    title: 'Sign in by mail',
+    title: 'Sign in by e-mail',
     lead: 'Enter the e-mail address of your account. If there is one, we send it a link and a code.',
-    submit: 'Send me a mail',
+    submit: 'Send me an e-mail',
     withPassword: 'Sign in with a password',
     problems: {
       form: 'This is not an e-mail address. It looks like name@example.org.',
-      throttled: 'You have asked for too many mails.',
+      throttled: 'You have asked for too many e-mails.',
     },
   },
   mailed: {
     lead: (address: string) =>
-      `If an account has the address ${address}, a mail is on its way there. Open its link, or type its code here.`,
-    lifetime: (time: string) => `Both count for ${time}.`,
+      `If an account has the address ${address}, an e-mail is on its way there. Open its link, or type its code here.`,
+    lifetime: (time: string) => `Both are valid for ${time}.`,
     problems: {
       wrong:
-        'This code is not right, or it counts no more. Look at the latest mail, or ask for another one.',
-      missing: 'Enter the code of the mail.',
+        'This code is not right, or it is no longer valid. Look at the newest e-mail, or ask for another one.',
+      missing: 'Enter the code of the e-mail.',
       throttled: 'There were too many attempts. Wait a while.',
     },
   },
@@ -79,8 +79,8 @@ export const signIn = {
     notMe: 'It was not me',
   },
   deadLink: {
-    title: 'This link counts no more',
-    text: 'It has expired, was used before, or is not whole. Ask for a new mail.',
+    title: 'This link is no longer valid',
+    text: 'It has expired, was used before, or is not whole. Ask for a new e-mail.',
   },
   signOut: {
     title: 'Sign out?',

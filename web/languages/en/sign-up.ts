@@ -1,7 +1,7 @@
 export const signUp = {
   title: 'Create an account',
   lead: 'Enter your e-mail address. We send you a link and a code, and then you choose username and password.',
-  sendMail: 'Send me a mail',
+  sendMail: 'Send me an e-mail',
   hasAccount: 'You have an account already?',
   signIn: 'Sign in',
   ended: 'Your sign-up took too long, or was begun in another browser. Please begin again.',
@@ -10,13 +10,13 @@ export const signUp = {
     domain: 'Addresses of this domain cannot sign up here. Use another address.',
   },
 
-  sentTo: 'We have sent a mail to',
+  sentTo: 'We have sent an e-mail to',
   openOrType: 'Open the link in it, or type its code here.',
-  countsUntil: 'The link counts until',
-  codeHere: 'The code counts in this window alone.',
+  countsUntil: 'The link is valid until',
+  codeHere: 'The code works in this window only.',
   noMailHint:
-    'Look into your spam folder, and check the address. To one address we send a mail a minute at most.',
-  sentAgain: 'The mail is on its way once more.',
+    'Look into your spam folder, and check the address. To one address we send one e-mail a minute at most.',
+  sentAgain: 'The e-mail is on its way once more.',
   otherAddress: 'Use another address',
 
   profile: 'Your new account',
@@ -41,14 +41,14 @@ export const signUp = {
   whyClosed: {
     off: 'New accounts are made by an administrator of this service.',
     invitation: 'New accounts need an invitation. Ask an administrator of this service for one.',
-    mail: 'This service cannot send mail, which a sign-up needs. Ask an administrator of this service.',
+    mail: 'This service cannot send e-mail, which a sign-up needs. Ask an administrator of this service.',
   },
 
   taken: 'You have an account already',
   takenText: 'There is an account with this e-mail address. Sign in, or choose a new password.',
   forgotPassword: 'Forgot your password?',
 
-  deadLink: 'This link counts no more',
+  deadLink: 'This link is no longer valid',
   deadLinkText:
     'It was used before, has expired, or was not copied completely. If you have created your account, sign in; otherwise begin again.',
   beginAgain: 'Begin again',

@@ -5,7 +5,8 @@ export const verify = {
     email_undo: 'Take the change of your address back',
   },
   text: {
-    verification: 'With this you confirm that you read the mail of this address, for your account:',
+    verification:
+      'With this you confirm that you read the e-mail of this address, for your account:',
     email_change: 'From then on this address takes the place of the one before, for your account:',
     email_undo:
       'This address comes back in the place of the new one, and the account is signed out everywhere. Choose a new password afterwards, if you did not change the address yourself.',
@@ -24,10 +25,10 @@ export const verify = {
     restored: 'Your address is back',
   },
   doneText: {
-    verified: 'From now on mail of your account goes to',
-    changed: 'From now on mail of your account goes to',
+    verified: 'From now on e-mail of your account goes to',
+    changed: 'From now on e-mail of your account goes to',
     restored:
-      'The account is signed out everywhere. If you did not change the address yourself, choose a new password now. Mail of your account goes to',
+      'The account is signed out everywhere. If you did not change the address yourself, choose a new password now. E-mail of your account goes to',
   },
   goToAccount: 'Go to your account',
   newPassword: 'Choose a new password',
@@ -38,8 +39,8 @@ export const verify = {
 
   noLink: 'Confirm an address',
   noLinkText:
-    'Open the link of the mail that we have sent you, or type its code on the page of your account.',
-  invalidLink: 'This link counts no more',
+    'Open the link of the e-mail that we have sent you, or type its code on the page of your account.',
+  invalidLink: 'This link is no longer valid',
   invalidLinkText:
     'It was used before, has expired, or was not copied completely. Ask for a new one on the page of your account.',
 }
