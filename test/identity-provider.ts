@@ -51,7 +51,7 @@ export interface IdentityProvider {
 
 export const audience = 'https://gatehouse.test/api'
 export const clientSecret = 'a client secret of the tests, 0123456789'
-const base = 'http://127.0.0.1:3000'
+const usualBase = 'http://127.0.0.1:3000'
 
 /** Settings of a service that is a client of the provider and accepts its tokens. */
 export function settingsFor(provider: IdentityProvider, more: Record<string, string> = {}) {
@@ -83,9 +83,10 @@ export function clockOfToday(): FixedClock {
 }
 
 /**
- * Starts a certified provider on loopback, over real HTTP. It is closed when the tests are done.
+ * Starts a certified provider on loopback, over real HTTP, for a service at `base`. It is closed when
+ * the tests are done.
  */
-export async function identityProvider(): Promise<IdentityProvider> {
+export async function identityProvider(base = usualBase): Promise<IdentityProvider> {
   let keys = makeKeys()
   let handle: Handler = () => {}
   const instead = new Map<string, Handler>()

@@ -101,7 +101,11 @@ export async function startRelay(options: RelayOptions = {}): Promise<Relay> {
     },
     async onData(stream, session, done) {
       const chunks: Buffer[] = []
-      for await (const chunk of stream) chunks.push(chunk as Buffer)
+      try {
+        for await (const chunk of stream) chunks.push(chunk as Buffer)
+      } catch {
+        return // the client was gone before the end: it is no mail
+      }
       const raw = Buffer.concat(chunks).toString()
       const { mailFrom, rcptTo } = session.envelope
       const mail: ReceivedMail = {

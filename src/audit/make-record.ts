@@ -55,13 +55,14 @@ const reasonCode = /^[a-z][a-z0-9_]{0,63}$/
 
 /**
  * The subjects of an event. A success without a caller is a login, or follows from one: the person
- * whom it concerns has acted. A failure without a caller has no known actor, only an address.
+ * whom it concerns has acted. A failure without a caller has no known actor, only an address, and nor
+ * has what any stranger may ask for an account, such as a mail.
  */
-export function subjectsOf({ type, payload, context }: RecordedEvent): Subjects {
+export function subjectsOf({ type, payload, context, hidesPerson }: RecordedEvent): Subjects {
   const { user_id, author_id } = payload
   const id = user_id ?? author_id
   const target = typeof id === 'number' ? String(id) : null
-  const proven = type.outcome === 'success' ? target : null
+  const proven = type.outcome === 'success' && !hidesPerson ? target : null
   return { actor: context.by ?? (context.request ? proven : null), target }
 }
 

@@ -54,7 +54,12 @@ export interface Emails {
    * @throws ApiError confirmationInvalid if it counts no more, emailExists if another account has
    * verified the address
    */
-  confirm(confirmation: Confirmation, guard?: Guard): Promise<Confirmed>
+  confirm(
+    confirmation: Confirmation,
+    guard?: Guard,
+    /** Done in the same transaction: it takes the flow of pages further. */
+    also?: (trx: DatabaseOrTransaction, done: Confirmed) => Promise<unknown>,
+  ): Promise<Confirmed>
   /** Removes the verified address, for an administrator; false if there is none. */
   remove(userId: number, guard?: Guard): Promise<boolean>
   /** Sets the language of pages and mail; null: that of the browser. */
@@ -152,7 +157,7 @@ export function createEmails(deps: EmailsDeps): Emails {
       await transact(db, [lockName.account(userId)], work, guard)
     },
 
-    async confirm(confirmation, guard) {
+    async confirm(confirmation, guard, also) {
       const { userId, purpose } = confirmation
       if (userId === null) throw outlived(confirmation)
       return changing(
@@ -165,9 +170,11 @@ export function createEmails(deps: EmailsDeps): Emails {
           if (!account || !since || requirements.unmet('change', { account, since })) {
             throw outlived(confirmation)
           }
-          return purpose === 'email_undo'
+          const done = await (purpose === 'email_undo'
             ? restore(trx, account, confirmation)
-            : replace(trx, account, confirmation)
+            : replace(trx, account, confirmation))
+          await also?.(trx, done)
+          return done
         },
         guard,
       )

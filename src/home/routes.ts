@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import { isLanguage } from '../config/languages.ts'
 import type { Config } from '../config/load.ts'
 import { defaultName } from '../config/oidc-settings.ts'
 import type { Providers } from '../federation/providers.ts'
@@ -7,12 +9,16 @@ import { frameAssets } from '../http/pages/frame-assets.ts'
 import { prefersPage, varyByAccept } from '../http/pages/negotiation.ts'
 import { sendView } from '../http/pages/send-view.ts'
 import { named, Page, Text } from '../http/schemas.ts'
+import { sessionOf } from '../pages/sign-in/sessions.ts'
 import { anyone } from '../policy/rules.ts'
+import type { Sessions } from '../session/sessions.ts'
 import { troublePage } from './page.ts'
 
 export interface HomeOptions {
-  readonly config: Pick<Config, 'environment'>
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly config: Pick<Config, 'environment' | 'session'>
   readonly providers: Providers
+  readonly sessions: Sessions
 }
 
 const Link = {
@@ -78,10 +84,8 @@ const Home = named(
  * navigation gets a page, every other client JSON. Both hold only what is public. It also serves the
  * style sheet and the icon of all pages.
  */
-export async function homeRoutes(
-  app: FastifyInstance,
-  { config, providers }: HomeOptions,
-): Promise<void> {
+export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Promise<void> {
+  const { accounts, config, providers } = options
   const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
   const links = {
     documentation: { href: '/api/docs', access: documents },
@@ -113,8 +117,17 @@ export async function homeRoutes(
     async (request, reply) => {
       varyByAccept(reply)
       if (prefersPage(request)) {
-        const view = { links, signIn, isForAdmin: documents === 'ADMIN' }
-        return sendView(reply, request, 'home', view)
+        const session = await sessionOf(options, request)
+        const account = session && (await accounts.byUserId(session.stored.userId))
+        const view = {
+          links,
+          signIn,
+          isForAdmin: documents === 'ADMIN',
+          isSignedIn: account !== null,
+        }
+        const { language = null, username: person = null } = account ?? {}
+        const reader = { person, language: isLanguage(language) ? language : null }
+        return sendView(reply, request, 'home', view, reader)
       }
       return reply.type(contentTypes.json).send({
         name: 'Gatehouse',

@@ -88,14 +88,19 @@ ${headers.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl
   }
 }
 
-/** A site that has pointed its name to this machine has another Host; a proxy names its client. */
+const ofProxies = /^(?:forwarded|via|x-real-ip|x-client-ip|x-forwarded-.+)$/
+
+/**
+ * A site that has pointed its name to this machine has another Host; a proxy names itself or its
+ * client, or speaks HTTP/1.0, as nginx does if no one has told it otherwise.
+ */
 function assertFromHere({ headers, raw }: FastifyRequest): void {
   const host = URL.parse(`http://${headers.host}`)?.hostname ?? ''
   const isFromHere =
     isLoopback((raw.socket.remoteAddress ?? '').replace(/^::ffff:/, '')) &&
     isLoopback(host) &&
-    headers.forwarded === undefined &&
-    headers['x-forwarded-for'] === undefined
+    raw.httpVersion !== '1.0' &&
+    !Object.keys(headers).some((name) => ofProxies.test(name))
   if (!isFromHere) throw notThere()
 }
 

@@ -72,7 +72,15 @@ export interface NoticesDeps {
 
 const dayMs = 86_400_000
 const keptMs = 30 * dayMs
-const maxShown = 500
+const maxShown = 400
+// Anyone can lock an account by guesses, and must not push what else happened out of sight.
+const maxLocksShown = 100
+
+/**
+ * The most mails of a type in a day. What anyone can cause, or who has the password can cause again
+ * and again, must not fill the mailbox of the owner, who has been told by then.
+ */
+const mostMails: Readonly<Partial<Record<NoticeType, number>>> = { locked: 1, new_sign_in: 20 }
 
 export function createNotices(deps: NoticesDeps): Notices {
   const { config, db, asyncCommitDb, clock, random, keys, outbox } = deps
@@ -91,7 +99,8 @@ export function createNotices(deps: NoticesDeps): Notices {
         .execute()
       const isReached = account.verified_email !== null && account.undeliverable_at === null
       if (!outbox.isAvailable || !isReached || !isMailed) return
-      if (type === 'locked' && (await wasMailed(trx, { userId, type, at: event.at }))) return
+      const most = mostMails[type]
+      if (most && (await mailsOfDay(trx, { userId, type, at: event.at, most })) >= most) return
       const origin = { ...facts.origin, at: event.at }
       const told = { ...facts, origin, username: account.username }
       await outbox.add(trx, {
@@ -103,15 +112,16 @@ export function createNotices(deps: NoticesDeps): Notices {
     },
 
     async of(userId) {
-      const rows = await db
+      const recent = db
         .selectFrom('notices')
-        .select(['type', 'at', 'sealed'])
+        .select(['id', 'type', 'at', 'sealed'])
         .where('user_id', '=', userId)
         .where('at', '>', clock.now() - keptMs)
         .orderBy('at', 'desc')
         .orderBy('id', 'desc')
-        .limit(maxShown)
-        .execute()
+      const locks = await recent.where('type', '=', 'locked').limit(maxLocksShown).execute()
+      const others = await recent.where('type', '!=', 'locked').limit(maxShown).execute()
+      const rows = [...locks, ...others].sort((a, b) => b.at - a.at || b.id - a.id)
       return rows.map(({ type, at, sealed: text }) => ({
         type: type as NoticeType, // as the sink wrote it
         at,
@@ -163,23 +173,27 @@ async function accountOf(trx: DatabaseOrTransaction, userId: number) {
   return row ?? null
 }
 
-/**
- * Whether a mail has told the owner of the same in the last day. Anyone can lock an account by guesses,
- * and must not fill the mailbox of its owner by it.
- */
-async function wasMailed(
+interface MailsOfDay {
+  readonly userId: number
+  readonly type: string
+  readonly at: number
+  readonly most: number
+}
+
+/** How many mails have told the owner of the same in the last day; counts no further than `most`. */
+async function mailsOfDay(
   trx: DatabaseOrTransaction,
-  { userId, type, at }: { readonly userId: number; readonly type: string; readonly at: number },
-): Promise<boolean> {
-  const row = await trx
+  { userId, type, at, most }: MailsOfDay,
+): Promise<number> {
+  const rows = await trx
     .selectFrom('mails')
     .select('id')
     .where('user_id', '=', userId)
     .where('created_at', '>', at - dayMs)
     .where('message', '=', type)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+    .limit(most)
+    .execute()
+  return rows.length
 }
 
 /** @param by the caller of the event: see `EventContext` */

@@ -1,4 +1,6 @@
+import { warningOfPages } from '../http/pages/built.ts'
 import type { RoomParts } from '../room/room.ts'
+import type { Workers } from '../workers/workers.ts'
 import { type AccountPagesDeps, accountPages } from './account/routes.ts'
 import { changePasswordRoutes } from './change-password.ts'
 import { type InvitationPagesOptions, invitationPages } from './invitation/routes.ts'
@@ -15,10 +17,14 @@ export type Needs = AccountPagesDeps &
   SignInRoutesOptions &
   SignOutRoutesOptions &
   SignUpPagesOptions &
-  VerifyPagesOptions
+  VerifyPagesOptions & { readonly workers: Pick<Workers, 'index'> }
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
+    app.addHook('onListen', async () => {
+      const warning = needs.workers.index === 0 ? warningOfPages() : null
+      if (warning !== null) app.log.warn(warning)
+    })
     await app.register(changePasswordRoutes)
     await app.register(accountPages, needs)
     await app.register(resetPages, needs)

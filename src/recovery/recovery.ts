@@ -68,6 +68,8 @@ export interface WantedReset {
   readonly newPassword: string
   /** The second factor; null if a step before has proved it. */
   readonly proof: Proof | null
+  /** Done in the same transaction: it takes the flow of pages further. */
+  readonly also?: (trx: DatabaseOrTransaction) => Promise<unknown>
 }
 
 export interface RecoveryDeps {
@@ -139,7 +141,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       throw outlived(confirmation)
     },
 
-    async finish(confirmation, { newPassword, proof }) {
+    async finish(confirmation, { newPassword, proof, also }) {
       const account = await recovery.accountOf(confirmation)
       const { userId, username } = account
       const asksFactor = account.secondFactor && proof !== null
@@ -159,6 +161,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
           await devices.forget(trx, userId)
           await verify(trx, confirmation)
           await events.record(trx, resetFinished, { user_id: userId, method: confirmation.by })
+          await also?.(trx)
         },
       })
     },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
 import { addMail, emailOf, servicesOf } from '../mail.ts'
+import { exchange } from '../raw-http.ts'
 import { relayEnv } from '../relay.ts'
 
 const host = { host: 'localhost:3000' }
@@ -55,6 +56,10 @@ suite('the mail of development', async () => {
       { headers: host, from: '192.0.2.7' },
       { headers: { ...host, 'x-forwarded-for': '192.0.2.7' } },
       { headers: { ...host, forwarded: 'for=192.0.2.7' } },
+      { headers: { ...host, 'x-real-ip': '192.0.2.7' } },
+      { headers: { ...host, 'x-forwarded-host': 'dev.example.net' } },
+      { headers: { ...host, 'x-forwarded-proto': 'https' } },
+      { headers: { ...host, via: '1.1 proxy' } },
       { headers: { host: 'rebound.example.net:3000' } },
     ]
     for (const stranger of strangers) {
@@ -63,6 +68,13 @@ suite('the mail of development', async () => {
         assert.deepEqual([status, body], [404, { error: 'Route not found' }])
       }
     }
+    // nginx with nothing but `proxy_pass http://127.0.0.1:3000` sends this.
+    const { port } = await app.listen()
+    const plain = (version: string) =>
+      `GET /dev/mail HTTP/${version}\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`
+    const status = async (version: string) =>
+      (await exchange(port, plain(version))).answers.map((answer) => answer.status)
+    assert.deepEqual([await status('1.0'), await status('1.1')], [[404], [200]])
   })
 
   test('shows no other file', async () => {

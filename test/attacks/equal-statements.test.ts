@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../app.ts'
+import { lastNumber, recordsAfter } from '../audit.ts'
 import { countedDatabase } from '../counted-database.ts'
 import { newHost } from '../logins.ts'
 import { verifyAddress } from '../mail.ts'
@@ -11,10 +12,12 @@ import { verifyAddress } from '../mail.ts'
 const settings = { SIGN_UP: 'open', SIGN_IN_BY_MAIL: 'on', MAIL_REQUESTS_PER_CLIENT: '0' }
 const names = ['unknown', 'known', 'locked', 'disabled', 'unverified'] as const
 const counted = await countedDatabase()
-const { directory = '' } = counted.options
-const maker = await testApp(settings, { directory })
+const { directory } = counted.options
+const maker = await testApp(settings, directory === undefined ? {} : { directory })
+let knownId = 0
 for (const name of names.slice(1)) {
   const someone = await maker.account(name)
+  if (name === 'known') knownId = someone.userId
   const address = `${name}@example.org`
   if (name !== 'unverified') await verifyAddress(maker, someone, address)
 }
@@ -59,5 +62,21 @@ test('10: an address that another account has takes the same statements as a fre
   for (const name of ['known', 'locked', 'disabled', 'unverified']) {
     const { result, count } = await counted.during(() => begin(name))
     assert.deepEqual([result.status, count], [202, free.count], name)
+  }
+})
+
+test('the record of a mail that a stranger asked for does not say that its owner has acted', async () => {
+  for (const [path, json] of [
+    ['/api/public/reset', { username: 'known' }],
+    ['/api/public/sign-in-code', { email: 'known@example.org' }],
+  ] as const) {
+    const before = await lastNumber(app.deps)
+    await app.call('POST', path, { json, from: newHost() })
+    const [record] = await recordsAfter(app.deps, before)
+    const { facts, actor, target } = record ?? assert.fail('no record')
+    assert.deepEqual(
+      [facts.actor, actor?.user_id, target?.user_id],
+      ['unknown', undefined, knownId],
+    )
   }
 })

@@ -67,6 +67,34 @@ suite('attacks on what the owner of an account is told', async () => {
     assert.equal((await waitingMails(app, services, who)).length, 1)
   })
 
+  test('guesses that lock an account for weeks hide nothing that has happened to it', async () => {
+    const who = await victim()
+    const session = await app.session(who)
+    const json = { current_password: who.password, new_password: 'a quieter melon rolls' }
+    await app.call('PUT', '/api/account/password', { headers: session, json })
+    const [first] = await noticeRows(app, who)
+    assert.ok(first)
+    const { sealed, user_id } = first
+    app.clock.advance(60)
+    const at = app.clock.now()
+    const locks = Array.from({ length: 600 }, () => ({ user_id, type: 'locked', at, sealed }))
+    await app.deps.db.insertInto('notices').values(locks).execute()
+    const shown = (await services.notices.of(who.userId)).map(({ type }) => type)
+    assert.deepEqual(shown, [...Array(100).fill('locked'), 'password_changed'])
+  })
+
+  test('sign-ins from ever new devices send twenty mails a day, and each leaves its notice', async () => {
+    const who = await victim()
+    const json = { username: who.username, password: who.password }
+    for (let n = 0; n < 25; n += 1) {
+      await app.call('POST', '/login', { json, from: `198.18.${n}.1` })
+    }
+    const ofSignIn = (type: string) => type === 'new_sign_in'
+    const rows = (await noticeRows(app, who)).filter(({ type }) => ofSignIn(type))
+    const mails = await waitingMails(app, services, who)
+    assert.deepEqual([rows.length, mails.length], [24, 20])
+  })
+
   test('the notices of another account are not listed', async () => {
     const [who, other] = [await victim(), await app.account('other')]
     for (let n = 0; n < 3; n += 1) await guess(app, who, newHost())

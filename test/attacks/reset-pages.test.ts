@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { type Answer, testApp } from '../app.ts'
 import { confirmationsOf, newestMail, otherCode } from '../confirmations.ts'
 import { countedDatabase } from '../counted-database.ts'
+import { refuseChanges } from '../database.ts'
 import { enrolled } from '../factor.ts'
 import { mailRows, verifyAddress } from '../mail.ts'
 import { formOf, pageVisitor, readPage } from '../page-forms.ts'
@@ -287,6 +288,23 @@ suite('the pages of a reset against strangers', async () => {
     assert.match(readPage(answer).text, /This link is no longer valid/)
     assert.deepEqual(await hashes(), before)
   })
+
+  for (const change of ['update on flows', 'update on passwords', 'update on confirmations']) {
+    test(`a database that refuses "${change}" leaves password, link and step as they were`, async () => {
+      const who = await victim()
+      const token = await linkOf(who.username)
+      const visitor = pageVisitor(app)
+      await visitor.open(`/reset?token=${token}`)
+      const before = await hashes()
+      const allow = await refuseChanges(app, change)
+      const answer = await visitor.send(passwords)
+      await allow()
+      assert.ok(answer.status >= 500, `${answer.status}`)
+      assert.deepEqual(await hashes(), before)
+      assert.ok(await isOpen(token))
+      assertPage(await visitor.press(passwords), 200, 'Your password is changed')
+    })
+  }
 
   test('29: no token stands in an address, a page, a cookie or the log', async () => {
     const who = await victim()

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
 import { confirmationsOf, otherCode } from '../confirmations.ts'
+import { refuseChanges } from '../database.ts'
 import { enrolled } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { mailRows, verifyAddress } from '../mail.ts'
@@ -518,6 +519,26 @@ suite('attacks on the sign-in of pages', async () => {
     assert.equal(browser.path(), '/account')
     assert.equal(await sessions(gil.userId), 1)
   })
+
+  for (const change of ['delete on flows', 'insert on sessions', 'update on confirmations']) {
+    test(`a database that refuses "${change}" leaves link, flow and sessions as they were`, async () => {
+      await forget()
+      await asked('ann@example.org')
+      const { token } = await mailed(ann)
+      const browser = await begun(`/signin?token=${token}`)
+      const before = await sessions(ann.userId)
+      const { action, fields } = browser.form()
+      const headers = { cookie: cookiesOf(browser), accept: navigation }
+      const press = () => app.call('POST', action, { headers, form: fields })
+      const allow = await refuseChanges(app, change)
+      const refusal = await press()
+      await allow()
+      assert.ok(refusal.status >= 500, `${refusal.status}`)
+      assert.equal(refusal.headers['set-cookie'], undefined)
+      assert.equal(await sessions(ann.userId), before)
+      assert.equal((await press()).status, 303)
+    })
+  }
 
   test('who signs out leaves no step behind that the next person at the browser could take', async () => {
     await forget()

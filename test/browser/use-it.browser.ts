@@ -24,6 +24,7 @@ suite('docs/use-it.md, in a real browser', async () => {
     ADMIN_PASSWORD: password,
     BASE_URL: gatehouse,
     CORS_ORIGINS: origins.join(),
+    RETURN_ORIGINS: sameSite,
     PORT: String(port),
   })
   const listings = listingsOf('docs/use-it.md')
@@ -90,6 +91,21 @@ suite('docs/use-it.md, in a real browser', async () => {
     assert.equal((renamed as { name: string }).name, 'Ada')
     await session('signOut')
     assert.equal(await session('restore'), null)
+  })
+
+  test('a page leads to the sign-in of the service, which leads back with a session', async () => {
+    const page = await open(sameSite)
+    const here = `${sameSite}/orders?page=2`
+    await page.goto(here)
+    await page.evaluate("import('/sign-in-page.js').then(({ signedIn }) => signedIn()); null")
+    await page.waitForURL(`${gatehouse}/signin?**`)
+    await page.getByLabel('Username or e-mail address').fill('admin')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.waitForURL(here)
+    const session = (await run(page, 'sign-in-page.js', 'signedIn')) as { username: string }
+    assert.equal(session.username, 'admin')
+    assert.equal(page.url(), here)
   })
 
   test('a page of another site gets no session, whatever CORS_ORIGINS allows', async () => {

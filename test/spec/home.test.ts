@@ -69,6 +69,22 @@ suite('GET /: a page for people, JSON for programs', async () => {
     })
   }
 
+  test('leads a person who is signed in to the own account, in its language', async () => {
+    const ann = await app.account('ann')
+    const { cookie = '' } = await app.session(ann)
+    const headers = { accept: navigation, cookie, 'accept-language': 'en' }
+    const page = await app.call('GET', '/', { headers })
+    assertPage(page, 200, heading)
+    assert.ok(page.text.includes('<a class="button" href="/account">Your account</a>'), page.text)
+    assert.ok(page.text.includes('href="/signout"'))
+    assert.ok(page.text.includes('Signed in as ann'))
+    assert.ok(!page.text.includes('href="/signin"'))
+    await app.deps.db.updateTable('accounts').set({ language: 'de' }).execute()
+    assert.match((await app.call('GET', '/', { headers })).text, /<html lang="de">/)
+    const ended = await app.call('GET', '/', { headers: { ...headers, cookie: 'JSESSIONID=x' } })
+    assert.ok(ended.text.includes('href="/signin"'))
+  })
+
   test('HEAD has the headers of either, and no body', async () => {
     for (const [accept, type] of [
       [navigation, 'text/html; charset=utf-8'],

@@ -91,7 +91,7 @@ async function execute({ dataDirectory }: Service, statement: string): Promise<v
     await client.query(statement)
     await client.end()
   } else {
-    const database = new DatabaseSync(join(dataDirectory, databaseFileName))
+    const database = new DatabaseSync(join(dataDirectory, databaseFileName), { timeout: 10_000 })
     database.exec(statement)
     database.close()
   }

@@ -157,8 +157,12 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
         refuseField(['new_password_again'], 'must be the same twice')
       }
       const proof = flow.data.isFactorProved === true ? null : {}
-      await recovery.finish(confirmation, { newPassword, proof })
-      await goOn(flow, 'done', { confirmation })
+      await recovery.finish(confirmation, {
+        newPassword,
+        proof,
+        also: (trx) =>
+          pageFlows.advance<ResetData>(trx, flow, { step: 'done', data: { confirmation } }),
+      })
     },
 
     done: async () => undefined,

@@ -8,7 +8,6 @@ import {
   hasToken,
   type TokenArrivalDeps,
 } from '../../confirmations/token-arrival.ts'
-import { transact } from '../../database/transactions.ts'
 import { type Confirmed, type Emails, emailPurposes } from '../../emails/emails.ts'
 import type { PageFlow, PageFlows } from '../../flows/flows.ts'
 import { flowOf, flowOfForm } from '../../flows/requests.ts'
@@ -46,7 +45,7 @@ export async function verifyPages(
   app: FastifyInstance,
   options: VerifyPagesOptions,
 ): Promise<void> {
-  const { accounts, confirmations, db, emails, pageFlows } = options
+  const { accounts, confirmations, emails, pageFlows } = options
   const addressOf = new WeakMap<FastifyRequest, string>()
   acceptForms(app)
 
@@ -107,9 +106,9 @@ export async function verifyPages(
       const { confirmation } = flow.data
       addressOf.set(request, confirmation.address.address)
       if (flow.step !== 'done') {
-        const done = await emails.confirm(confirmation)
-        const data = { confirmation, done }
-        await transact(db, [], (trx) => pageFlows.advance(trx, flow, { step: 'done', data }))
+        await emails.confirm(confirmation, undefined, (trx, done) =>
+          pageFlows.advance(trx, flow, { step: 'done', data: { confirmation, done } }),
+        )
       }
       return reply.redirect(`${path}?flow=${flow.id}`, 303)
     },

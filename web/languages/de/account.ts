@@ -88,13 +88,13 @@ export const account: typeof english = {
   afterConfirm:
     'Danach erhalten Sie Wiederherstellungscodes. Alle anderen Sitzungen werden beendet.',
 
-  codesTitle: 'Wiederherstellungscodes',
+  codesTitle: 'Wiederherstellungs\u00adcodes',
   codesSummary: 'Neue erzeugen, wenn Sie die alten verloren haben.',
   codesExplanation:
     'Ein Wiederherstellungscode gilt einmal, anstelle eines Codes Ihrer App. Neue machen die alten ungültig.',
   codesNeedFactor: 'Wiederherstellungscodes gehören zum zweiten Faktor, und der ist aus.',
   renewCodes: 'Neue Wiederherstellungscodes erzeugen',
-  newCodesTitle: 'Ihre Wiederherstellungscodes',
+  newCodesTitle: 'Ihre Wiederherstellungs\u00adcodes',
   factorIsOn: 'Der zweite Faktor ist an.',
   shownOnce:
     'Diese Codes werden nur jetzt gezeigt und sind weg, wenn Sie die Seite neu laden oder verlassen. Bewahren Sie sie dort auf, wo Sie sie ohne Ihr Telefon finden.',

@@ -43,7 +43,7 @@ export const signIn: typeof english = {
     thenCode: '2. Geben Sie den Code ein, den die App zeigt',
   },
   recoveryCodes: {
-    title: 'Ihre Wiederherstellungscodes',
+    title: 'Ihre Wiederherstellungs\u00adcodes',
     lead: 'Ohne Ihr Telefon lässt Sie jeder dieser Codes einmal herein. Bewahren Sie sie sicher auf: Sie werden nicht noch einmal gezeigt.',
     submit: 'Ich habe sie aufbewahrt, weiter',
   },

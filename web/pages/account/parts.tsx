@@ -18,7 +18,7 @@ export function Outcome({
     const { field } = problem
     return (
       <Problem {...(field !== null && { fields: [{ name: field, text: textOf(problem, texts) }] })}>
-        {field === null && <p>{textOf(problem, texts)}</p>}
+        {field === null ? <p>{textOf(problem, texts)}</p> : null}
       </Problem>
     )
   }
