@@ -27,8 +27,7 @@ suite('the own account in a real browser', async () => {
       }
       const hand = await handAt(world.browser, way)
       await hand.open(`${world.url}/signin`)
-      await hand.press('main a[href^="/oauth/"]')
-      await hand.page.waitForURL(`${world.url}/account`)
+      await hand.press('main a[href^="/oauth/"]', `${world.url}/account`)
       await hand.press('main a[href="/account/second-factor"]')
       await hand.press()
       const [key = ''] = await hand.texts('#secret')
@@ -40,8 +39,7 @@ suite('the own account in a real browser', async () => {
       await hand.press('main a[href^="/oauth/"]')
       assert.equal(await hand.page.locator('input[name=totp]').count(), 1)
       await hand.fill({ totp: world.codeOf(key) })
-      await hand.press()
-      await hand.page.waitForURL(`${world.url}/account`)
+      await hand.press(undefined, `${world.url}/account`)
 
       await hand.context.clearCookies()
       world.provider.person = null

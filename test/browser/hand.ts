@@ -53,8 +53,11 @@ export interface Hand {
   /** Opens an address, as if it were typed or followed from a mail. */
   open(address: string): Promise<void>
   fill(fields: Readonly<Record<string, string>>): Promise<void>
-  /** Presses a button or follows a link, which leads to another page; by default the main button. */
-  press(selector?: string): Promise<void>
+  /**
+   * Presses a button or follows a link, which leads to another page; by default the main button.
+   * `arrival` is where it ends, if pages on the way go on by themselves.
+   */
+  press(selector?: string, arrival?: string): Promise<void>
   /** Chooses an option of a list. */
   choose(name: string, value: string): Promise<void>
   /** The path of the page, without its query. */
@@ -110,9 +113,9 @@ export async function handAt(browser: Browser, way: Way): Promise<Hand> {
         await page.keyboard.insertText(text)
       }
     },
-    async press(selector = mainButton) {
+    async press(selector = mainButton, arrival) {
       if (way.isKeyboard) await tabTo(selector)
-      const loaded = page.waitForEvent('load')
+      const loaded = arrival ? page.waitForURL(arrival) : page.waitForEvent('load')
       if (way.isKeyboard) await page.keyboard.press('Enter')
       else await page.locator(selector).first().tap({ noWaitAfter: true })
       await loaded
