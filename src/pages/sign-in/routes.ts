@@ -111,7 +111,7 @@ export async function signInRoutes(
     },
     async (request, reply) => {
       const { flow, token, again, return_to, by } = request.query as Record<string, unknown> // parsed by Fastify
-      if (typeof token === 'string') return openLink(token, request, reply)
+      if (token !== undefined) return openLink(token, request, reply)
       if (cameByInvalidLink(request)) throw deadLink()
       const isByMail = by === 'mail' && emailLogin.isOffered
       if (flow !== undefined) return showFlow(request, reply, isByMail)
