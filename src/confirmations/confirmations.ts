@@ -74,6 +74,12 @@ export interface Confirmations {
     userId: number,
     purpose: ConfirmationPurpose,
   ): Promise<string[]>
+  /** The addresses of those of an account that still count, each once. */
+  addressesOf(
+    trx: DatabaseOrTransaction,
+    userId: number,
+    purpose: ConfirmationPurpose,
+  ): Promise<EmailAddress[]>
   /** Withdraws one by its id, such as that of an invitation. */
   withdraw(trx: DatabaseOrTransaction, id: string): Promise<void>
   /**
@@ -281,6 +287,13 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
     async unused(trx, userId, purpose) {
       const rows = await confirmationStore(trx).ofAccount(userId, [purpose])
       return rows.map(({ id }) => id)
+    },
+
+    async addressesOf(trx, userId, purpose) {
+      const rows = await confirmationStore(trx).ofAccount(userId, [purpose])
+      const judged = rows.map((row) => judge(row, [purpose]))
+      const counting = judged.flatMap((one) => ('code' in one ? [] : [one.sealed.address]))
+      return [...new Map(counting.map((address) => [address.key, address])).values()]
     },
 
     async withdraw(trx, id) {

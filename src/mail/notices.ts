@@ -1,4 +1,5 @@
 import type { Config } from '../config/load.ts'
+import type { Confirmations } from '../confirmations/confirmations.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { deleteExpired } from '../database/purge.ts'
 import type { InsideSink, RecordedEvent } from '../events/events.ts'
@@ -12,7 +13,8 @@ import type { Outbox } from './outbox.ts'
 
 /**
  * The notices: what the owner of an account is told of it. Each is a row, for every account, and a
- * mail if the account has a verified address; both commit with the change that they tell of.
+ * mail if the account has a verified address, and one to each address that can still take a change
+ * of the address back; all commit with the change that they tell of.
  */
 export interface Notices {
   /** Takes the events of `noticeEvents`. */
@@ -67,6 +69,7 @@ export interface NoticesDeps {
   readonly clock: Clock
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
+  readonly confirmations: Pick<Confirmations, 'addressesOf'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
 }
 
@@ -83,7 +86,7 @@ const maxLocksShown = 100
 const mostMails: Readonly<Partial<Record<NoticeType, number>>> = { locked: 1, new_sign_in: 20 }
 
 export function createNotices(deps: NoticesDeps): Notices {
-  const { config, db, asyncCommitDb, clock, random, keys, outbox } = deps
+  const { config, db, asyncCommitDb, clock, confirmations, random, keys, outbox } = deps
 
   return {
     async sink(trx, event) {
@@ -97,18 +100,21 @@ export function createNotices(deps: NoticesDeps): Notices {
         .insertInto('notices')
         .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
         .execute()
-      const isReached = account.verified_email !== null && account.undeliverable_at === null
-      if (!outbox.isAvailable || !isReached || !isMailed) return
+      if (!outbox.isAvailable || !isMailed || account.verified_email === null) return
       const most = mostMails[type]
       if (most && (await mailsOfDay(trx, { userId, type, at: event.at, most })) >= most) return
       const origin = { ...facts.origin, at: event.at }
       const told = { ...facts, origin, username: account.username }
-      await outbox.add(trx, {
+      const mail = {
         message: type,
-        to: { userId },
         facts: told as unknown as MessageFacts[typeof type], // `factsOf` gives each type its own
         language: config.pages.language,
-      })
+      }
+      if (account.undeliverable_at === null) await outbox.add(trx, { ...mail, to: { userId } })
+      // Who has changed the address must not act unseen by the owner, who can still take it back.
+      for (const address of await confirmations.addressesOf(trx, userId, 'email_undo')) {
+        await outbox.add(trx, { ...mail, to: { address, userId } })
+      }
     },
 
     async of(userId) {

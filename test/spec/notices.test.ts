@@ -282,6 +282,25 @@ suite('notices in the course of time', async () => {
     ])
   })
 
+  test('the address before is told of what follows too, until it can take the change back no more', async () => {
+    const who = await someone()
+    const boxes = await mailboxes(app)
+    await boxes.verify(await app.session(who), 'thief@example.net')
+    await own(who, 'PUT', '/password', { current_password: who.password, new_password: other })
+    const told = async () =>
+      (await waitingMails(app, services, who))
+        .filter(({ message }) => message === 'password_changed')
+        .map(({ address }) => address)
+        .sort()
+    assert.deepEqual(await told(), [`${who.username}@example.org`, 'thief@example.net'].sort())
+    const [token] = await boxes.waysBack(who)
+    assert.equal((await boxes.confirm({ token })).status, 200)
+    const changed = { ...who, password: other }
+    const next = { current_password: other, new_password: `${other} two` }
+    await own(changed, 'PUT', '/password', next)
+    assert.equal((await told()).length, 3)
+  })
+
   test('the mail of a reset says if an administrator asks for it', async () => {
     const who = await someone()
     await asAdmin('POST', `/accounts/${who.username}/reset`, {})
