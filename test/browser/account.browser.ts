@@ -76,6 +76,7 @@ suite('the own account in a real browser', async () => {
         await other.page.locator('input[name=current_password]').getAttribute('aria-invalid'),
         'true',
       )
+      await other.isToldOf(/^(There is a problem|Es gibt ein Problem)/)
       await other.fill({ current_password: person.password, ...twice })
       await other.press()
       assert.equal(await other.page.locator('main [role=status]').count(), 1)

@@ -62,7 +62,7 @@ suite('sign-in through a provider, in a real browser', async () => {
     await enrol('PUT', { totp: code(0) })
     await context.clearCookies({ name: 'JSESSIONID' })
     await page.goto(address)
-    assert.equal(new URL(page.url()).pathname, '/oauth/second-factor')
+    assert.equal(new URL(page.url()).pathname, '/signin')
     await assertAccessible(page, 'the second factor')
     assert.equal(await page.evaluate('document.activeElement.name'), 'totp')
     await page.fill('input[name=recovery_code]', 'AAAA-BBBB-CCCC-DDDD')
