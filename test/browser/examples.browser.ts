@@ -115,7 +115,7 @@ suite('the examples of all pages, in a real browser', async () => {
         await page.goto(origin + where)
         // A browser gives it when it draws the page, which may be after it was loaded.
         if (one.text.includes(' autofocus')) {
-          await page.waitForFunction('document.activeElement !== document.body')
+          await page.waitForSelector(':focus')
         }
         const state = await page.evaluate(() => {
           const { document: page } = globalThis as unknown as {
