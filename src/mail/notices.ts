@@ -80,10 +80,10 @@ const maxShown = 400
 const maxLocksShown = 100
 
 /**
- * The most mails of a type in a day. What anyone can cause, or who has the password can cause again
+ * The maximum of mails of a type in a day. What anyone can cause, or who has the password can cause again
  * and again, must not fill the mailbox of the owner, who has been told by then.
  */
-const mostMails: Readonly<Partial<Record<NoticeType, number>>> = { locked: 1, new_sign_in: 20 }
+const maxMails: Readonly<Partial<Record<NoticeType, number>>> = { locked: 1, new_sign_in: 20 }
 
 export function createNotices(deps: NoticesDeps): Notices {
   const { config, db, asyncCommitDb, clock, confirmations, random, keys, outbox } = deps
@@ -101,8 +101,8 @@ export function createNotices(deps: NoticesDeps): Notices {
         .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
         .execute()
       if (!outbox.isAvailable || !isMailed || account.verified_email === null) return
-      const most = mostMails[type]
-      if (most && (await mailsOfDay(trx, { userId, type, at: event.at, most })) >= most) return
+      const max = maxMails[type]
+      if (max && (await mailsOfDay(trx, { userId, type, at: event.at, max })) >= max) return
       const origin = { ...facts.origin, at: event.at }
       const told = { ...facts, origin, username: account.username }
       const mail = {
@@ -183,13 +183,13 @@ interface MailsOfDay {
   readonly userId: number
   readonly type: string
   readonly at: number
-  readonly most: number
+  readonly max: number
 }
 
-/** How many mails have told the owner of the same in the last day; counts no further than `most`. */
+/** How many mails have told the owner of the same in the last day; counts no further than `max`. */
 async function mailsOfDay(
   trx: DatabaseOrTransaction,
-  { userId, type, at, most }: MailsOfDay,
+  { userId, type, at, max }: MailsOfDay,
 ): Promise<number> {
   const rows = await trx
     .selectFrom('mails')
@@ -197,7 +197,7 @@ async function mailsOfDay(
     .where('user_id', '=', userId)
     .where('created_at', '>', at - dayMs)
     .where('message', '=', type)
-    .limit(most)
+    .limit(max)
     .execute()
   return rows.length
 }

@@ -22,6 +22,22 @@ export interface MailCounts {
   readonly confirmation: number
 }
 
+/**
+ * The requests for mail to an address or an account that were not dropped. The conditions are those
+ * of their indexes, as literals: with parameters neither database would use these.
+ */
+export function admittedMails(
+  db: DatabaseOrTransaction,
+  column: 'address_index' | 'user_id',
+  value: string | number,
+) {
+  return db
+    .selectFrom('mails')
+    .where(column, '=', value)
+    .where('kind', '=', sql.lit('request'))
+    .where('state', '<>', sql.lit('dropped'))
+}
+
 export function outboxStore(db: DatabaseOrTransaction) {
   return {
     async insert(mail: Insertable<Schema['mails']>): Promise<void> {
@@ -83,12 +99,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
       readonly sameSince: number
     }): Promise<MailCounts> {
       const admitted = (column: 'address_index' | 'user_id', value: string | number) =>
-        db
-          .selectFrom('mails')
-          .where(column, '=', value)
-          .where('created_at', '>', of.since)
-          .where('kind', '=', 'request')
-          .where('state', '!=', 'dropped')
+        admittedMails(db, column, value).where('created_at', '>', of.since)
       const row = await db
         .selectNoFrom([
           admitted('address_index', of.addressIndex)

@@ -83,7 +83,12 @@ export const statements: Migration = [
     finished_at integer
   ) strict`,
   "create index mails_due on mails (priority, due_at) where state in ('waiting', 'sending')",
-  'create index mails_by_address on mails (address_index, created_at)',
+  // Without those that were not sent: who asks again and again makes no count slower, by which an
+  // address that gets mail could be told from one that gets none.
+  `create index mails_to_address on mails (address_index, created_at)
+    where kind = 'request' and state <> 'dropped'`,
+  `create index mails_to_account on mails (user_id, created_at)
+    where kind = 'request' and state <> 'dropped'`,
   'create index mails_by_user on mails (user_id, created_at)',
   'create index mails_by_client on mails (client_index, created_at) where client_index is not null',
   'create index mails_by_creation on mails (created_at, id)',
