@@ -11,6 +11,7 @@ import { room as emails } from './emails/room.ts'
 import { room as explain } from './explain/room.ts'
 import { room as federation } from './federation/room.ts'
 import { room as flows } from './flows/room.ts'
+import { room as forward } from './forward/room.ts'
 import { room as health } from './health/room.ts'
 import { room as home } from './home/room.ts'
 import { room as idempotency } from './idempotency/room.ts'
@@ -63,6 +64,7 @@ export const rooms: readonly Room<Wired>[] = [
   recovery,
   registration,
   emailLogin,
+  forward,
   pages,
   posts,
   health,

@@ -23,6 +23,7 @@ import * as deepPages from './migrations/0019-deep-pages.ts'
 import * as audit from './migrations/0020-audit.ts'
 import * as refusals from './migrations/0021-refusals.ts'
 import * as people from './migrations/0022-people.ts'
+import * as forwardAuth from './migrations/0023-forward-auth.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
@@ -53,6 +54,7 @@ const migrations: readonly Migration[] = [
   audit.statements,
   refusals.statements,
   people.statements,
+  forwardAuth.statements,
 ]
 
 /** The version of the schema that this program works with. */

@@ -12,6 +12,8 @@ export interface Schema {
   token_versions: TokenVersionsTable
   sessions: SessionsTable
   session_ends: SessionEndsTable
+  forward_tickets: ForwardTicketsTable
+  forward_sessions: ForwardSessionsTable
   refusals: RefusalsTable
   throttle_places: ThrottlePlacesTable
   used_challenges: UsedChallengesTable
@@ -117,6 +119,30 @@ interface SessionsTable {
   last_seen_at: number
   address: string
   user_agent: string
+}
+
+/** Hands a session over to the host of an application, once. */
+interface ForwardTicketsTable {
+  /** Digest of the ticket. */
+  id: string
+  /** The session that it is of; the end of that session removes it. */
+  session_id: string
+  /** The origin of the application: scheme, host, and the port unless it is the scheme's own. */
+  origin: string
+  /** Digest of the cookie of the browser at that host. */
+  browser: string
+  /** The address of the application that was asked for. */
+  return_to: string
+  expires_at: number
+}
+
+/** A session at the host of an application, which ends with the session that it is of. */
+interface ForwardSessionsTable {
+  /** Digest of the cookie's value. */
+  id: string
+  session_id: string
+  origin: string
+  created_at: number
 }
 
 interface ThrottlePlacesTable {
