@@ -22,6 +22,7 @@ import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
 import { createPageFlows, type PageFlows } from './flows/flows.ts'
+import { createForwardRules, type ForwardRules } from './forward/rules.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
@@ -78,6 +79,7 @@ export interface Services extends LogoutEndings {
   readonly emails: Emails
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
+  readonly forwardRules: ForwardRules
   readonly identities: Identities
   readonly idempotency: Idempotency
   readonly imports: Imports
@@ -221,6 +223,7 @@ export async function createServices(
     emailLogin: createEmailLogin({ ...deps, accounts, confirmations, outbox, requirements }),
     externalBearer: external,
     flows: createFlows({ ...deps, accounts, keys }),
+    forwardRules: createForwardRules(deps),
     identities,
     idempotency: createIdempotency({ ...deps, keys }),
     imports: createImports({ ...deps, passwords, isBreached }),

@@ -1,7 +1,10 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'forward',
+  events: fileBeside(import.meta.url, './events'),
+  settings: ['FORWARD_AUTH_FILE'],
   tables: [
     {
       name: 'forward_tickets',
@@ -14,4 +17,5 @@ export const room: Room = {
       isLogin: true,
     },
   ],
+  parts: () => import('./parts.ts'),
 }
