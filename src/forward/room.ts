@@ -1,6 +1,7 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'forward',
   tables: [
     {
@@ -14,4 +15,6 @@ export const room: Room = {
       isLogin: true,
     },
   ],
+  events: fileBeside(import.meta.url, './events'),
+  parts: () => import('./parts.ts'),
 }
