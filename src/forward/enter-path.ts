@@ -1,5 +1,7 @@
-/** What the proxy gives to this service of the host of an application. */
-export const hostPrefix = '/.gatehouse'
+import { hostPrefix } from '../http/pages/host-prefix.ts'
 
 /** Where a ticket is used, at the host of the application. */
 export const enterPath = `${hostPrefix}/enter`
+
+/** Leads from the host of the application to the page that signs out of all. */
+export const hostSignOutPath = `${hostPrefix}/signout`
