@@ -1,15 +1,20 @@
 import type { RoomParts } from '../room/room.ts'
 import type { HostSessions } from './host-sessions.ts'
+import { type ForwardRoutesOptions, forwardRoutes } from './routes.ts'
 import type { ForwardRules } from './rules.ts'
 
-export interface Needs {
+export interface Needs extends ForwardRoutesOptions {
   readonly forwardRules: ForwardRules
-  readonly hostSessions: Pick<HostSessions, 'purge'>
+  readonly hostSessions: HostSessions
 }
 
 const refreshMs = 1000
 
 export const parts: RoomParts<Needs> = {
+  async routes(app, needs) {
+    await app.register(forwardRoutes, needs)
+  },
+
   jobs: ({ forwardRules, hostSessions }) => [
     {
       name: 'forward file',

@@ -1,6 +1,7 @@
 import { accessReasons } from './access.ts'
 import { confirmationReasons } from './confirmations.ts'
 import { credentialReasons } from './credentials.ts'
+import { forwardReasons } from './forward.ts'
 import { forwardSessionReasons } from './forward-sessions.ts'
 import { loginReasons } from './logins.ts'
 import { registrationReasons } from './registration.ts'
@@ -23,6 +24,7 @@ export const reasons = {
   ...registrationReasons,
   ...accessReasons,
   ...forwardSessionReasons,
+  ...forwardReasons,
   ...serviceReasons,
 } as const
 

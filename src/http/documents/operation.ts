@@ -32,6 +32,7 @@ export function operationOf(
   const parameters = [
     ...pathParameters(components, route),
     ...queryParameters(components, config.query),
+    ...proxyParameters(components, config.headers),
     ...headerParameters(components, route),
   ]
   const requestBody = bodyOf(components, schema, config)
@@ -95,16 +96,23 @@ function queryParameters(components: Components, query: JsonSchema | undefined):
   )
 }
 
+/** Each is needed. */
+function proxyParameters(components: Components, headers: JsonSchema | undefined): object[] {
+  return Object.entries(propertiesOf(headers)).map(([name, schema]) =>
+    parameter(components, name, 'header', schema),
+  )
+}
+
 function parameter(
   components: Components,
   name: string,
-  place: 'path' | 'query',
+  place: 'path' | 'query' | 'header',
   { description, examples, ...schema }: JsonSchema,
 ): object {
   return {
     name,
     in: place,
-    ...(place === 'path' && { required: true }),
+    ...(place !== 'query' && { required: true }),
     ...(description !== undefined && { description }),
     schema: components.schema(schema),
     ...(Array.isArray(examples) && { example: examples[0] }),
@@ -177,5 +185,6 @@ function successes(
 
 const statusTexts: Readonly<Record<string, string>> = {
   201: 'Created',
+  302: 'Found: the browser is sent to the sign-in',
   303: 'See Other: the browser goes on',
 }

@@ -58,6 +58,8 @@ export interface RouteDeclaration {
   params?: JsonSchema
   /** The query, for OpenAPI; the handler ignores or refuses invalid values. */
   query?: JsonSchema
+  /** The request headers of a proxy, for OpenAPI. */
+  headers?: JsonSchema
   /** What a client should send, for OpenAPI, where the validated schema allows more. */
   sends?: JsonSchema
   /** The schema of a line of a body of lines, for OpenAPI. */
@@ -66,6 +68,8 @@ export interface RouteDeclaration {
   answers?: Readonly<Record<number, Readonly<Record<string, JsonSchema>>>>
   /** The response headers of its successes, for OpenAPI. */
   responseHeaders?: readonly ResponseHeader[]
+  /** Further response headers of its errors, by status, for OpenAPI. */
+  errorHeaders?: Readonly<Record<number, readonly ResponseHeader[]>>
   /** Examples for OpenAPI, where the schemas have none that fits the operation. */
   examples?: OperationExamples
   /** The accepted authenticators, in order; set from `access` when the route is registered. */
@@ -214,7 +218,7 @@ export function mistakesIn(
     ],
     [!safe && isOpen && csrf === undefined, 'can be called by anyone, and declares no CSRF guard'],
     [
-      !safe && config.rateLimit === 'exempt',
+      !safe && config.rateLimit === 'exempt' && !(isOpen && csrf === 'exempt' && body === 'none'),
       'changes something, and is exempt from the rate limit',
     ],
     [safe && body !== 'none', 'changes nothing, and reads a body'],
