@@ -12,10 +12,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Whether a path has more readings than itself. False only for one of visible ASCII without escapes,
- * backslashes, parameters, empty segments, and dots at the end of a segment.
+ * backslashes, parameters, `::`, empty segments, and dots at the end of a segment.
  */
 export function isManifold(path: string): boolean {
-  return /[^\x21-\x7e]|[#%\\;]|\/\/|\.(?:\/|$)/.test(path)
+  return /[^\x21-\x7e]|[#%\\;]|\/\/|::|\.(?:\/|$)/.test(path)
 }
 
 /**
@@ -46,10 +46,11 @@ const steps: readonly Step[] = [
   (path) => path.replaceAll('\\', '/'),
   (path) => path.replace(/\/{2,}/g, '/'),
   // As the path of an address that begins with a host: `//host/path`.
-  (path) => (path.startsWith('//') ? path.replace(/^\/\/[^/]*/, '') : path),
+  (path) => (path.startsWith('//') ? path.replace(/^\/+[^/]*/, '') : path),
   (path) => withoutDots(path),
   (path) => path.replace(/;[^/]*/g, ''), // servlets, at each segment
   (path) => path.replace(/;.*$/s, ''),
+  (path) => path.replace(/::[^/]*/g, ''), // the streams of a file of NTFS
   (path) => path.replace(/[?#].*$/s, ''), // they came out of an escape
   // Windows drops dots and spaces at the end of a name, and some programs trim spaces.
   (path) => (path.includes(' ') ? bySegment(path, (name) => name.trim()) : path),
