@@ -24,6 +24,7 @@ import { createProviders, type Providers } from './federation/providers.ts'
 import { createPageFlows, type PageFlows } from './flows/flows.ts'
 import type { ReturnOrigins } from './flows/return-to.ts'
 import { createHostSessions, type HostSessions } from './forward/host-sessions.ts'
+import { createForwardRules, type ForwardRules } from './forward/rules.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
@@ -80,7 +81,7 @@ export interface Services extends LogoutEndings {
   readonly emails: Emails
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
-  readonly forwardRules: { isOrigin(origin: string): boolean }
+  readonly forwardRules: ForwardRules
   readonly hostSessions: HostSessions
   readonly identities: Identities
   readonly idempotency: Idempotency
@@ -193,7 +194,7 @@ export async function createServices(
   const devices = createDevices({ ...deps, keys })
   const registration = { ...deps, accounts, confirmations, keys, outbox }
   const secondFactor = createSecondFactor({ ...deps, accounts, keys })
-  const forwardRules = { isOrigin: (_origin: string) => false }
+  const forwardRules = createForwardRules(deps)
   const sessions = createSessions({ ...deps, accounts, requirements })
   const services: Services = {
     accounts,

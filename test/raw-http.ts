@@ -21,8 +21,8 @@ export interface ExchangeOptions {
   readonly endWhen?: (text: string) => boolean
   /** Called with the open socket when all bytes are written, and with the one of TCP below it. */
   readonly opened?: (socket: Socket, transport: Socket) => void
-  /** Over TLS, whatever the certificate says. */
-  readonly tls?: boolean
+  /** Over TLS, whatever the certificate says; a text is the name that is asked for (SNI). */
+  readonly tls?: boolean | string
 }
 
 const guardMs = 10_000 // a silent server fails the test instead of blocking it
@@ -35,7 +35,13 @@ export function exchange(
 ): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const transport = connect({ port, host: '127.0.0.1', noDelay: true })
-    const socket = tls ? connectTls({ socket: transport, rejectUnauthorized: false }) : transport
+    const socket = tls
+      ? connectTls({
+          socket: transport,
+          rejectUnauthorized: false,
+          ...(tls !== true && { servername: tls }),
+        })
+      : transport
     let text = ''
     socket.setEncoding('latin1')
     socket.setTimeout(guardMs, () => {

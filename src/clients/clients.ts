@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { type Client, maxSecrets, readClients } from '../config/clients-file.ts'
+import { versionOf } from '../config/file-version.ts'
 import type { Config } from '../config/load.ts'
 import type { Events } from '../events/events.ts'
 import type { Workers } from '../workers/workers.ts'
@@ -85,14 +85,4 @@ function mapOf(clients: readonly Client[]): ReadonlyMap<string, Client> {
 
 function isSame(left: ReadonlyMap<string, Client>, right: ReadonlyMap<string, Client>): boolean {
   return JSON.stringify([...left]) === JSON.stringify([...right])
-}
-
-/** A text that differs after each change of a file; `absent` if it cannot be found. */
-async function versionOf(file: string): Promise<string> {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
-    return [dev, ino, size, mtimeNs, ctimeNs].join()
-  } catch {
-    return 'absent'
-  }
 }

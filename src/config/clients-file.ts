@@ -1,7 +1,6 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
 import { type ClientPermission, clientPermissions } from '../kernel/principal.ts'
-import { systemCode } from '../kernel/reason.ts'
 import { hashedSecretWeaknesses } from '../strength/hashed-secret.ts'
+import { readText } from './file-text.ts'
 import { isExposed } from './kinds.ts'
 
 /** A client of `CLIENTS_FILE`: a service that asks here about tokens, RFC 6749 section 2, or for metrics. */
@@ -42,7 +41,7 @@ export function readClients(
   { audience }: { readonly audience?: string } = {},
 ): ClientsReading {
   if (path === undefined) return { clients: [], mistakes: [], warnings: [] }
-  const file = readText(path)
+  const file = readText(path, maxBytes)
   if ('mistake' in file) return refused([file.mistake])
   const { clients, mistakes } = parseClients(file.text)
   if (mistakes.length > 0) return refused(mistakes)
@@ -62,18 +61,6 @@ export function readClients(
 
 function refused(mistakes: readonly string[]): ClientsReading {
   return { clients: [], mistakes: mistakes.map((line) => `${setting} ${line}`), warnings: [] }
-}
-
-function readText(path: string): { text: string; stats: Stats } | { mistake: string } {
-  try {
-    const stats = statSync(path)
-    // Reading a pipe or a device could take forever.
-    if (!stats.isFile()) return { mistake: `names ${path}, which is no file` }
-    if (stats.size > maxBytes) return { mistake: `names ${path}, which is longer than 1 MiB` }
-    return { text: readFileSync(path, 'utf8'), stats }
-  } catch (error) {
-    return { mistake: `names ${path}, which cannot be read (${systemCode(error) ?? 'unknown'})` }
-  }
 }
 
 /** Whether one of the permissions is about tokens, and so about their audiences. */

@@ -66,6 +66,7 @@ const defaults: Partial<Record<string, unknown>> = {
   HASHING_MEMORY_MIB: undefined,
   PASSWORD_BREACH_URL: undefined,
   CLIENTS_FILE: undefined,
+  FORWARD_AUTH_FILE: undefined,
   DATABASE_POOL_MAX: 10,
   DATABASE_TIMEOUT_MS: 2000,
   REQUIRE_SECOND_FACTOR: [],

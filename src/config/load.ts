@@ -8,6 +8,7 @@ import { contractRoles, type Role, type RoleName } from '../kernel/principal.ts'
 import { secretAdvice, secretWeaknesses } from '../strength/configured.ts'
 import { auditSinkMistakes } from './audit-sinks.ts'
 import { type ClientsReading, readClients } from './clients-file.ts'
+import { type ForwardReading, readForwardFile } from './forward-file.ts'
 import { type HashingSettings, hashesAtOnce, hashingMistakes, hashingWarnings } from './hashing.ts'
 import { readSettings, type Values } from './kinds.ts'
 import { type Look, readLook } from './look.ts'
@@ -62,6 +63,9 @@ export function loadConfig(
   const clients = readClients(values.CLIENTS_FILE, { audience: values.TOKEN_AUDIENCE })
   mistakes.push(...clients.mistakes)
   warnings.push(...clients.warnings)
+  const forward = forwardOf(values, mistakes)
+  mistakes.push(...forward.mistakes)
+  warnings.push(...forward.warnings)
   const { mistakes: ofLook, ...look } = lookOf(values)
   mistakes.push(...ofLook)
   // A setting that could not be read takes part in no contradiction.
@@ -83,7 +87,7 @@ export function loadConfig(
   ]
   mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return toConfig(values, { ...oidc, ofRooms, clients, hashing, look, warnings })
+  return toConfig(values, { ...oidc, ofRooms, clients, forward, hashing, look, warnings })
 }
 
 /** The setting of a mistake, whose name it begins with. */
@@ -98,6 +102,20 @@ function unsupportedSettings(env: Readonly<Record<string, string | undefined>>):
   return Object.keys(env)
     .filter((name) => unsupported.test(name) && env[name] !== '')
     .map((name) => `${name} is not supported by this version`)
+}
+
+/** Reads the rules; without those of ROLES if that setting has mistakes, which are told. */
+function forwardOf(values: SettingValues, mistakes: readonly string[]): ForwardReading {
+  const isMisread = mistakes.some((mistake) => settingOf(mistake) === 'ROLES')
+  const reading = readForwardFile(values.FORWARD_AUTH_FILE, isMisread ? null : rolesOf(values))
+  if (values.FORWARD_AUTH_FILE === undefined || values.TRUST_PROXY?.length) return reading
+  const warning = 'FORWARD_AUTH_FILE: TRUST_PROXY names no proxy, and others are not answered'
+  return { ...reading, warnings: [...reading.warnings, warning] }
+}
+
+/** All roles: names become roles here and in `toProvider`, and contradictions let no others through. */
+function rolesOf({ ROLES }: SettingValues): readonly Role[] {
+  return [...contractRoles, ...(ROLES as readonly Role[])]
 }
 
 function lookOf({ PAGES_LANGUAGE, PAGES_LOGO_FILE, PAGES_TEXTS_FILE }: SettingValues) {
@@ -236,6 +254,7 @@ function postgresOf({ DATABASE_URL }: SettingValues) {
 interface Readings extends Pick<ProvidersReading, 'providers'> {
   readonly ofRooms: Pick<RoomValues, 'values'>
   readonly clients: Pick<ClientsReading, 'clients'>
+  readonly forward: Pick<ForwardReading, 'rules'>
   readonly look: Look
   readonly hashing: HashingSettings
   readonly warnings: readonly string[]
@@ -252,8 +271,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
   }
   if (values.NODE_ENV !== 'production') warnings.push(...secretWarnings(values))
   const baseUrl = values.BASE_URL ?? defaultBaseUrl(values)
-  // Names become roles here and in `toProvider`: the contradictions let no others through.
-  const roles: readonly Role[] = [...contractRoles, ...(values.ROLES as readonly Role[])]
+  const roles = rolesOf(values)
   return deepFreeze({
     warnings,
     environment: values.NODE_ENV,
@@ -334,6 +352,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       requiredOf: values.REQUIRE_SECOND_FACTOR as readonly Role[],
     },
     clients: { file: values.CLIENTS_FILE, atStart: read.clients.clients },
+    forwardAuth: { file: values.FORWARD_AUTH_FILE, atStart: read.forward.rules },
     providers: providers.map((provider) => toProvider(provider, { baseUrl, roles })),
     users: { policy: values.USERS_POLICY },
     posts: { deletePolicy: values.POSTS_DELETE_POLICY },

@@ -179,6 +179,10 @@ export const settings = {
     doc: 'A JSON file of the services that may ask here whether a token is active, end tokens, or read the metrics: `gatehouse client add` writes it, docs/use-it.md shows its format. Every node needs it; a changed file is taken up within a second.',
     parse: (value) => value,
   }),
+  FORWARD_AUTH_FILE: optional({
+    doc: 'A JSON file of rules for applications behind a proxy that asks here who may do what: docs/forward-auth.md. Their hosts count as RETURN_ORIGINS. Every node needs it; a changed file is taken up within a second, and one with mistakes is not.',
+    parse: (value) => value,
+  }),
   SESSION_COOKIE_NAME: text({
     default: 'JSESSIONID',
     doc: 'Name of the session cookie, for instance `__Host-JSESSIONID`.',

@@ -1,5 +1,13 @@
 import { eventType } from '../events/types.ts'
 
+/** The running service has taken up a changed FORWARD_AUTH_FILE; how many rules it has. */
+export const forwardRulesChanged = eventType<{ rules: number }>('sys_forward_rules_changed')
+
+/** FORWARD_AUTH_FILE has changed and has mistakes: so many rules of before stay in force. */
+export const forwardRulesBroken = eventType<{ mistakes: number; rules: number }>(
+  'sys_forward_rules_broken',
+  'critical',
+)
 /** A session was handed over to the host of an application behind a proxy. */
 export const forwardSessionCreated = eventType<{
   user_id: number

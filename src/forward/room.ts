@@ -3,6 +3,8 @@ import type { Needs } from './parts.ts'
 
 export const room: Room<Needs> = {
   name: 'forward',
+  events: fileBeside(import.meta.url, './events'),
+  settings: ['FORWARD_AUTH_FILE'],
   tables: [
     {
       name: 'forward_tickets',
@@ -15,6 +17,5 @@ export const room: Room<Needs> = {
       isLogin: true,
     },
   ],
-  events: fileBeside(import.meta.url, './events'),
   parts: () => import('./parts.ts'),
 }

@@ -27,6 +27,8 @@ export interface Measurements {
   readonly hashing: HashingMeasurements
   readonly database: DatabaseMeasurements
   readonly jobs: Map<string, JobMeasurements>
+  /** The rules of FORWARD_AUTH_FILE as they are; null without one. */
+  forwardFile: (() => ForwardFileState) | null
   readonly certificate: { validUntil: () => number | null }
 }
 
@@ -66,6 +68,11 @@ export interface PoolState {
   readonly waiting: number
 }
 
+export interface ForwardFileState {
+  readonly rules: number
+  readonly isBroken: boolean
+}
+
 export interface JobMeasurements {
   readonly durations: Histogram
   succeeded: number
@@ -103,6 +110,7 @@ export function createMeasurements(database = databaseMeasurements()): Measureme
     },
     database,
     jobs: new Map(),
+    forwardFile: null,
     certificate: { validUntil: () => null },
   }
 }

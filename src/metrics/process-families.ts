@@ -25,6 +25,7 @@ export function processFamilies(state: ProcessState): Family[] {
     ...jobFamilies(state),
     ...auditFamilies(state),
     ...mailFamilies(state),
+    ...forwardFamilies(state),
   ]
 }
 
@@ -57,6 +58,25 @@ function requestFamilies({ measurements: { requests }, worker }: ProcessState): 
       'Requests that were refused before a route was looked for: malformed, too slow, of an unknown method.',
       ['status'],
       requests.unrouted.entries(),
+    ),
+  ]
+}
+
+/** Each worker reads the file; those that have not seen a change yet differ for a second. */
+function forwardFamilies({ measurements: { forwardFile } }: ProcessState): Family[] {
+  const state = forwardFile?.()
+  return [
+    gauge(
+      'gatehouse_forward_rules',
+      'Rules of FORWARD_AUTH_FILE in force.',
+      state ? [{ value: state.rules }] : [],
+      'max',
+    ),
+    gauge(
+      'gatehouse_forward_file_broken',
+      'Whether FORWARD_AUTH_FILE has mistakes (1), so that the rules before stay in force, or not (0).',
+      state ? [{ value: state.isBroken ? 1 : 0 }] : [],
+      'max',
     ),
   ]
 }

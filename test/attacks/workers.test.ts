@@ -115,6 +115,7 @@ suite('two workers whose database tells nothing', async () => {
       'audit records',
       'clients file',
       'counted refusals',
+      'forward file',
       'keys of other processes',
       'mail',
       'refusals',

@@ -1,0 +1,68 @@
+import type { ForwardRule } from './forward-rule.ts'
+
+/** Finds rules that never match, because one rule before them matches all that they do. */
+export function shadowedRules(
+  rules: readonly ForwardRule[],
+): { readonly rule: number; readonly by: number }[] {
+  /** The rules that can match something, by each pair of their hosts and paths. */
+  const placed = new Map<string, ForwardRule[]>()
+  const shadowed: { rule: number; by: number }[] = []
+  for (const rule of rules) {
+    const [host = ''] = rule.hosts
+    const [path = '/*'] = rule.paths ?? []
+    // A rule that covers this one covers its first pair: only those need a closer look.
+    const near = pairsAbove(host, path).flatMap((pair) => placed.get(pair) ?? [])
+    const by = near.find((other) => covers(other, rule))
+    if (by) {
+      shadowed.push({ rule: rule.number, by: by.number })
+      continue
+    }
+    for (const pair of pairsOf(rule)) {
+      const at = placed.get(pair)
+      if (at) at.push(rule)
+      else placed.set(pair, [rule])
+    }
+  }
+  return shadowed
+}
+
+function pairsOf({ hosts, paths }: ForwardRule): string[] {
+  return hosts.flatMap((host) => (paths ?? ['/*']).map((path) => `${host} ${formOf(path)}`))
+}
+
+function pairsAbove(host: string, path: string): string[] {
+  return hostsAbove(host).flatMap((one) => pathsAbove(path).map((other) => `${one} ${other}`))
+}
+
+function covers(first: ForwardRule, second: ForwardRule): boolean {
+  const isAmong = (some: readonly string[] | null, all: readonly string[] | null) =>
+    all === null || (some?.every((item) => all.includes(item)) ?? false)
+  if (!isAmong(second.methods, first.methods) || !isAmong(second.roles, first.roles)) return false
+  const hosts = new Set(first.hosts)
+  if (!second.hosts.every((host) => hostsAbove(host).some((one) => hosts.has(one)))) return false
+  if (first.paths === null) return true
+  const paths = new Set(first.paths.map(formOf))
+  return (second.paths ?? ['/*']).every((path) => pathsAbove(path).some((one) => paths.has(one)))
+}
+
+/** A host of a rule, and those with `*.` that take it in. */
+function hostsAbove(host: string): string[] {
+  const [, name = '', port = ''] = host.match(/^(.*?)(:\d+)?$/) ?? []
+  const labels = name.split('.')
+  return [
+    host,
+    ...labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join('.')}${port}`),
+  ]
+}
+
+/** A path of a rule, and those with `/*` that take it in. */
+function pathsAbove(path: string): string[] {
+  const form = formOf(path)
+  const segments = form.replace(/\/\*?$/, '').split('/')
+  return [form, ...segments.map((_, index) => `${segments.slice(0, index + 1).join('/')}/*`)]
+}
+
+/** A slash at the end makes no difference, nor does the case: a path of another one is denied. */
+function formOf(path: string): string {
+  return path.replace(/(?<=.)\/$/, '').toLowerCase()
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { parseForwardRules } from '../config/forward-file.ts'
+import { contractRoles, type Role } from '../kernel/principal.ts'
+import { createJudge } from './judge.ts'
+import type { ForwardCaller } from './verdict.ts'
+
+/** Judges a request by rules; the answer in one text: policy, number of the rule, why if not by a rule. */
+function judging(...rules: readonly object[]) {
+  const parsed = parseForwardRules(JSON.stringify({ rules }), contractRoles)
+  assert.deepEqual(parsed.mistakes, [])
+  const judge = createJudge(parsed.rules)
+  return (
+    address: string,
+    { methods = ['GET'], as = null }: { methods?: string[]; as?: readonly Role[] | null } = {},
+  ): string => {
+    const [, host = '', uri = ''] = address.match(/^([^/]*)(.*)$/) ?? []
+    const caller: ForwardCaller | null = as && { roles: new Set(as) }
+    const asked = { host, scheme: 'https', uri, methods } as const
+    const { policy, rule, because } = judge.judge(asked, caller)
+    return because === 'rule' ? `${policy} ${rule}` : `${policy} ${because}`
+  }
+}
+
+const wiki = { hosts: ['wiki.example.org'], policy: 'one_factor' }
+
+suite('the rules of forward authentication', () => {
+  test('without a rule all is denied, whoever asks', () => {
+    assert.equal(judging()('wiki.example.org/'), 'deny no_rule')
+    const of = judging(wiki)
+    assert.equal(of('other.example.org/'), 'deny no_rule')
+    assert.equal(of('wiki.example.org:8443/'), 'deny no_rule')
+    assert.equal(of('a.wiki.example.org/', { as: ['ADMIN'] }), 'deny no_rule')
+  })
+
+  test('the first rule that matches counts, by host, path, method and role', () => {
+    const of = judging(
+      { ...wiki, paths: ['/public/*', '/about'], methods: ['GET'], policy: 'bypass' },
+      { ...wiki, paths: ['/admin/*'], roles: ['ADMIN'], policy: 'two_factor' },
+      { ...wiki, paths: ['/admin/*'], policy: 'deny' },
+      { ...wiki, methods: ['DELETE'], roles: ['USER'], policy: 'deny' },
+      wiki,
+    )
+    assert.equal(of('wiki.example.org/public'), 'bypass 1')
+    assert.equal(of('wiki.example.org/public/'), 'bypass 1')
+    assert.equal(of('wiki.example.org/public/a/b?c=/admin'), 'bypass 1')
+    assert.equal(of('wiki.example.org/publication'), 'identify 5')
+    assert.equal(of('wiki.example.org/about', { methods: ['HEAD'] }), 'bypass 1')
+    assert.equal(of('wiki.example.org/about/'), 'bypass 1', 'a slash at the end')
+    assert.equal(of('wiki.example.org/about/x'), 'identify 5')
+    assert.equal(of('wiki.example.org/about', { methods: ['POST'] }), 'identify 5')
+    assert.equal(of('wiki.example.org/admin/x'), 'identify 2')
+    assert.equal(of('wiki.example.org/admin/x', { as: ['ADMIN'] }), 'two_factor 2')
+    assert.equal(of('wiki.example.org/admin/x', { as: ['USER'] }), 'deny 3')
+    assert.equal(of('wiki.example.org/x', { as: ['USER'] }), 'one_factor 5')
+    assert.equal(of('wiki.example.org/x', { methods: ['DELETE'] }), 'identify 4', 'a deny by role')
+    assert.equal(of('wiki.example.org/x', { methods: ['DELETE'], as: ['USER'] }), 'deny 4')
+    assert.equal(of('wiki.example.org/x', { methods: ['DELETE'], as: ['ADMIN'] }), 'one_factor 5')
+  })
+
+  test('a host below, with and without a port, takes its turn in the order of the file', () => {
+    const of = judging(
+      { hosts: ['*.apps.example.org'], paths: ['/x'], policy: 'deny' },
+      { hosts: ['a.apps.example.org', '[::1]:8080'], policy: 'bypass' },
+      { hosts: ['*.example.org', '*.example.org:8443'], policy: 'one_factor' },
+    )
+    assert.equal(of('a.apps.example.org/x'), 'deny 1')
+    assert.equal(of('a.apps.example.org/y'), 'bypass 2')
+    assert.equal(of('b.a.apps.example.org/x'), 'deny 1')
+    assert.equal(of('b.a.apps.example.org/y'), 'identify 3')
+    assert.equal(of('apps.example.org/x'), 'identify 3')
+    assert.equal(of('apps.example.org:8443/x'), 'identify 3')
+    assert.equal(of('apps.example.org:8444/x'), 'deny no_rule')
+    assert.equal(of('example.org/x'), 'deny no_rule')
+    assert.equal(of('.example.org/x'), 'deny no_rule')
+    assert.equal(of('[::1]:8080/x'), 'bypass 2')
+  })
+
+  test('methods that lead to different rules are denied', () => {
+    const of = judging({ ...wiki, methods: ['GET'], policy: 'bypass' }, wiki)
+    assert.equal(of('wiki.example.org/', { methods: ['GET'] }), 'bypass 1')
+    assert.equal(of('wiki.example.org/', { methods: ['GET', 'HEAD'] }), 'bypass 1')
+    assert.equal(of('wiki.example.org/', { methods: ['GET', 'DELETE'] }), 'deny ambiguous')
+    assert.equal(of('wiki.example.org/', { methods: ['POST', 'DELETE'] }), 'identify 2')
+  })
+
+  test('a spelling whose readings lead to different rules is denied, another is not', () => {
+    const of = judging({ ...wiki, paths: ['/admin/*'], policy: 'deny' }, wiki)
+    for (const path of [
+      '/%61dmin',
+      '/%2561dmin/x',
+      '/ADMIN/x',
+      '//admin',
+      '/x//../../admin',
+      '/x/%2e%2e/admin',
+      '/x/..%2fadmin',
+      '/x/..;/admin',
+      '/admin;x=1',
+      '/x\\..\\admin',
+      '/x/%5c../%5c../admin',
+      '/admin%20',
+      '/admin.',
+      '/admin%3fx',
+      '/admin%23x',
+      '/%EF%BD%81dmin',
+      '/%C0%AFadmin',
+      '/admin%00',
+      '/x%0a',
+      '/x/#/../admin',
+    ]) {
+      const got = of(`wiki.example.org${path}`, { as: ['USER'] })
+      assert.ok(['deny ambiguous', 'deny 1'].includes(got), `${path}: ${got}`)
+    }
+    for (const path of [
+      '/a%2Fb',
+      '/a;b',
+      '/a//b',
+      '/C%C3%A4',
+      '/A',
+      '/a/../b',
+      '/x%20y',
+      '/100%25',
+    ]) {
+      assert.equal(of(`wiki.example.org${path}`, { as: ['USER'] }), 'one_factor 2', path)
+    }
+  })
+
+  test('where all rules of a host are for any path, its spelling makes no difference', () => {
+    const of = judging(wiki)
+    for (const path of ['/a%2Fb', '/%00', '/%ff', '/..;/%252e%252e//x']) {
+      assert.equal(of(`wiki.example.org${path}`, { as: ['USER'] }), 'one_factor 1', path)
+    }
+    assert.equal(of('wiki.example.orghttp://x', { as: ['USER'] }), 'deny no_rule')
+  })
+})

@@ -1,0 +1,139 @@
+/**
+ * The readings of a path: what a proxy or an application may take it for. One decodes once and another
+ * twice, one takes `\` for `/`, one drops what follows a `;`, and each does it in an order of its own.
+ * So every such step is applied to every reading, until no new one comes out.
+ */
+type Step = (path: string) => string | null
+
+// More of them have no use but to deceive, and each costs time.
+const maxReadings = 48
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Whether a path has more readings than itself. False only for one of visible ASCII without escapes,
+ * backslashes, parameters, empty segments, and dots at the end of a segment.
+ */
+export function isManifold(path: string): boolean {
+  return /[^\x21-\x7e]|[#%\\;]|\/\/|\.(?:\/|$)/.test(path)
+}
+
+/**
+ * All readings of a path, itself as the first; null if it has none that is sure: it does not begin with
+ * `/`, has a control character or a fragment, is not UTF-8, or has too many readings.
+ */
+export function readingsOf(path: string): readonly string[] | null {
+  if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#')) return null
+  const readings = new Set([path])
+  // A set goes on to what is added while it is gone through.
+  for (const reading of readings) {
+    for (const step of steps) {
+      const next = step(reading)
+      if (next === null || /[\p{Cc}\u{fffd}]/u.test(next)) return null
+      // A path without its beginning is none: what it begins with then is what an application joins.
+      readings.add(next.startsWith('/') ? next : `/${next}`)
+    }
+    if (readings.size > maxReadings) return null
+  }
+  return [...readings]
+}
+
+const steps: readonly Step[] = [
+  (path) => decoded(path, () => true),
+  // The proxies and frameworks that keep an encoded slash within its segment.
+  (path) => decoded(path, (byte) => byte !== 0x2f && byte !== 0x5c),
+  (path) => decoded(path, isUnreserved),
+  (path) => path.replaceAll('\\', '/'),
+  (path) => path.replace(/\/{2,}/g, '/'),
+  // As the path of an address that begins with a host: `//host/path`.
+  (path) => (path.startsWith('//') ? path.replace(/^\/\/[^/]*/, '') : path),
+  (path) => withoutDots(path),
+  (path) => path.replace(/;[^/]*/g, ''), // servlets, at each segment
+  (path) => path.replace(/;.*$/s, ''),
+  (path) => path.replace(/[?#].*$/s, ''), // they came out of an escape
+  // Windows drops dots and spaces at the end of a name, and some programs trim spaces.
+  (path) => (path.includes(' ') ? bySegment(path, (name) => name.trim()) : path),
+  (path) => (isManifold(path) ? bySegment(path, withoutEnd) : path),
+  // Full-width characters and others of the same look. UTS 46, and what Windows calls best fit.
+  (path) => (isAscii(path) ? path : lookalikes(path.normalize('NFKC'))),
+]
+
+/** Decodes the escapes whose byte is wanted, once; null if what comes out is not UTF-8. */
+function decoded(path: string, isWanted: (byte: number) => boolean): string | null {
+  if (!path.includes('%')) return path
+  const bytes = Buffer.from(path, 'utf8')
+  let length = 0
+  let isChanged = false
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0
+    const digits = byte === 0x25 ? bytes.toString('latin1', at + 1, at + 3) : ''
+    const value = /^[0-9a-f]{2}$/i.test(digits) ? Number.parseInt(digits, 16) : null
+    const isDecoded = value !== null && isWanted(value)
+    bytes[length] = isDecoded ? value : byte
+    length += 1
+    if (isDecoded) at += 2
+    isChanged ||= isDecoded
+  }
+  try {
+    const text = isChanged ? utf8.decode(bytes.subarray(0, length)) : path
+    // The form of old servers of Windows.
+    return text.replace(/%u([0-9a-f]{4})/gi, (whole, digits) => {
+      const code = Number.parseInt(digits, 16)
+      return isWanted(code) ? String.fromCharCode(code).toWellFormed() : whole
+    })
+  } catch {
+    return null
+  }
+}
+
+function isUnreserved(byte: number): boolean {
+  return byte < 0x80 && /[A-Za-z0-9._~-]/.test(String.fromCharCode(byte))
+}
+
+const dots = /^(?:\.|%2e){1,2}$/i
+
+/** RFC 3986 section 5.2.4, with encoded dots too, as browsers and many frameworks take them. */
+function withoutDots(path: string): string {
+  const segments = path.split('/')
+  if (!segments.some((segment) => dots.test(segment))) return path
+  const kept: string[] = []
+  for (const [index, segment] of segments.entries()) {
+    const isLast = index === segments.length - 1
+    if (!dots.test(segment)) kept.push(segment)
+    else {
+      // The first is the empty one before the first slash, which nothing goes above.
+      if (segment.replace(/%2e/gi, '.') === '..' && kept.length > 1) kept.pop()
+      if (isLast) kept.push('')
+    }
+  }
+  return kept.join('/')
+}
+
+function bySegment(path: string, change: (name: string) => string): string {
+  return path.split('/').map(change).join('/')
+}
+
+/** A name without the dots and spaces at its end; `.` and `..` are no names. */
+function withoutEnd(name: string): string {
+  if (name === '.' || name === '..') return name
+  let end = name.length
+  while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end -= 1
+  return name.slice(0, end)
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text)
+}
+
+function lookalikes(text: string): string {
+  return text
+    .replace(/[\u2044\u2215\u29f8]/g, '/')
+    .replace(/[\u2216\u29f5\ufe68\u00a5\u20a9]/g, '\\')
+    .replace(/[\u3002\uff61]/g, '.')
+}
+
+/** A path in which letters of either case are the same. */
+export function folded(path: string): string {
+  if (isAscii(path)) return path.toLowerCase()
+  return path.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
+}

@@ -1,0 +1,105 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { freePort } from '../tools/free-port.ts'
+import { certificate } from './self-signed.ts'
+import { missing, programOf, startProgram } from './use-it/listings.ts'
+
+/** A proxy that a document shows how to set up. */
+export interface ProxyProgram {
+  readonly name: 'nginx' | 'Caddy'
+  /** Why it cannot run on this machine; false if it can. */
+  readonly missing: string | false
+  /**
+   * Starts it with the listings of a document; resolves to its port on 127.0.0.1 when it listens.
+   * `places` are the addresses in the listings and what takes their place; `hosts` are those of its
+   * certificate, `more` is appended to what it serves.
+   */
+  start(listings: ReadonlyMap<string, string>, start: ProxyStart): Promise<number>
+}
+
+export interface ProxyStart {
+  readonly hosts: readonly string[]
+  readonly places: Readonly<Record<string, string>>
+}
+
+const nginx = programOf('nginx')
+const caddy = programOf('caddy')
+
+/** The proxies of the documents, Debian's where .ci/run has unpacked them. */
+export const proxyPrograms: readonly ProxyProgram[] = [
+  { name: 'nginx', missing: missing([nginx, '-v'], 'nginx'), start: startNginx },
+  { name: 'Caddy', missing: missing([caddy, 'version'], 'caddy'), start: startCaddy },
+]
+
+/** Starts nginx with `nginx.conf` of the listings; other listings are files that it includes. */
+async function startNginx(
+  listings: ReadonlyMap<string, string>,
+  { hosts, places }: ProxyStart,
+): Promise<number> {
+  const folder = folderWithCertificate(hosts)
+  const port = await freePort()
+  const all = {
+    'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
+    '/etc/ssl/': `${folder}/ssl/`,
+    ...places,
+  }
+  mkdirSync(join(folder, 'snippets'))
+  for (const [name, text] of listings) {
+    if (name.endsWith('.conf')) writeFileSync(join(folder, 'snippets', name), placed(text, all))
+  }
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const paths = kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};\n`).join('')
+  const file = join(folder, 'main.conf')
+  writeFileSync(
+    file,
+    `daemon off; master_process off; pid ${join(folder, 'pid')}; error_log stderr;
+     events {}
+     http { access_log off; ${paths} ${placed(listings.get('nginx.conf') ?? '', all)} }`,
+  )
+  const command = [nginx, '-p', folder, '-c', file]
+  await startProgram(command, { folder, env: {}, ports: [port] })
+  return port
+}
+
+async function startCaddy(
+  listings: ReadonlyMap<string, string>,
+  { hosts, places }: ProxyStart,
+): Promise<number> {
+  const folder = folderWithCertificate(hosts)
+  const port = await freePort()
+  const file = join(folder, 'Caddyfile')
+  const tls = `tls ${folder}/ssl/${hosts[0]}.pem ${folder}/ssl/${hosts[0]}.key`
+  const sites = placed(listings.get('Caddyfile') ?? '', places).replace(
+    /^([a-z.-]+) \{$/gm,
+    `$1:${port} {\n\t${tls}`,
+  )
+  // A certificate of its own, it makes only after it listens: handshakes fail until then.
+  const global = 'admin off\n\tauto_https disable_redirects\n\tskip_install_trust'
+  writeFileSync(file, `{\n\t${global}\n}\n${sites}`)
+  const env = { XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
+  const command = [caddy, 'run', '--adapter', 'caddyfile', '--config', file]
+  await startProgram(command, { folder, env, ports: [port] })
+  return port
+}
+
+/** A folder with `ssl/<host>.pem` and `.key` for each host, one certificate for all. */
+function folderWithCertificate(hosts: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'ssl'))
+  const { cert, key } = certificate({ commonName: hosts[0] ?? '', hosts })
+  for (const host of hosts) {
+    writeFileSync(join(folder, 'ssl', `${host}.pem`), cert)
+    writeFileSync(join(folder, 'ssl', `${host}.key`), key)
+  }
+  return folder
+}
+
+function placed(text: string, places: Readonly<Record<string, string>>): string {
+  return Object.entries(places).reduce(
+    (whole, [written, place]) => whole.replaceAll(written, place),
+    text,
+  )
+}
