@@ -22,6 +22,8 @@ import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
 import { createPageFlows, type PageFlows } from './flows/flows.ts'
+import type { ReturnOrigins } from './flows/return-to.ts'
+import { createHostSessions, type HostSessions } from './forward/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './forward/rules.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
@@ -80,6 +82,7 @@ export interface Services extends LogoutEndings {
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly forwardRules: ForwardRules
+  readonly hostSessions: HostSessions
   readonly identities: Identities
   readonly idempotency: Idempotency
   readonly imports: Imports
@@ -102,6 +105,7 @@ export interface Services extends LogoutEndings {
   readonly refusals: Refusals
   readonly lookUpReason: LookUpReason
   readonly requirements: Requirements
+  readonly returnOrigins: ReturnOrigins
   readonly revocations: Revocations
   readonly rotation: Rotation
   readonly secondFactor: SecondFactor
@@ -190,6 +194,8 @@ export async function createServices(
   const devices = createDevices({ ...deps, keys })
   const registration = { ...deps, accounts, confirmations, keys, outbox }
   const secondFactor = createSecondFactor({ ...deps, accounts, keys })
+  const forwardRules = createForwardRules(deps)
+  const sessions = createSessions({ ...deps, accounts, requirements })
   const services: Services = {
     accounts,
     auditLog: createAuditLog({
@@ -223,7 +229,8 @@ export async function createServices(
     emailLogin: createEmailLogin({ ...deps, accounts, confirmations, outbox, requirements }),
     externalBearer: external,
     flows: createFlows({ ...deps, accounts, keys }),
-    forwardRules: createForwardRules(deps),
+    forwardRules,
+    hostSessions: createHostSessions({ ...deps, sessions }),
     identities,
     idempotency: createIdempotency({ ...deps, keys }),
     imports: createImports({ ...deps, passwords, isBreached }),
@@ -255,10 +262,15 @@ export async function createServices(
     lookUpReason: createLookUp(rooms),
     refusals: createRefusals(deps),
     requirements,
+    returnOrigins: {
+      includes: (origin) =>
+        config.pages.returnOrigins.includes(origin) || forwardRules.isOrigin(origin),
+      isForwarded: (origin) => forwardRules.isOrigin(origin),
+    },
     revocations,
     rotation,
     secondFactor,
-    sessions: createSessions({ ...deps, accounts, requirements }),
+    sessions,
     signUp: createSignUp(registration),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,

@@ -24,6 +24,7 @@ export function frameIn(language: Language): Frame {
       look: null,
       logo: null,
     },
+    base: '',
     own: { headline: null, help: null, links: [] },
     here: '/signin?flow=an-example',
     person: null,

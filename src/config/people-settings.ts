@@ -10,6 +10,12 @@ export { type Language, languages } from './languages.ts'
 
 /** The cookie that binds flows of pages to their browser; the session cookie cannot have this name. */
 export const pageCookieName = '__Host-flow'
+/**
+ * The cookies at the host of an application behind a proxy: of its session there, and of the browser.
+ * A host of BASE_URL may be the one of an application too, so the session cookie cannot have these names.
+ */
+export const hostSessionCookieName = '__Host-gatehouse'
+export const hostBrowserCookieName = '__Host-gatehouse-browser'
 
 const day = 86_400
 
@@ -102,7 +108,7 @@ export const peopleSettings = {
     doc: 'Life of an invitation. Seconds.',
   }),
   RETURN_ORIGINS: list({
-    doc: 'Origins of your applications to which the pages may return after a sign-in, comma-separated and exact: `https://app.example.org`.',
+    doc: 'Origins of your applications to which the pages may return after a sign-in, comma-separated and exact: `https://app.example.org`. The hosts of `FORWARD_AUTH_FILE` count without a word here.',
     parse: parseReturnOrigin,
   }),
   PAGES_NAME: text({

@@ -13,7 +13,12 @@ import { parseWorkers } from '../workers/count.ts'
 import { parseAuditSink } from './audit-sinks.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './kinds.ts'
 import { flowCookieName, oidcSettings, parseNamedRole } from './oidc-settings.ts'
-import { pageCookieName, peopleSettings } from './people-settings.ts'
+import {
+  hostBrowserCookieName,
+  hostSessionCookieName,
+  pageCookieName,
+  peopleSettings,
+} from './people-settings.ts'
 import { tracesSettings } from './traces-settings.ts'
 
 /** The result of a login: a cookie session, a token, or an access and a refresh token. */
@@ -185,6 +190,8 @@ export const settings = {
       if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(value)) throw new Error('is not a cookie name')
       if ([flowCookieName, pageCookieName].includes(value))
         throw new Error('is the name of the cookie of a sign-in')
+      if ([hostSessionCookieName, hostBrowserCookieName].includes(value))
+        throw new Error('is the name of a cookie at the hosts of applications')
     },
   }),
   SESSION_IDLE_SECONDS: integer({

@@ -126,6 +126,8 @@ export const lockName = {
   username: (username: string) => `username ${username}`,
   /** For invitations to a mail address, by its digest. */
   invitation: (addressIndex: string) => `invitation ${addressIndex}`,
+  /** For the sessions of a session at the hosts of applications. */
+  hostSessions: (sessionId: string) => `host sessions ${sessionId}`,
   idempotencyKey: (id: string) => `idempotency key ${id}`,
   /** The confirmations by mail of one purpose and name; or the codes that are typed for an account. */
   confirmations: (of: string) => `confirmations ${of}`,

@@ -4,7 +4,7 @@ import type { Config } from '../config/load.ts'
 import { defaultName } from '../config/oidc-settings.ts'
 import type { Events } from '../events/events.ts'
 import { browserOf, forgetBrowser } from '../flows/requests.ts'
-import { home, parseReturnTo } from '../flows/return-to.ts'
+import { home, parseReturnTo, type ReturnOrigins } from '../flows/return-to.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
@@ -45,11 +45,12 @@ import { confirm, type SignInDeps, signIn } from './sign-in.ts'
 export interface ExternalRoutesOptions extends SignInDeps, GoOnDeps, BrowserSessionDeps {
   readonly accounts: SignInDeps['accounts'] & GoOnDeps['accounts']
   readonly secondFactor: SignInDeps['secondFactor'] & GoOnDeps['secondFactor']
-  readonly config: Pick<Config, 'baseUrl' | 'http' | 'pages' | 'session'>
+  readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
   readonly events: Pick<Events, 'tell'>
   readonly providers: Providers
   readonly loginAddress: LoginAddress
   readonly random: Random
+  readonly returnOrigins: ReturnOrigins
 }
 
 const access = { rule: anyone }
@@ -67,7 +68,7 @@ export async function externalRoutes(
   instance: FastifyInstance,
   options: ExternalRoutesOptions,
 ): Promise<void> {
-  const { config, events, flows, loginAddress, providers, random } = options
+  const { config, events, flows, loginAddress, providers, random, returnOrigins } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
@@ -96,7 +97,7 @@ export async function externalRoutes(
       async (request, reply) => {
         const { return_to } = request.query as { return_to?: unknown } // parsed by Fastify
         const browser = flowCookie.valueOf(request, random)
-        const returnTo = parseReturnTo(return_to, { origins: config.pages.returnOrigins })
+        const returnTo = parseReturnTo(return_to, { origins: returnOrigins })
         const url = await flows.begin(providerOf(request), {
           browser,
           returnTo,

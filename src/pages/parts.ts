@@ -5,6 +5,7 @@ import { type AccountPagesDeps, accountPages } from './account/routes.ts'
 import { changePasswordRoutes } from './change-password.ts'
 import { type InvitationPagesOptions, invitationPages } from './invitation/routes.ts'
 import { type ResetPagesOptions, resetPages } from './reset/routes.ts'
+import { type ApplicationRoutesOptions, applicationRoutes } from './sign-in/application.ts'
 import { type SignInRoutesOptions, signInRoutes } from './sign-in/routes.ts'
 import { type SignOutRoutesOptions, signOutRoutes } from './sign-in/sign-out.ts'
 import { type SignUpPagesOptions, signUpPages } from './sign-up/routes.ts'
@@ -12,6 +13,7 @@ import { type VerifyPagesOptions, verifyPages } from './verify/routes.ts'
 
 /** The flows of pages, a folder for each: what it needs, and below its routes. */
 export type Needs = AccountPagesDeps &
+  ApplicationRoutesOptions &
   InvitationPagesOptions &
   ResetPagesOptions &
   SignInRoutesOptions &
@@ -30,6 +32,7 @@ export const parts: RoomParts<Needs> = {
     await app.register(resetPages, needs)
     await app.register(verifyPages, needs)
     await app.register(signInRoutes, needs)
+    await app.register(applicationRoutes, needs)
     await app.register(signOutRoutes, needs)
     await app.register(invitationPages, needs)
     await app.register(signUpPages, needs)

@@ -1,6 +1,7 @@
 import { accessReasons } from './access.ts'
 import { confirmationReasons } from './confirmations.ts'
 import { credentialReasons } from './credentials.ts'
+import { forwardSessionReasons } from './forward-sessions.ts'
 import { loginReasons } from './logins.ts'
 import { registrationReasons } from './registration.ts'
 import { requestReasons } from './requests.ts'
@@ -21,6 +22,7 @@ export const reasons = {
   ...confirmationReasons,
   ...registrationReasons,
   ...accessReasons,
+  ...forwardSessionReasons,
   ...serviceReasons,
 } as const
 

@@ -16,6 +16,9 @@ import { createEndReader, sessionEnds } from './ends.ts'
 import { sessionCreated, sessionEnded, sessionExpired } from './events.ts'
 import { purgeSessions, type StoredSession, sessionStore } from './store.ts'
 
+// For the query of another credential that stands for a session.
+export { type StoredSession, toSession, withAccount } from './store.ts'
+
 /**
  * Cookie sessions. A session starts with a login. It ends by logout, by the idle timeout (30
  * minutes without a request by default) or by the absolute timeout. Spec 2.3, 3.1. The database
@@ -29,6 +32,13 @@ export interface Sessions {
   start(trx: DatabaseOrTransaction, present: ProvenAccount, client: Client): Promise<NewSession>
   /** The session of a cookie's value; the request counts as activity. */
   resume(secret: string): LiveSession | EndedSession | Promise<LiveSession | EndedSession>
+  /**
+   * The same of a session that another credential stands for, as it was read with that credential.
+   * The id of a session is never a credential.
+   */
+  resumeStored(
+    session: StoredSession,
+  ): LiveSession | EndedSession | Promise<LiveSession | EndedSession>
   /**
    * Reads the session of a request under way again, as `db` sees it; that counts as activity. In a
    * transaction the session cannot end before the transaction does. Null if it has ended.
@@ -179,6 +189,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (!(session instanceof Promise)) return live(session)
       return session.then((read) => (read ? live(read) : withoutRow(digest(secret))))
     },
+
+    resumeStored: live,
 
     async again(trx, id) {
       const session = await sessionStore(trx).byId(id)

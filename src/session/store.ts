@@ -21,6 +21,8 @@ export interface StoredSession {
   readonly createdAt: number
   readonly lastSeenAt: number
   readonly username: string
+  /** The verified address of its account. */
+  readonly email: string | null
   readonly account: Judged
 }
 
@@ -37,7 +39,8 @@ export interface NewSession {
 /** A stored session without its account. */
 export type SessionRow = NewSession & Pick<StoredSession, 'lastSeenAt'>
 
-function withAccount(db: DatabaseOrTransaction, id: string | Expression<string>) {
+/** Selects a session with its account, by an id or a subquery that finds it: see `toSession`. */
+export function withAccount(db: DatabaseOrTransaction, id: string | Expression<string>) {
   return db
     .selectFrom('sessions')
     .innerJoin('accounts', 'accounts.user_id', 'sessions.user_id')
@@ -51,6 +54,7 @@ function withAccount(db: DatabaseOrTransaction, id: string | Expression<string>)
       'sessions.created_at',
       'sessions.last_seen_at',
       'accounts.username',
+      'accounts.verified_email',
       'accounts.locked',
       'accounts.active',
       'accounts.second_factor',
@@ -92,7 +96,7 @@ type SessionWithAccount = NonNullable<
   Awaited<ReturnType<ReturnType<typeof withAccount>['executeTakeFirst']>>
 >
 
-function toSession(row: SessionWithAccount): StoredSession {
+export function toSession(row: SessionWithAccount): StoredSession {
   return {
     id: row.id,
     userId: row.user_id,
@@ -101,6 +105,7 @@ function toSession(row: SessionWithAccount): StoredSession {
     createdAt: row.created_at,
     lastSeenAt: row.last_seen_at,
     username: row.username,
+    email: row.verified_email,
     account: {
       roles: splitRoles(row.roles),
       locked: row.locked === 1,

@@ -49,15 +49,15 @@ export function Frame({ title, heading, hasProblem, refresh, isWide, children }:
 
 function Head() {
   const t = useTexts().common
-  const { files, name, own, person } = useFrame()
+  const { base, files, name, own, person } = useFrame()
   return (
     <header class="frame">
-      <a class="brand" href="/">
+      <a class="brand" href={`${base}/`}>
         <img src={files.logo ?? files.icon} alt="" width="32" height="32" />
         <span>{name}</span>
       </a>
       {person !== null && (
-        <a class="person" href="/account">
+        <a class="person" href={`${base}/account`}>
           {t.signedInAs(person)}
         </a>
       )}
@@ -68,7 +68,7 @@ function Head() {
 
 function Foot() {
   const t = useTexts().common
-  const { here, language, own } = useFrame()
+  const { base, here, language, own } = useFrame()
   return (
     <footer>
       {own.help !== null && <p class="help">{own.help}</p>}
@@ -76,7 +76,7 @@ function Foot() {
         <ul class="links">
           {own.links.map(({ href, text }) => (
             <li key={href}>
-              <a href={href}>{text}</a>
+              <a href={href.startsWith('/') ? base + href : href}>{text}</a>
             </li>
           ))}
         </ul>

@@ -1,6 +1,7 @@
 import type { Views } from '../../src/http/pages/views.ts'
 import { accountExamples } from './account.ts'
 import { federationExamples } from './federation.ts'
+import { forwardExamples } from './forward.ts'
 import { homeExamples } from './home.ts'
 import { invitationExamples } from './invitation.ts'
 import { refusalExamples } from './refusal.ts'
@@ -14,6 +15,7 @@ import { verifyExamples } from './verify.ts'
 export const examples: ExamplesOf<Views> = {
   ...accountExamples,
   ...federationExamples,
+  ...forwardExamples,
   ...homeExamples,
   ...invitationExamples,
   ...refusalExamples,

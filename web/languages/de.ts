@@ -1,6 +1,7 @@
 import { account } from './de/account.ts'
 import { common } from './de/common.ts'
 import { federation } from './de/federation.ts'
+import { forward } from './de/forward.ts'
 import { home } from './de/home.ts'
 import { invitation } from './de/invitation.ts'
 import { mailbox } from './de/mailbox.ts'
@@ -16,6 +17,7 @@ export const de: Texts = {
   account,
   common,
   federation,
+  forward,
   home,
   invitation,
   mailbox,

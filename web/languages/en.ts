@@ -1,6 +1,7 @@
 import { account } from './en/account.ts'
 import { common } from './en/common.ts'
 import { federation } from './en/federation.ts'
+import { forward } from './en/forward.ts'
 import { home } from './en/home.ts'
 import { invitation } from './en/invitation.ts'
 import { mailbox } from './en/mailbox.ts'
@@ -15,6 +16,7 @@ export const en = {
   account,
   common,
   federation,
+  forward,
   home,
   invitation,
   mailbox,

@@ -1,6 +1,7 @@
 import type { Views } from '../../src/http/pages/views.ts'
 import { accountPages } from './account.tsx'
 import { federationPages } from './federation.tsx'
+import { forwardPages } from './forward.tsx'
 import { homePages } from './home.tsx'
 import { invitationPages } from './invitation.tsx'
 import type { PagesOf } from './page.ts'
@@ -14,6 +15,7 @@ import { verifyPages } from './verify.tsx'
 export const pages: PagesOf<Views> = {
   ...accountPages,
   ...federationPages,
+  ...forwardPages,
   ...homePages,
   ...invitationPages,
   ...refusalPages,

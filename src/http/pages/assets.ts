@@ -4,12 +4,16 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../kernel/errors.ts'
 import { anyone } from '../../policy/rules.ts'
 import { securityHeaders } from '../headers.ts'
+import { hostPrefix } from './host-prefix.ts'
 
 /** Static files of pages, served below one address that changes with their contents. */
 export interface Assets {
   /** The address of a file, for a page. Reads the files at the first call. */
   address(name: string): string
-  /** Registers the route of the files, which anyone may read. */
+  /**
+   * Registers the routes of the files, which anyone may read: at their address, and at the hosts of
+   * applications, where the pages of this service load them below its prefix.
+   */
   routes(app: FastifyInstance): void
 }
 
@@ -52,27 +56,29 @@ export function createAssets(
     address: (name) => `${prefix}/${read().version}/${name}`,
 
     routes(app) {
-      app.get<{ Params: { version: string; file: string } }>(
-        `${prefix}/:version/:file`,
-        { config: { access: { rule: anyone } }, schema: { hide: true } },
-        async ({ params, headers }, reply) => {
-          const { version, contents } = read()
-          const content = contents.get(params.file)
-          const type = types[params.file.split('.').at(-1) as keyof typeof types] // of known files
-          if (!content) {
-            throw new ApiError('routeNotFound', { reason: { code: 'unknown_asset' } })
-          }
-          const tag = `"${version}"`
-          reply.header('etag', tag)
-          if (areForeign) reply.header('content-security-policy', policiesOfForeign)
-          reply.header(
-            'cache-control',
-            params.version === version ? 'public, max-age=31536000, immutable' : 'no-cache',
-          )
-          if (headers['if-none-match'] === tag) return reply.status(304).send()
-          return reply.type(type).send(content)
-        },
-      )
+      for (const at of ['', hostPrefix]) {
+        app.get<{ Params: { version: string; file: string } }>(
+          `${at}${prefix}/:version/:file`,
+          { config: { access: { rule: anyone } }, schema: { hide: true } },
+          async ({ params, headers }, reply) => {
+            const { version, contents } = read()
+            const content = contents.get(params.file)
+            const type = types[params.file.split('.').at(-1) as keyof typeof types] // of known files
+            if (!content) {
+              throw new ApiError('routeNotFound', { reason: { code: 'unknown_asset' } })
+            }
+            const tag = `"${version}"`
+            reply.header('etag', tag)
+            if (areForeign) reply.header('content-security-policy', policiesOfForeign)
+            reply.header(
+              'cache-control',
+              params.version === version ? 'public, max-age=31536000, immutable' : 'no-cache',
+            )
+            if (headers['if-none-match'] === tag) return reply.status(304).send()
+            return reply.type(type).send(content)
+          },
+        )
+      }
     },
   }
 }

@@ -16,6 +16,8 @@ export interface Frame {
     /** Shown before the name; null: the icon. */
     readonly logo: string | null
   }
+  /** What the paths of the service begin with: its address on a page at another host, else nothing. */
+  readonly base: string
   /** The organization's own texts in this language. */
   readonly own: OwnTexts
   /** Where the form of the language comes back to; null: there is no such form. */

@@ -3,6 +3,7 @@ import type { Language } from '../../config/languages.ts'
 import type { Config } from '../../config/load.ts'
 import type { Frame } from './frame.ts'
 import { frameAssets } from './frame-assets.ts'
+import { hostPrefix } from './host-prefix.ts'
 import { languageOf } from './language.ts'
 import { ownLook } from './own-look.ts'
 
@@ -16,6 +17,8 @@ export interface Reader {
   readonly here?: string
   /** The username of the person who is signed in, for the head of the page. */
   readonly person?: string | null
+  /** Whether the page is shown at the host of an application, which is not that of the service. */
+  readonly isElsewhere?: boolean
 }
 
 declare module 'fastify' {
@@ -26,24 +29,30 @@ declare module 'fastify' {
 }
 
 /** Adds what pages need of the settings to a server, and serves the files of the own look. */
-export function addFrames(app: FastifyInstance, { pages }: Pick<Config, 'pages'>): void {
+export function addFrames(
+  app: FastifyInstance,
+  { baseUrl, pages }: Pick<Config, 'baseUrl' | 'pages'>,
+): void {
   const { assets, look } = ownLook(pages)
   assets.routes(app)
-  app.decorate('frameOf', (request, { language: ofAccount, here, hint, person = null }) => {
+  app.decorate('frameOf', (request, reader) => {
+    const { language: ofAccount, here, hint, person = null, isElsewhere = false } = reader
+    const files = isElsewhere ? hostPrefix : ''
     const language = ofAccount ?? languageOf(request, pages.language, hint)
     return {
       language,
       name: pages.name,
       files: {
-        style: frameAssets.address('pages.css'),
-        module: frameAssets.address('pages.js'),
-        icon: frameAssets.address('icon.svg'),
-        look: look.style,
-        logo: look.logo,
+        style: files + frameAssets.address('pages.css'),
+        module: files + frameAssets.address('pages.js'),
+        icon: files + frameAssets.address('icon.svg'),
+        look: look.style && files + look.style,
+        logo: look.logo && files + look.logo,
       },
+      base: isElsewhere ? baseUrl : '',
       own: pages.texts[language],
-      // The language of an account is changed in the account.
-      here: ofAccount ? null : (here ?? addressOf(request)),
+      // The language of an account is changed in the account, and the cookie of it is of one host.
+      here: ofAccount || isElsewhere ? null : (here ?? addressOf(request)),
       person,
     }
   })

@@ -1,5 +1,6 @@
 import type { AccountViews } from './views/account.ts'
 import type { FederationViews } from './views/federation.ts'
+import type { ForwardViews } from './views/forward.ts'
 import type { HomeViews } from './views/home.ts'
 import type { InvitationViews } from './views/invitation.ts'
 import type { RefusalViews } from './views/refusal.ts'
@@ -14,6 +15,7 @@ import type { VerifyViews } from './views/verify.ts'
  */
 export type Views = AccountViews &
   FederationViews &
+  ForwardViews &
   HomeViews &
   InvitationViews &
   RefusalViews &

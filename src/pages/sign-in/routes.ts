@@ -4,7 +4,12 @@ import { cameByInvalidLink } from '../../confirmations/token-arrival.ts'
 import type { Providers } from '../../federation/providers.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
-import { parseReturnTo } from '../../flows/return-to.ts'
+import {
+  addressOf,
+  needsTwoFactors,
+  parseDestination,
+  type ReturnOrigins,
+} from '../../flows/return-to.ts'
 import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
 import { textIn } from '../../http/bodies/form-text.ts'
@@ -19,6 +24,7 @@ import type { Random } from '../../kernel/random.ts'
 import { ofBrowser } from '../../mail/device-cookie.ts'
 import { anyone } from '../../policy/rules.ts'
 import { type BrowserSessionDeps, sessionResult } from '../../session/browser.ts'
+import type { LiveSession } from '../../session/sessions.ts'
 import { captchaRequired } from '../../throttle/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { secondFactorRequired } from '../../totp/schemas.ts'
@@ -50,6 +56,7 @@ export interface SignInRoutesOptions
   readonly pageFlows: PageFlows
   readonly providers: Providers
   readonly random: Random
+  readonly returnOrigins: ReturnOrigins
 }
 
 // Long enough to set up an authenticator app, and for a mail to arrive.
@@ -73,7 +80,8 @@ export async function signInRoutes(
   app: FastifyInstance,
   options: SignInRoutesOptions,
 ): Promise<void> {
-  const { accounts, clock, config, emailLogin, loginAddress, pageFlows, random } = options
+  const { accounts, clock, config, emailLogin, loginAddress, pageFlows, random, returnOrigins } =
+    options
   acceptForms(app)
   const pipeline = createSignInPipeline(options)
   const mail = createMailSteps(options, pipeline)
@@ -110,20 +118,17 @@ export async function signInRoutes(
       schema: { hide: true },
     },
     async (request, reply) => {
-      const { flow, token, again, return_to, by } = request.query as Record<string, unknown> // parsed by Fastify
+      const query = request.query as Readonly<Record<string, unknown>> // parsed by Fastify
+      const { flow, token, by } = query
       if (token !== undefined) return openLink(token, request, reply)
       if (cameByInvalidLink(request)) throw deadLink()
       const isByMail = by === 'mail' && emailLogin.isOffered
       if (flow !== undefined) return showFlow(request, reply, isByMail)
       if (isFromElsewhere(request)) return arrive(request, reply)
       const session = await sessionOf(options, request)
-      const returnTo = parseReturnTo(return_to, {
-        origins: config.pages.returnOrigins,
-        otherwise: afterwards,
-      })
-      // One that has to set up a second factor counts nowhere else: it would be sent back here.
-      const isEnough = session && !session.needsEnrolment && again !== '1'
-      if (isEnough) return reply.redirect(returnTo, 303)
+      const asked = parseDestination(query, { origins: returnOrigins, otherwise: afterwards })
+      const returnTo = addressOf(asked)
+      if (session && isEnough(session, query, returnTo)) return reply.redirect(returnTo, 303)
       const caller = session && (await accounts.byUserId(session.stored.userId))
       const begun = await begin(request, reply, returnTo, {
         step: 'password',
@@ -253,6 +258,17 @@ export async function signInRoutes(
   async function usernameOf({ userId }: SignInFlow): Promise<string> {
     return userId === null ? '' : ((await accounts.byUserId(userId))?.username ?? '')
   }
+}
+
+/** Whether who is signed in is not asked again. */
+function isEnough(
+  { needsEnrolment, stored }: LiveSession,
+  { again }: Readonly<Record<string, unknown>>,
+  returnTo: string,
+): boolean {
+  // One that has to set up a second factor counts nowhere else: it would be sent back here.
+  if (needsEnrolment) return false
+  return needsTwoFactors(returnTo) ? stored.amr.includes('mfa') : again !== '1'
 }
 
 /**

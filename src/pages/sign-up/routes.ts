@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
 import { transact } from '../../database/transactions.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
-import { parseReturnTo } from '../../flows/return-to.ts'
+import { parseReturnTo, type ReturnOrigins } from '../../flows/return-to.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
 import { textIn } from '../../http/bodies/form-text.ts'
 import { clientAddress } from '../../http/limits/client-address.ts'
@@ -24,6 +24,7 @@ import { pageOf, type Shown, type SignUpData, type SignUpFlow, type Step } from 
  */
 export interface SignUpPagesOptions extends NewSessionDeps {
   readonly config: Pick<Config, 'pages' | 'password' | 'session' | 'signUp'>
+  readonly returnOrigins: ReturnOrigins
   readonly signUp: SignUp
 }
 
@@ -35,7 +36,7 @@ export async function signUpPages(
   app: FastifyInstance,
   options: SignUpPagesOptions,
 ): Promise<void> {
-  const { clock, config, db, pageFlows, random, signUp } = options
+  const { clock, config, db, pageFlows, random, returnOrigins, signUp } = options
   // What the page of a refusal shows again.
   const shownOf = new WeakMap<FastifyRequest, Shown>()
   acceptForms(app)
@@ -179,7 +180,7 @@ export async function signUpPages(
   ) {
     const language = data.confirmation?.language ?? languageOf(request, config.pages.language)
     const returnTo = parseReturnTo(return_to, {
-      origins: config.pages.returnOrigins,
+      origins: returnOrigins,
       otherwise: ownAccount,
     })
     const start = { purpose, step, data, returnTo, seconds: flowSeconds, language } as const

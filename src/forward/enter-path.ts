@@ -1,0 +1,7 @@
+import { hostPrefix } from '../http/pages/host-prefix.ts'
+
+/** Where a ticket is used, at the host of the application. */
+export const enterPath = `${hostPrefix}/enter`
+
+/** Leads from the host of the application to the page that signs out of all. */
+export const hostSignOutPath = `${hostPrefix}/signout`
