@@ -1,9 +1,10 @@
 import type { RoomParts } from '../room/room.ts'
+import { type EnterRoutesOptions, enterRoutes } from './enter-routes.ts'
 import type { HostSessions } from './host-sessions.ts'
 import { type ForwardRoutesOptions, forwardRoutes } from './routes.ts'
 import type { ForwardRules } from './rules.ts'
 
-export interface Needs extends ForwardRoutesOptions {
+export interface Needs extends EnterRoutesOptions, ForwardRoutesOptions {
   readonly forwardRules: ForwardRules
   readonly hostSessions: HostSessions
 }
@@ -13,6 +14,7 @@ const refreshMs = 1000
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
     await app.register(forwardRoutes, needs)
+    await app.register(enterRoutes, needs)
   },
 
   jobs: ({ forwardRules, hostSessions }) => [

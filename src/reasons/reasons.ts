@@ -23,6 +23,7 @@ export const reasons = {
   ...confirmationReasons,
   ...registrationReasons,
   ...accessReasons,
+  ...forwardReasons,
   ...forwardSessionReasons,
   ...forwardReasons,
   ...serviceReasons,
