@@ -4,7 +4,7 @@ import type { HostSessions } from './host-sessions.ts'
 import { type ForwardRoutesOptions, forwardRoutes } from './routes.ts'
 import type { ForwardRules } from './rules.ts'
 
-export interface Needs extends EnterRoutesOptions, ForwardRoutesOptions {
+export interface Needs extends Omit<EnterRoutesOptions, 'config'>, ForwardRoutesOptions {
   readonly forwardRules: ForwardRules
   readonly hostSessions: HostSessions
 }

@@ -57,7 +57,7 @@ export async function forwardRoutes(
       exposeHeadRoute: false,
       config: {
         ...declaration,
-        headers: ForwardedHeaders,
+        proxyHeaders: ForwardedHeaders,
         query: ForwardQuery,
         answers,
         errorPage,

@@ -14,6 +14,13 @@ import { media } from './media.ts'
 
 /** The errors of operations in OpenAPI: those that an operation can answer, each status once. */
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Further response headers of its errors, by status. */
+    errorHeaders?: Readonly<Record<number, readonly ResponseHeader[]>>
+  }
+}
+
 type Route = Pick<RouteOptions, 'config' | 'method' | 'schema'>
 
 /** What any operation can answer, because it is refused or fails beside its own work. */

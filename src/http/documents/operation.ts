@@ -11,6 +11,13 @@ import { type ErrorOptions, errorAnswers } from './error-answers.ts'
 import { csrfParameter, headersOf, parametersOf } from './headers.ts'
 import { media } from './media.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The request headers that the operation needs of a proxy. */
+    proxyHeaders?: JsonSchema
+  }
+}
+
 /** The media types of a body; none is read where the list is empty. */
 const acceptedTypes: Readonly<Record<BodyKind, readonly string[]>> = {
   none: [],
@@ -32,7 +39,7 @@ export function operationOf(
   const parameters = [
     ...pathParameters(components, route),
     ...queryParameters(components, config.query),
-    ...proxyParameters(components, config.headers),
+    ...proxyParameters(components, config.proxyHeaders),
     ...headerParameters(components, route),
   ]
   const requestBody = bodyOf(components, schema, config)

@@ -58,8 +58,6 @@ export interface RouteDeclaration {
   params?: JsonSchema
   /** The query, for OpenAPI; the handler ignores or refuses invalid values. */
   query?: JsonSchema
-  /** The request headers of a proxy, for OpenAPI. */
-  headers?: JsonSchema
   /** What a client should send, for OpenAPI, where the validated schema allows more. */
   sends?: JsonSchema
   /** The schema of a line of a body of lines, for OpenAPI. */
@@ -68,8 +66,6 @@ export interface RouteDeclaration {
   answers?: Readonly<Record<number, Readonly<Record<string, JsonSchema>>>>
   /** The response headers of its successes, for OpenAPI. */
   responseHeaders?: readonly ResponseHeader[]
-  /** Further response headers of its errors, by status, for OpenAPI. */
-  errorHeaders?: Readonly<Record<number, readonly ResponseHeader[]>>
   /** Examples for OpenAPI, where the schemas have none that fits the operation. */
   examples?: OperationExamples
   /** The accepted authenticators, in order; set from `access` when the route is registered. */
