@@ -68,7 +68,7 @@ const host = (given: string, written?: string) =>
     ? `rule 1 has the host "${given}", which is no host name, and not "*." with one`
     : `rule 1 has the host "${given}", which is written "${written}"`
 const manifold =
-  'which can be read in more than one way: no \\, ;, //, nor a dot or space at an end'
+  'which can be read in more than one way: no \\, ;, ::, //, nor a dot or space at an end'
 const path = (given: string, what = manifold) =>
   `rule 1 has the path ${JSON.stringify(given)}, ${what}`
 const listOf = (name: string) => `rule 1 must have a list "${name}" of 1 to 10000 texts`
@@ -173,6 +173,7 @@ const refused: readonly (readonly [
       '/a./b',
       '/..',
       '/a;b',
+      '/a::b',
       '/a\\b',
       '/%2e%2e/a',
       '/a%2Fb',
