@@ -8,11 +8,13 @@ const axe = readFileSync(
   'utf8',
 )
 
+const usual = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking']
+
 /** Starts Debian's Chromium; `npm run test:browser` needs it. */
-export function launch(): Promise<Browser> {
+export function launch(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
+    args: [...usual, ...more],
   })
 }
 

@@ -9,11 +9,11 @@ import { exchange } from '../raw-http.ts'
 import { listingsOf } from '../use-it/listings.ts'
 import { type Application, startApplication } from './application.ts'
 
-/** The hosts of the listings, and a second application. */
+/** The hosts of the listings, and a second application, which is another site for browsers. */
 export const hosts = {
   gatehouse: 'auth.example.org',
   wiki: 'wiki.example.org',
-  files: 'files.example.org',
+  files: 'files.example.net',
 } as const
 
 /** A file of FORWARD_AUTH_FILE with these rules, removed when the tests of the file are done. */
