@@ -5,6 +5,7 @@ import type { Evidence } from '../authentication/evidence.ts'
 import type { Step } from '../authentication/requirement-table.ts'
 import type { Passed, Requirements } from '../authentication/requirements.ts'
 import { type Guard, lockName } from '../database/transactions.ts'
+import { passTowards } from '../flows/sign-in-flow.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { BrowserSessionDeps } from '../session/browser.ts'
@@ -61,7 +62,8 @@ export async function signIn<Given, Answer>(
   const account = await identities.signIn(provider, person)
   const evidence: Evidence = { account, amr: ['fed'], authTime: clock.now() }
   if (hasPages) {
-    const passed = requirements.pass('providerPage', evidence)
+    const all = requirements.pass('providerPage', evidence)
+    const passed = passTowards(finished.returnTo, all, evidence)
     if (typeof passed === 'string') return { kind: 'step', step: passed, evidence }
     await completion.complete(passed, null, result)
     return { kind: 'signed_in' }

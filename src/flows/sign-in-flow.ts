@@ -1,6 +1,7 @@
 import type { Account } from '../authentication/account.ts'
 import type { Amr, Evidence } from '../authentication/evidence.ts'
 import type { Step } from '../authentication/requirement-table.ts'
+import { needsTwoFactors } from './return-to.ts'
 
 /** Where a sign-in on the pages stands: what it waits for. */
 export type SignInStep =
@@ -58,6 +59,19 @@ export interface OpenedLink {
     readonly browser: string | null
     readonly system: string | null
   } | null
+}
+
+/**
+ * What has passed all requirements, or the step that is left: where a sign-in leads to what asks for two
+ * factors, an account without a second one sets one up.
+ */
+export function passTowards<Passed extends object>(
+  returnTo: string,
+  passed: Passed | Step,
+  { amr }: Pick<Evidence, 'amr'>,
+): Passed | Step {
+  const isLacking = typeof passed !== 'string' && !amr.includes('mfa') && needsTwoFactors(returnTo)
+  return isLacking ? 'enrolment' : passed
 }
 
 /** Evidence as a flow holds it. */

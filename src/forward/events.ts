@@ -8,6 +8,7 @@ export const forwardRulesBroken = eventType<{ mistakes: number; rules: number }>
   'sys_forward_rules_broken',
   'critical',
 )
+
 /** A session was handed over to the host of an application behind a proxy. */
 export const forwardSessionCreated = eventType<{
   user_id: number

@@ -5,17 +5,18 @@
  */
 type Step = (path: string) => string | null
 
-// More of them have no use but to deceive, and each costs time.
+// More of them have no use but to deceive, and each costs time: at most a few milliseconds of a request.
 const maxReadings = 48
+const maxCharacters = 32_768
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Whether a path has more readings than itself. False only for one of visible ASCII without escapes,
- * backslashes, parameters, empty segments, and dots at the end of a segment.
+ * backslashes, parameters, `::`, empty segments, and dots at the end of a segment.
  */
 export function isManifold(path: string): boolean {
-  return /[^\x21-\x7e]|[#%\\;]|\/\/|\.(?:\/|$)/.test(path)
+  return /[^\x21-\x7e]|[#%\\;]|\/\/|::|\.(?:\/|$)/.test(path)
 }
 
 /**
@@ -25,15 +26,17 @@ export function isManifold(path: string): boolean {
 export function readingsOf(path: string): readonly string[] | null {
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#')) return null
   const readings = new Set([path])
+  let characters = 0
   // A set goes on to what is added while it is gone through.
   for (const reading of readings) {
+    characters += reading.length
     for (const step of steps) {
       const next = step(reading)
       if (next === null || /[\p{Cc}\u{fffd}]/u.test(next)) return null
       // A path without its beginning is none: what it begins with then is what an application joins.
       readings.add(next.startsWith('/') ? next : `/${next}`)
     }
-    if (readings.size > maxReadings) return null
+    if (readings.size > maxReadings || characters > maxCharacters) return null
   }
   return [...readings]
 }
@@ -46,10 +49,11 @@ const steps: readonly Step[] = [
   (path) => path.replaceAll('\\', '/'),
   (path) => path.replace(/\/{2,}/g, '/'),
   // As the path of an address that begins with a host: `//host/path`.
-  (path) => (path.startsWith('//') ? path.replace(/^\/\/[^/]*/, '') : path),
+  (path) => (path.startsWith('//') ? path.replace(/^\/+[^/]*/, '') : path),
   (path) => withoutDots(path),
   (path) => path.replace(/;[^/]*/g, ''), // servlets, at each segment
   (path) => path.replace(/;.*$/s, ''),
+  (path) => path.replace(/::[^/]*/g, ''), // the streams of a file of NTFS
   (path) => path.replace(/[?#].*$/s, ''), // they came out of an escape
   // Windows drops dots and spaces at the end of a name, and some programs trim spaces.
   (path) => (path.includes(' ') ? bySegment(path, (name) => name.trim()) : path),
@@ -66,9 +70,8 @@ function decoded(path: string, isWanted: (byte: number) => boolean): string | nu
   let isChanged = false
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0
-    const digits = byte === 0x25 ? bytes.toString('latin1', at + 1, at + 3) : ''
-    const value = /^[0-9a-f]{2}$/i.test(digits) ? Number.parseInt(digits, 16) : null
-    const isDecoded = value !== null && isWanted(value)
+    const value = byte === 0x25 ? 16 * digitAt(bytes, at + 1) + digitAt(bytes, at + 2) : Number.NaN
+    const isDecoded = value >= 0 && isWanted(value)
     bytes[length] = isDecoded ? value : byte
     length += 1
     if (isDecoded) at += 2
@@ -84,6 +87,14 @@ function decoded(path: string, isWanted: (byte: number) => boolean): string | nu
   } catch {
     return null
   }
+}
+
+/** The value of a hex digit; NaN for another byte. */
+function digitAt(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at] ?? 0
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const letter = byte | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN
 }
 
 function isUnreserved(byte: number): boolean {

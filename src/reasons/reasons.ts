@@ -1,6 +1,7 @@
 import { accessReasons } from './access.ts'
 import { confirmationReasons } from './confirmations.ts'
 import { credentialReasons } from './credentials.ts'
+import { forwardReasons } from './forward.ts'
 import { forwardSessionReasons } from './forward-sessions.ts'
 import { loginReasons } from './logins.ts'
 import { registrationReasons } from './registration.ts'
@@ -22,6 +23,7 @@ export const reasons = {
   ...confirmationReasons,
   ...registrationReasons,
   ...accessReasons,
+  ...forwardReasons,
   ...forwardSessionReasons,
   ...serviceReasons,
 } as const

@@ -27,6 +27,7 @@ import { databaseSettings, heard, refuseChanges, testDatabase } from '../databas
 import { mailboxes } from '../emails.ts'
 import { eventTypes } from '../events.ts'
 import { enrol, enrolled } from '../factor.ts'
+import { forwardFile, writeForward } from '../forward-file.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { doors, guess, newHost, tryTimes } from '../logins.ts'
 import { addMail, servicesOf, verifyAddress } from '../mail.ts'
@@ -221,7 +222,9 @@ const byMail = { SIGN_IN_BY_MAIL: 'on', MAIL_REQUESTS_PER_CLIENT: '0' }
 
 suite('every event, with its fields and its level', async () => {
   const clients = clientsFile([entry('shop')])
-  const app = watched(await testApp({ CLIENTS_FILE: clients, SIGN_UP: 'open', ...byMail }))
+  const forward = forwardFile([{ hosts: ['wiki.example.org'], policy: 'one_factor' }])
+  const files = { CLIENTS_FILE: clients, FORWARD_AUTH_FILE: forward }
+  const app = watched(await testApp({ ...files, SIGN_UP: 'open', ...byMail }))
   const [mailbox, addresses] = [await mailboxOf(app), await mailboxes(app)]
   const admin = await app.bearer(app.admin)
   const idp = await identityProvider()
@@ -675,6 +678,18 @@ suite('every event, with its fields and its level', async () => {
       writeClients(clients, [entry('shop'), entry('other')])
       const { told } = await during(app, async () => job?.run())
       return { told, fields: { clients: ['shop', 'other'], by: 'job' } }
+    }),
+    info('sys_forward_rules_changed', 'a changed file of rules is taken up', async () => {
+      const job = app.app.jobs.find(({ name }) => name === 'forward file')
+      writeForward(forward, [])
+      const { told } = await during(app, async () => job?.run())
+      return { told, fields: { rules: 0, by: 'job' } }
+    }),
+    critical('sys_forward_rules_broken', 'a changed file of rules has mistakes', async () => {
+      const job = app.app.jobs.find(({ name }) => name === 'forward file')
+      writeForward(forward, '{')
+      const { told } = await during(app, async () => job?.run())
+      return { told, fields: { mistakes: 1, rules: 0, by: 'job' } }
     }),
     info('authz_admin', 'a change of the password is asked for', async () => {
       const who = await someone()

@@ -13,7 +13,7 @@ import type { Requirements } from '../../authentication/requirements.ts'
 import type { DatabaseOrTransaction } from '../../database/database.ts'
 import { type Guard, lockName, transact } from '../../database/transactions.ts'
 import { flowExpired, type PageFlow, type PageFlows } from '../../flows/flows.ts'
-import { evidenceOf, provenOf, type SignInData } from '../../flows/sign-in-flow.ts'
+import { evidenceOf, passTowards, provenOf, type SignInData } from '../../flows/sign-in-flow.ts'
 import { refuseField } from '../../kernel/errors.ts'
 import { canonicalUsername } from '../../kernel/username.ts'
 import { takePasswordChange, takeSecondFactor } from '../../login/steps.ts'
@@ -180,9 +180,13 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     return evidenceOf(account, proven)
   }
 
-  function next({ data: { column } }: SignInFlow, evidence: Evidence): Step | null {
-    const passed = requirements.pass(column, evidence)
+  function next(flow: SignInFlow, evidence: Evidence): Step | null {
+    const passed = pass(flow, evidence)
     return typeof passed === 'string' ? passed : null
+  }
+
+  function pass({ data: { column }, returnTo }: SignInFlow, evidence: Evidence) {
+    return passTowards(returnTo, requirements.pass(column, evidence), evidence)
   }
 
   /** Runs the work as an attempt of the account: see `attemptCode`. */
@@ -201,7 +205,7 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     attempt: Attempt | null,
     { result, also }: SigningIn,
   ): Promise<null> {
-    const passed = requirements.pass(flow.data.column, evidence)
+    const passed = pass(flow, evidence)
     if (typeof passed === 'string') throw new NextStep(await stepOf(flow, passed, evidence, also))
     await completion.complete(passed, attempt, {
       ...result,

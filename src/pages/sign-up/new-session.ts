@@ -3,7 +3,7 @@ import { byChosenPassword } from '../../accounts/password-method.ts'
 import type { Account } from '../../authentication/account.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf } from '../../flows/requests.ts'
-import type { SignInData } from '../../flows/sign-in-flow.ts'
+import { passTowards, type SignInData } from '../../flows/sign-in-flow.ts'
 import { clientAddress } from '../../http/limits/client-address.ts'
 import type { Random } from '../../kernel/random.ts'
 import { ofBrowser } from '../../mail/device-cookie.ts'
@@ -34,7 +34,7 @@ export async function signInNewOwner(
   const { clock, completion, db, pageFlows, random, requirements } = deps
   const result = ofBrowser(sessionResult(deps, request, reply), request, reply, random)
   const evidence = byChosenPassword(account, clock.now())
-  const passed = requirements.pass('login', evidence)
+  const passed = passTowards(returnTo, requirements.pass('login', evidence), evidence)
   if (typeof passed !== 'string') {
     await completion.complete(passed, null, result)
     return returnTo

@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/load.ts'
+import type { ReturnOrigins } from '../flows/return-to.ts'
+import type { ErrorPage } from '../http/pages/page.ts'
+import { viewPage } from '../http/pages/send-view.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { anyone } from '../policy/rules.ts'
+import { hostBrowserCookie, setHostSessionCookie } from './cookies.ts'
+import { enterPath, hostSignOutPath } from './enter-path.ts'
+import { createForwarded } from './forwarded.ts'
+import type { HostSessions } from './host-sessions.ts'
+
+/**
+ * What the proxy gives to this service of the host of an application, below /.gatehouse/: GET enter
+ * uses a ticket and leads to the address that was asked for, GET signout leads to the page that signs
+ * out of all. The files of the pages are served there too. docs/adr/0063
+ */
+export interface EnterRoutesOptions {
+  readonly config: Pick<Config, 'baseUrl' | 'http'>
+  readonly hostSessions: Pick<HostSessions, 'redeem'>
+  readonly returnOrigins: ReturnOrigins
+}
+
+/** Nothing begins again by itself here: a browser without the cookie would go round in circles. */
+const errorPage: ErrorPage = (_error, { id }) =>
+  viewPage('forward-refused-ticket', { begin: '/', requestId: id }, { isElsewhere: true })
+
+export async function enterRoutes(
+  app: FastifyInstance,
+  { config, hostSessions, returnOrigins }: EnterRoutesOptions,
+): Promise<void> {
+  const { siteOf } = createForwarded(config)
+
+  app.get(
+    enterPath,
+    {
+      exposeHeadRoute: false, // a preview of the link must not use the ticket up
+      config: {
+        access: { rule: anyone },
+        errorPage,
+        answers: { 303: {} },
+        errors: ['badRequest', 'signInFailed'],
+        responseHeaders: ['set-cookie'],
+      },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      const { origin } = siteOf(request)
+      if (!returnOrigins.isForwarded(origin)) throw hostUnknown(origin)
+      const { ticket } = request.query as { ticket?: unknown } // parsed by Fastify
+      const browser = hostBrowserCookie.read(request)
+      const outcome = await hostSessions.redeem(ticket, { origin, browser })
+      if ('refused' in outcome) throw new ApiError('signInFailed', { reason: outcome.refused })
+      setHostSessionCookie(reply, outcome.secret)
+      return reply.redirect(outcome.returnTo, 303)
+    },
+  )
+
+  app.get(
+    hostSignOutPath,
+    {
+      exposeHeadRoute: false,
+      config: { access: { rule: anyone }, answers: { 303: {} } },
+      schema: { hide: true },
+    },
+    async (_request, reply) => reply.redirect(`${config.baseUrl}/signout`, 303),
+  )
+}
+
+function hostUnknown(origin: string): ApiError {
+  return new ApiError('badRequest', { reason: { code: 'forward_host_unknown', facts: { origin } } })
+}

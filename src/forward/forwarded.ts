@@ -1,0 +1,156 @@
+import type { FastifyRequest } from 'fastify'
+import { canonicalAddress } from '../addresses/address.ts'
+import { isWithin, parseAddressRange } from '../addresses/address-ranges.ts'
+import { BoundedMap } from '../bounded/bounded-map.ts'
+import type { Config } from '../config/load.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { parseSite, type Site } from './host.ts'
+import type { ForwardAsked } from './verdict.ts'
+
+/**
+ * What a proxy tells of a request to an application, in the headers X-Forwarded-Host, -Proto, -Uri
+ * and -Method. It counts only from a peer that TRUST_PROXY names, each header exactly once.
+ */
+export interface Forwarded {
+  /**
+   * The host of the request.
+   * @throws ApiError badRequest from another peer, or without a valid host and scheme
+   */
+  siteOf(request: FastifyRequest): Site
+  /** The whole request. @throws ApiError badRequest as `siteOf`, or if another fact is not valid */
+  askedOf(request: FastifyRequest): ForwardedRequest
+}
+
+export interface ForwardedRequest extends ForwardAsked {
+  readonly site: Site
+}
+
+type HeaderName = `x-${string}`
+
+const maxUriLength = 8192
+const maxKept = 1000
+/** Visible ASCII without a fragment. Two headers that were joined hold a space. */
+const uriFormat = /^\/[\x21\x22\x24-\x7e]*$/
+const methodFormat = /^[A-Z][A-Z0-9_-]{0,31}$/
+/** Traefik names the scheme of a WebSocket after its protocol. */
+const schemes: Readonly<Record<string, Site['scheme']>> = {
+  http: 'http',
+  https: 'https',
+  ws: 'http',
+  wss: 'https',
+}
+/** Applications and frameworks let a client name another method in these. */
+const overrides = ['x-http-method-override', 'x-method-override', 'x-http-method'] as const
+
+export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
+  const proxies = http.trustedProxies.map(parseAddressRange)
+  // A service has few proxies and hosts, and each request names one of them.
+  const trusted = new BoundedMap<string, boolean>(maxKept)
+  const sites = {
+    http: new BoundedMap<string, Site>(maxKept),
+    https: new BoundedMap<string, Site>(maxKept),
+  }
+  return { siteOf, askedOf }
+
+  function siteOf(request: FastifyRequest): Site {
+    const { headers } = request
+    assertFromProxy(request)
+    const scheme = schemes[textOf(headers, 'x-forwarded-proto')]
+    if (!scheme) throw invalid('x-forwarded-proto')
+    const text = textOf(headers, 'x-forwarded-host')
+    const known = sites[scheme].get(text)
+    if (known) return known
+    const site = parseSite(scheme, text)
+    if (!site) throw invalid('x-forwarded-host')
+    sites[scheme].set(text, site)
+    return site
+  }
+
+  function askedOf(request: FastifyRequest): ForwardedRequest {
+    const site = siteOf(request)
+    const { headers } = request
+    const uri = textOf(headers, 'x-forwarded-uri')
+    if (!isValidUri(uri)) throw invalid('x-forwarded-uri')
+    const method = textOf(headers, 'x-forwarded-method')
+    if (!methodFormat.test(method)) throw invalid('x-forwarded-method')
+    const { host, scheme } = site
+    return { site, host, scheme, uri, methods: methodsOf(headers, method, uri) }
+  }
+
+  /** The peer of the connection, whatever X-Forwarded-For says. */
+  function assertFromProxy({ raw }: FastifyRequest): void {
+    const { remoteAddress = '' } = raw.socket
+    let isTrusted = trusted.get(remoteAddress)
+    if (isTrusted === undefined) {
+      const address = canonicalAddress(remoteAddress)
+      isTrusted = address !== null && isWithin(address, proxies)
+      trusted.set(remoteAddress, isTrusted)
+    }
+    if (!isTrusted) {
+      throw new ApiError('badRequest', { reason: { code: 'forward_untrusted_peer' } })
+    }
+  }
+}
+
+/** The path of an address as it was sent, without its query. */
+export function pathOf(uri: string): string {
+  const end = uri.indexOf('?')
+  return end < 0 ? uri : uri.slice(0, end)
+}
+
+function textOf(headers: FastifyRequest['headers'], name: HeaderName): string {
+  const value = headers[name]
+  if (typeof value === 'string') return value
+  if (value !== undefined) throw invalid(name)
+  throw new ApiError('badRequest', {
+    reason: { code: 'forward_header_absent', facts: { header: name } },
+  })
+}
+
+/** Of the query nothing is asked: browsers send a lone `%` in it as it was typed. */
+function isValidUri(uri: string): boolean {
+  if (uri.length > maxUriLength || !uriFormat.test(uri)) return false
+  if (!uri.includes('%')) return true
+  const path = decoded(pathOf(uri))
+  return path !== null && !/\p{Cc}/u.test(path)
+}
+
+function decoded(path: string): string | null {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return null
+  }
+}
+
+/** The method, and those that the application may take the request for. */
+function methodsOf(
+  headers: FastifyRequest['headers'],
+  method: string,
+  uri: string,
+): readonly string[] {
+  let named: string[] | undefined
+  for (const name of overrides) {
+    const value = headers[name]
+    if (value !== undefined) named = [...(named ?? []), ...String(value).split(',')]
+  }
+  const query = uri.length - pathOf(uri).length
+  if (query > 0 && /_method|%/i.test(uri)) {
+    const fields = new URLSearchParams(uri.slice(-query))
+    for (const [name, value] of fields) {
+      if (name.toLowerCase() === '_method') named = [...(named ?? []), value]
+    }
+  }
+  if (!named) return [method]
+  const others = named.map((name) => name.trim().toUpperCase()).filter((name) => name !== '')
+  if (!others.every((name) => methodFormat.test(name))) {
+    throw new ApiError('badRequest', { reason: { code: 'forward_method_override' } })
+  }
+  return [...new Set([method, ...others])]
+}
+
+function invalid(header: HeaderName): ApiError {
+  return new ApiError('badRequest', {
+    reason: { code: 'forward_header_invalid', facts: { header } },
+  })
+}

@@ -1,0 +1,30 @@
+/** Where an application is reached, as a browser writes it. */
+export interface Site {
+  readonly scheme: 'http' | 'https'
+  /** The name, and the port unless it is the scheme's own. */
+  readonly host: string
+  /** The host without its port. */
+  readonly hostname: string
+  readonly origin: string
+}
+
+const maxLength = 260 // a name of 253 characters with its final dot, and a port
+const format = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/
+const ownPorts = { http: '80', https: '443' } as const
+
+/**
+ * Parses a host and its scheme: lower case, without the scheme's own port and without a final dot.
+ * Null for everything that a browser would write differently, such as `0x7f.1` or `[::0:1]`: rules
+ * name hosts as browsers write them.
+ */
+export function parseSite(scheme: Site['scheme'], text: string): Site | null {
+  if (text.length > maxLength) return null
+  const [, name, port] = format.exec(text) ?? []
+  if (name === undefined) return null
+  const plain = name.toLowerCase().replace(/\.$/, '')
+  const host = port === undefined || port === ownPorts[scheme] ? plain : `${plain}:${port}`
+  const origin = `${scheme}://${host}`
+  const url = URL.parse(origin)
+  if (url?.host !== host || plain.split('.').includes('')) return null
+  return { scheme, host, hostname: plain, origin }
+}

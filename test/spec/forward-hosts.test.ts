@@ -1,0 +1,281 @@
+// A database makes a difference: tickets and sessions are rows that end with the session's row.
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { digest } from '../../src/kernel/digest.ts'
+import { codeOf } from '../factor.ts'
+import {
+  atHosts,
+  enter,
+  files,
+  hostBrowser,
+  hostCookie,
+  hostsApp,
+  signInPath,
+  ways,
+  whoIs,
+  wiki,
+} from '../hosts.ts'
+import { pageBrowser } from '../page-browser.ts'
+
+const job = (app: Awaited<ReturnType<typeof hostsApp>>, wanted: string) =>
+  app.app.jobs.find(({ name }) => name === wanted)?.run()
+
+/** Applications on other hosts behind a proxy: a session is handed over to each of them. */
+suite('sessions at the hosts of applications', async () => {
+  const app = await hostsApp({ RETURN_ORIGINS: 'https://app.example.org' })
+  const { clock } = app
+  const { db } = app.deps
+  const ann = await app.account('ann')
+  const tickets = () => db.selectFrom('forward_tickets').selectAll().execute()
+  const hosts = () => db.selectFrom('forward_sessions').selectAll().orderBy('origin').execute()
+
+  test('a sign-in leads back by a ticket, which begins a session at the host', async () => {
+    const browser = hostBrowser()
+    const pages = pageBrowser(app)
+    const target = `${wiki}/pages/one?draft=1&q=a%2Fb`
+    await pages.open(signInPath(target, browser))
+    assert.equal(pages.heading(), 'Sign in')
+    const policies = String(pages.page().headers['content-security-policy'])
+    assert.match(policies, /form-action 'self' https:\/\/wiki\.example\.org;/)
+    await pages.submit({ username: 'ann', password: ann.password })
+    const address = pages.elsewhere() ?? ''
+    assert.match(address, /^https:\/\/wiki\.example\.org\/\.gatehouse\/enter\?ticket=[\w-]{43}$/)
+    const [ticket] = await tickets()
+    assert.deepEqual(
+      { ...ticket, session_id: '' },
+      {
+        id: digest(address.slice(-43)),
+        session_id: '',
+        origin: wiki,
+        browser: browser.digest,
+        return_to: target,
+        expires_at: clock.now() + 10_000,
+      },
+    )
+    const answer = await enter(app, address, browser)
+    assert.deepEqual([answer.status, answer.headers.location], [303, target])
+    assert.equal(
+      answer.headers['set-cookie'],
+      `__Host-gatehouse=${hostCookie(answer)}; Path=/; HttpOnly; Secure; SameSite=Lax`,
+    )
+    assert.deepEqual(await tickets(), [])
+    const [session] = await hosts()
+    assert.equal(session?.id, digest(hostCookie(answer)))
+    assert.equal(await whoIs(app, hostCookie(answer), wiki), 'ann')
+    const told = app.log.filter(({ event }) => event === 'forward_session_created')
+    assert.deepEqual(
+      told.map(({ user_id, origin }) => ({ user_id, origin })),
+      [{ user_id: ann.userId, origin: wiki }],
+    )
+  })
+
+  test('who is signed in is not asked again, at no further host', async () => {
+    const here = await atHosts(app, ann)
+    const atWiki = await here.sessionAt(wiki)
+    const atFiles = await here.sessionAt(files)
+    assert.notEqual(atWiki, atFiles)
+    assert.equal(await whoIs(app, atWiki, wiki), 'ann')
+    assert.equal(await whoIs(app, atFiles, files), 'ann')
+  })
+
+  test('a later ticket for a host takes the place of the session there', async () => {
+    const here = await atHosts(app, ann)
+    const first = await here.sessionAt(wiki)
+    const before = (await hosts()).length
+    const second = await here.sessionAt(wiki)
+    assert.equal((await hosts()).length, before)
+    assert.equal(await whoIs(app, first, wiki), null)
+    assert.equal(await whoIs(app, second, wiki), 'ann')
+  })
+
+  test('activity at a host is activity of the session, and a session has one timeout', async () => {
+    const here = await atHosts(app, ann)
+    const atWiki = await here.sessionAt(wiki)
+    clock.advance(1700)
+    assert.equal(await whoIs(app, atWiki, wiki), 'ann')
+    clock.advance(1700)
+    const own = await app.call('GET', '/api/protected', { headers: here.headers() })
+    assert.equal(own.status, 200)
+    clock.advance(1700)
+    assert.equal(await whoIs(app, atWiki, wiki), 'ann')
+    clock.advance(1800)
+    assert.equal(await whoIs(app, atWiki, wiki), null)
+  })
+
+  test('a session at a host sees the roles and the verified address of now', async () => {
+    const bea = await app.account('bea')
+    const here = await atHosts(app, bea)
+    const secret = await here.sessionAt(wiki)
+    const headers = app.basic(app.admin)
+    await app.call('PUT', '/api/admin/accounts/bea', { headers, json: { roles: ['EDITOR'] } })
+    const { hostSessions } = app.services
+    const session = await hostSessions.resume(secret, wiki)
+    assert.ok(!('ended' in session))
+    assert.deepEqual(session.stored.account.roles, ['EDITOR'])
+    assert.equal(session.stored.email, null)
+    await db
+      .updateTable('accounts')
+      .set({ verified_email: 'Bea@example.org', verified_email_key: 'bea@example.org' })
+      .where('user_id', '=', bea.userId)
+      .execute()
+    const later = await hostSessions.resume(secret, wiki)
+    assert.ok(!('ended' in later))
+    assert.equal(later.stored.email, 'Bea@example.org')
+  })
+
+  test('an application of RETURN_ORIGINS gets its browser back without a ticket', async () => {
+    const pages = pageBrowser(app)
+    await pages.open(signInPath('https://app.example.org/inbox', hostBrowser()))
+    await pages.submit({ username: 'ann', password: ann.password })
+    assert.equal(pages.elsewhere(), 'https://app.example.org/inbox')
+  })
+
+  test('the host of the service needs no ticket: its own cookie comes along', async () => {
+    const here = await atHosts(app, ann)
+    const target = 'https://id.example.org/tool/'
+    await here.pages.open(`/signin?return_to=${encodeURIComponent(target)}`)
+    assert.equal(here.pages.elsewhere(), target)
+    await here.pages.open(signInPath(target, here.browser))
+    assert.equal(here.pages.elsewhere(), target)
+  })
+
+  test('an address of any length and spelling that a browser is sent back to comes through', async () => {
+    const here = await atHosts(app, ann)
+    const start = `${wiki}/a%20b;c=d/%25/'()*!~?x[]=%2F%5C%0A&y=`
+    const pages = pageBrowser(app)
+    for (const target of [start, start.padEnd(2048, '%'), `${wiki}/?#top`, wiki]) {
+      await here.ticketFor(target)
+      assert.equal((await tickets()).at(-1)?.return_to ?? '', target)
+      await db.deleteFrom('forward_tickets').execute()
+    }
+    await pages.open(signInPath(start.padEnd(2048, '%'), here.browser))
+    await pages.submit({ username: 'ann', password: ann.password })
+    assert.match(pages.elsewhere() ?? '', /^https:\/\/wiki\.example\.org\/\.gatehouse\/enter/)
+    await here.pages.open(signInPath(start.padEnd(2049, '%'), here.browser))
+    assert.equal(here.pages.path(), '/account')
+  })
+
+  test('another site leads to /signin: the page that looks once more keeps all of the query', async () => {
+    const here = await atHosts(app, ann)
+    const path = signInPath(`${wiki}/a?b=c`, here.browser, { two_factor: '1', again: '1' })
+    const arrival = await here.pages.open(path, { 'sec-fetch-site': 'cross-site', cookie: '' })
+    const [, url = ''] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(arrival.text) ?? []
+    const query = new URL(url.replaceAll('&amp;', '&'), 'https://id.example.org').searchParams
+    assert.deepEqual(Object.fromEntries(query), {
+      return_to: `${wiki}/a?b=c`,
+      browser: here.browser.digest,
+      two_factor: '1',
+      again: '1',
+      here: '1',
+    })
+  })
+
+  test('what is below the prefix: a way to sign out, the files of pages, and nothing else', async () => {
+    const out = await app.call('GET', '/.gatehouse/signout')
+    assert.deepEqual([out.status, out.headers.location], [303, 'https://id.example.org/signout'])
+    const refused = await enter(app, `${wiki}/.gatehouse/enter`, null)
+    const [, style = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec(refused.text) ?? []
+    assert.match(style, /^\/\.gatehouse\/assets\/[\w-]{16}\/pages\.css$/)
+    assert.equal((await app.call('GET', style)).status, 200)
+    for (const path of ['/.gatehouse', '/.gatehouse/', '/.gatehouse/account', '/.gatehouse/x/y']) {
+      assert.equal((await app.call('GET', path)).status, 404, path)
+    }
+  })
+
+  test('tickets that were not used are deleted once they are dead', async () => {
+    const here = await atHosts(app, ann)
+    await db.deleteFrom('forward_tickets').execute()
+    await here.ticketFor(`${wiki}/`)
+    clock.advance(9.999)
+    await job(app, 'forward tickets')
+    assert.equal((await tickets()).length, 1)
+    clock.advance(0.001)
+    await job(app, 'forward tickets')
+    assert.deepEqual(await tickets(), [])
+  })
+
+  test('a session has so many tickets and hosts: the oldest of more go', async () => {
+    const here = await atHosts(app, ann)
+    const [row] = await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('id', '=', digest(here.headers().cookie?.split('=')[1] ?? ''))
+      .execute()
+    const session_id = row?.id ?? ''
+    await db
+      .insertInto('forward_sessions')
+      .values(
+        Array.from({ length: 200 }, (_, n) => ({
+          ...{ id: `host ${n}`, session_id, origin: `https://${n}.example.org`, created_at: n },
+        })),
+      )
+      .execute()
+    await db
+      .insertInto('forward_tickets')
+      .values(
+        Array.from({ length: 100 }, (_, n) => ({
+          ...{ id: `ticket ${n}`, session_id, origin: wiki, browser: '', return_to: wiki },
+          expires_at: clock.now() + n,
+        })),
+      )
+      .execute()
+    const address = await here.ticketFor(`${wiki}/`)
+    const left = (await tickets()).map(({ id }) => id)
+    assert.deepEqual(
+      [left.length, left.includes('ticket 0'), left.includes('ticket 1')],
+      [100, false, true],
+    )
+    await enter(app, address, here.browser)
+    const origins = (await hosts()).filter((one) => one.session_id === session_id)
+    assert.equal(origins.length, 200)
+    assert.ok(!origins.some(({ id }) => id === 'host 0'))
+  })
+})
+
+/** Rules that ask for two factors send a browser to the sign-in with `two_factor=1`. */
+suite('a sign-in that must have two factors', async () => {
+  const app = await hostsApp({ SIGN_IN_BY_MAIL: 'on', NODE_ENV: 'development' })
+  const { db } = app.deps
+  const amrOf = async (userId: number) =>
+    (await db.selectFrom('sessions').select('amr').where('user_id', '=', userId).execute()).map(
+      ({ amr }) => amr,
+    )
+  const two = { again: '1', two_factor: '1' }
+
+  test('an account without a factor sets one up, and then goes on to the application', async () => {
+    const dan = await app.account('dan')
+    const browser = hostBrowser()
+    const pages = pageBrowser(app)
+    await pages.open(signInPath(`${wiki}/`, browser, two))
+    await pages.submit({ username: 'dan', password: dan.password })
+    const [, secret = ''] = /<code[^>]*>([A-Z2-7 ]{32,})<\/code>/.exec(pages.page().text) ?? []
+    assert.ok(secret, pages.page().text)
+    assert.deepEqual(await amrOf(dan.userId), [])
+    await pages.submit({ totp: codeOf(app, secret.replaceAll(' ', '')) })
+    assert.equal(pages.heading(), 'Your recovery codes')
+    await pages.submit()
+    assert.deepEqual(await amrOf(dan.userId), ['pwd otp mfa'])
+    const secretAtHost = hostCookie(await enter(app, pages.elsewhere() ?? '', browser))
+    const session = await app.services.hostSessions.resume(secretAtHost, wiki)
+    assert.ok(!('ended' in session) && session.stored.amr.includes('mfa'))
+    // With two factors already, none is asked for again, whatever the proxy thought.
+    const there = ways(app, pages, browser)
+    await there.pages.open(signInPath(`${files}/`, browser, two))
+    assert.match(
+      there.pages.elsewhere() ?? '',
+      /^https:\/\/files\.example\.org\/\.gatehouse\/enter/,
+    )
+  })
+
+  test('who is signed in with one factor is asked, and gets no ticket before', async () => {
+    const eli = await app.account('eli')
+    await db.deleteFrom('forward_tickets').execute()
+    const here = await atHosts(app, eli)
+    await here.pages.open(signInPath(`${wiki}/`, here.browser, two))
+    assert.equal(here.pages.heading(), 'Confirm that it is you')
+    const path = `/signin/application?${signInPath(`${wiki}/`, here.browser, two).split('?')[1]}`
+    await here.pages.open(path)
+    assert.equal(here.pages.heading(), 'Confirm that it is you')
+    assert.deepEqual(await db.selectFrom('forward_tickets').select('id').execute(), [])
+  })
+})
