@@ -33,12 +33,12 @@ const maxKept = 1000
 const uriFormat = /^\/[\x21\x22\x24-\x7e]*$/
 const methodFormat = /^[A-Z][A-Z0-9_-]{0,31}$/
 /** Traefik names the scheme of a WebSocket after its protocol. */
-const schemes: Readonly<Record<string, Site['scheme']>> = {
-  http: 'http',
-  https: 'https',
-  ws: 'http',
-  wss: 'https',
-}
+const schemes = new Map<string, Site['scheme']>([
+  ['http', 'http'],
+  ['https', 'https'],
+  ['ws', 'http'],
+  ['wss', 'https'],
+])
 /** Applications and frameworks let a client name another method in these. */
 const overrides = ['x-http-method-override', 'x-method-override', 'x-http-method'] as const
 
@@ -55,7 +55,7 @@ export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
   function siteOf(request: FastifyRequest): Site {
     const { headers } = request
     assertFromProxy(request)
-    const scheme = schemes[textOf(headers, 'x-forwarded-proto')]
+    const scheme = schemes.get(textOf(headers, 'x-forwarded-proto'))
     if (!scheme) throw invalid('x-forwarded-proto')
     const text = textOf(headers, 'x-forwarded-host')
     const known = sites[scheme].get(text)
