@@ -5,6 +5,7 @@ import { ask, clientsFile, entry } from './clients.ts'
 import { fixedClock } from './clock.ts'
 import { type Count, type CountedDatabase, countedDatabase } from './counted-database.ts'
 import { enrolled } from './factor.ts'
+import { askForward, forwardFile } from './forward.ts'
 import { clockOfToday, identityProvider, settingsFor } from './identity-provider.ts'
 import { newHost } from './logins.ts'
 import { verifyAddress } from './mail.ts'
@@ -318,10 +319,58 @@ export async function countJourneys(): Promise<[string, Count][]> {
   const provider = await identityProvider()
   return [
     ...(await countEach(journeys)),
+    ...(await countEach(questions, { TRUST_PROXY: '127.0.0.1', FORWARD_AUTH_FILE: rules() })),
     ...(await countEach([rotating], { REFRESH_ROTATION: 'on' })),
     ...(await countEach([signIn], settingsFor(provider), clockOfToday())),
   ]
 }
+
+const rules = () =>
+  forwardFile([
+    { hosts: ['wiki.example.org'], paths: ['/open/*'], policy: 'bypass' },
+    { hosts: ['wiki.example.org', '127.0.0.1:3000'], policy: 'one_factor' },
+  ])
+
+/** The questions of a proxy. */
+const questions: readonly Journey[] = [
+  {
+    name: '`GET /api/authz/forward`, session',
+    status: 200,
+    async prepare(service) {
+      const { cookie } = await service.session(await service.someone())
+      const asked = { host: '127.0.0.1:3000', proto: 'http', headers: { cookie } }
+      return () => askForward(service, asked)
+    },
+  },
+  {
+    name: '`GET /api/authz/forward`, bearer, remembered',
+    status: 200,
+    async prepare(service) {
+      const headers = await service.bearer(await service.someone())
+      await askForward(service, { headers })
+      return () => askForward(service, { headers })
+    },
+  },
+  {
+    name: '`GET /api/authz/forward`, Basic, remembered',
+    status: 200,
+    async prepare(service) {
+      const headers = service.basic(await service.someone())
+      await askForward(service, { headers })
+      return () => askForward(service, { headers })
+    },
+  },
+  {
+    name: '`GET /api/authz/forward`, open to anyone',
+    status: 200,
+    prepare: async (service) => () => askForward(service, { uri: '/open/' }),
+  },
+  {
+    name: '`GET /api/authz/forward`, without a credential',
+    status: 401,
+    prepare: async (service) => () => askForward(service),
+  },
+]
 
 /** Counts journeys one after another on a service of their own. */
 async function countEach(

@@ -6,10 +6,9 @@ import { DatabaseUnavailable } from '../../src/database/errors.ts'
 import { parseSite } from '../../src/forward/host.ts'
 import { headerText } from '../../src/forward/remote-headers.ts'
 import { digest } from '../../src/kernel/digest.ts'
-import { rooms } from '../../src/rooms.ts'
-import { createServices } from '../../src/services.ts'
-import { type Answer, type Headers, testApp } from '../app.ts'
-import { connectTo } from '../database.ts'
+import { type Answer, type Headers, type TestApp, testApp } from '../app.ts'
+import { countedDatabase } from '../counted-database.ts'
+import { connectTo, sqliteOnly } from '../database.ts'
 import { enrol, enrolled } from '../factor.ts'
 import {
   type Asked,
@@ -22,7 +21,7 @@ import {
   proxied,
 } from '../forward.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
-import { verifyAddress } from '../mail.ts'
+import { servicesOf, verifyAddress } from '../mail.ts'
 import { exchange, rawRequest } from '../raw-http.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -54,6 +53,19 @@ function assertRefused(
 ): void {
   assertRefusal(answer, status, error, about)
   tellsNothing(answer, about)
+}
+
+/** A session at the host of an application, as a browser gets one by a ticket. */
+async function hostSession(app: TestApp, sessionCookie: string): Promise<Headers> {
+  const { hostSessions } = await servicesOf(app)
+  const origin = `https://${wiki}`
+  const browser = 'b'.repeat(43)
+  const id = digest(sessionCookie.split('=')[1] ?? '')
+  const handed = { origin, browser: digest(browser), returnTo: `${origin}/` }
+  const ticket = await hostSessions.issueTicket(id, handed)
+  const redeemed = await hostSessions.redeem(ticket, { origin, browser })
+  if ('refused' in redeemed) throw new Error(redeemed.refused.code)
+  return { cookie: `__Host-gatehouse=${redeemed.secret}` }
 }
 
 suite('forward authentication: what a proxy tells', async () => {
@@ -516,24 +528,12 @@ suite('forward authentication: who is asked about', async () => {
     },
     { clock },
   )
-  const { hostSessions } = await createServices(app.deps, { rooms })
+  const atHost = ({ cookie = '' }: Headers) => hostSession(app, cookie)
   const admin = await app.bearer(app.admin)
   const change = (username: string, json: object) =>
     app.call('PUT', `/api/admin/accounts/${username}`, { headers: admin, json })
   const atHome = (headers: Headers, more: Asked = {}) =>
     askForward(app, { host: 'id.example.org', ...more, headers })
-
-  /** A session at the host of an application, as a browser gets one by a ticket. */
-  async function atHost(session: { readonly cookie: string }, host = wiki): Promise<Headers> {
-    const origin = `https://${host}`
-    const browser = 'b'.repeat(43)
-    const id = digest(session.cookie.split('=')[1] ?? '')
-    const handed = { origin, browser: digest(browser), returnTo: `${origin}/` }
-    const ticket = await hostSessions.issueTicket(id, handed)
-    const redeemed = await hostSessions.redeem(ticket, { origin, browser })
-    if ('refused' in redeemed) throw new Error(redeemed.refused.code)
-    return { cookie: `__Host-gatehouse=${redeemed.secret}` }
-  }
 
   test('a session at the host of an application counts there, and nowhere else', async () => {
     const session = await app.session(await app.account('ann'))
@@ -770,5 +770,38 @@ suite('forward authentication: a database that is away allows nothing', async ()
     const answer = await askForward(app, open)
     isAway = false
     assert.equal(answer.status, 200)
+  })
+})
+
+suite('forward authentication: a decision from memory', async () => {
+  const { options, during } = await countedDatabase()
+  const settings = { ...proxied, FORWARD_AUTH_FILE: forwardFile(rules) }
+  const app = await testApp(settings, options)
+  const ann = await app.account('ann')
+  const bearer = await app.bearer(ann)
+  const { cookie } = await app.session(ann)
+
+  test('bearer, and what is open: no statement', async () => {
+    for (const asked of [{ headers: bearer }, open]) {
+      assert.equal((await askForward(app, asked)).status, 200)
+      const { result, count } = await during(() => askForward(app, asked))
+      assert.deepEqual([result.status, count.statements], [200, 0])
+    }
+  })
+
+  // PostgreSQL has no number that tells whether anything has changed: there the row is read.
+  sqliteOnly('a session: no statement until anything in the database changes', async () => {
+    const atHost = await hostSession(app, cookie)
+    for (const [name, asked] of [
+      ['bea', { host: 'id.example.org', headers: { cookie } }],
+      ['max', { headers: atHost }],
+    ] as const) {
+      assert.equal((await askForward(app, asked)).status, 200)
+      const remembered = await during(() => askForward(app, asked))
+      assert.deepEqual([remembered.result.status, remembered.count.statements], [200, 0])
+      await app.account(name)
+      const anew = await during(() => askForward(app, asked))
+      assert.deepEqual([anew.result.status, anew.count.statements], [200, 1])
+    }
   })
 })
