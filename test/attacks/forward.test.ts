@@ -352,6 +352,17 @@ suite('forward authentication: what a proxy tells', async () => {
     }
   })
 
+  test('QUERY, which Fastify refuses without a type of its body, is a method of every route', async () => {
+    for (const [path, status] of [
+      ['/api/public/nothing', 404],
+      ['/api/admin/nothing', 401],
+      ['/users', 404],
+    ] as const) {
+      const { status: answered } = await raw(`QUERY ${path} HTTP/1.1`, [])
+      assert.equal(answered, status, path)
+    }
+  })
+
   test('a body is not read, however it comes', async () => {
     const asked = [...lines({ method: 'POST' }), authorization]
     for (const [headers, body] of [
@@ -703,6 +714,19 @@ suite('forward authentication: who is asked about', async () => {
     assertRefused(await askForward(app, { headers: token(claims) }), 403, 'Access denied')
     const broken = { authorization: `${token(claims).authorization}x` }
     assertRefused(await askForward(app, { headers: broken }), 401, 'Invalid or expired token')
+  })
+
+  test('one that is linked to an account has the name of the account', async () => {
+    const { userId } = await app.account('linda')
+    const claims = idp.claims({ sub: 'linked', preferred_username: 'admin', roles: ['USER'] })
+    const headers = { authorization: `Bearer ${idp.signed(claims)}` }
+    assertRefused(await askForward(app, { headers }), 403, 'Access denied')
+    const identity = { user_id: userId, issuer: idp.issuer, subject: 'linked', created_at: 0 }
+    await app.deps.db.insertInto('identities').values(identity).execute()
+    const answer = await askForward(app, { headers })
+    assert.deepEqual([answer.status, answer.headers['remote-user']], [200, 'linda'])
+    await change('linda', { locked: true })
+    assertRefused(await askForward(app, { headers }), 401, 'Invalid or expired token')
   })
 
   test('wrong passwords by Basic count against their limits, as everywhere', async () => {
