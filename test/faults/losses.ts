@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { RestartableCluster } from './cluster.ts'
 import type { Reply } from './http.ts'
 import { admin, basic, bearer, cookieOf, isReady, type ServiceNode, startNode } from './node.ts'
@@ -51,8 +54,14 @@ const paceMs = 20
 export async function nodeToLoseItsDatabase(cluster: RestartableCluster, timeoutMs: number) {
   const proxy = await startProxy(cluster.socket)
   const database = await cluster.createDatabase()
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-forward-'))
+  const rules = join(folder, 'forward.json')
+  const rule = { hosts: ['127.0.0.1', 'localhost'], policy: 'one_factor' }
+  writeFileSync(rules, JSON.stringify({ rules: [rule] }))
   const node = await startNode({
     env: {
+      TRUST_PROXY: '127.0.0.1',
+      FORWARD_AUTH_FILE: rules,
       DATABASE_URL: `postgres://gatehouse@127.0.0.1:${proxy.port}/${database}`,
       DATABASE_POOL_MAX: String(poolMax),
       DATABASE_TIMEOUT_MS: String(timeoutMs),
@@ -69,6 +78,7 @@ export async function nodeToLoseItsDatabase(cluster: RestartableCluster, timeout
     async remove() {
       await node.remove()
       await proxy.close()
+      rmSync(folder, { recursive: true })
     },
   }
 }
@@ -88,6 +98,17 @@ async function prove(node: ServiceNode): Promise<Proofs> {
     token,
     revoked,
     cookie: cookieOf(session),
+  }
+}
+
+/** What a proxy tells of a request to an application, by a credential. */
+function asked(credential: Readonly<Record<string, string>>, host = '127.0.0.1') {
+  return {
+    'x-forwarded-host': host,
+    'x-forwarded-proto': 'http',
+    'x-forwarded-uri': '/',
+    'x-forwarded-method': 'GET',
+    ...credential,
   }
 }
 
@@ -138,6 +159,27 @@ async function loseDatabase({
     'good token, with the database': {
       send: () => caller.call('GET', '/users?limit=1', { headers: bearer(proofs.token) }),
       mayBe: [],
+    },
+    'session, asked for by a proxy': {
+      send: () =>
+        caller.call('GET', '/api/authz/forward', { headers: asked({ cookie: proofs.cookie }) }),
+      mayBe: [],
+    },
+    'session of a host, asked for by a proxy': {
+      send: () => {
+        const headers = asked({ cookie: `__Host-gatehouse=${'a'.repeat(43)}` }, 'localhost')
+        return caller.call('GET', '/api/authz/forward', { headers })
+      },
+      mayBe: [],
+    },
+    'Basic, asked for by a proxy': {
+      send: () => caller.call('GET', '/api/authz/forward', { headers: asked(basic) }),
+      mayBe: [],
+    },
+    'revoked token, asked for by a proxy': {
+      send: () =>
+        caller.call('GET', '/api/authz/forward', { headers: asked(bearer(proofs.revoked)) }),
+      mayBe: [401],
     },
     write: {
       send: () => caller.call('POST', '/users', { headers: bearer(proofs.token), json }),
