@@ -163,6 +163,15 @@ suite('a declaration is whole, and contradicts itself in nothing', () => {
     )
   })
 
+  test('what anyone may call by any method and changes nothing need not be counted', () => {
+    const config = { access: { rule: anyone }, csrf: 'exempt', rateLimit: 'exempt' } as const
+    assert.deepEqual(mistakesOf({ method: 'POST', config }), [])
+    const counted = ['changes something, and is exempt from the rate limit']
+    assert.deepEqual(mistakesOf({ method: 'POST', config: { ...config, body: 'json' } }), counted)
+    const guarded = { ...config, csrf: 'foreignPage' } as const
+    assert.deepEqual(mistakesOf({ method: 'POST', config: guarded }), counted)
+  })
+
   test('every mistake is told', () => {
     const route: Pick<RouteOptions, 'method' | 'url'> = { method: ['GET', 'POST'], url: '/things' }
     const config: RouteDeclaration = {
