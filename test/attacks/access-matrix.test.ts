@@ -5,6 +5,7 @@ import { contractRoles } from '../../src/kernel/principal.ts'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { mailboxes } from '../emails.ts'
+import { forwarded, forwardFile } from '../forward.ts'
 import { verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
 import { begunSignUp, invited, mailboxOf, profileOf } from '../registration.ts'
@@ -16,6 +17,7 @@ interface Right {
   readonly json?: unknown
   readonly form?: Record<string, string>
   readonly lines?: string
+  readonly headers?: Headers
 }
 
 /** Whose success asks for more than a caller: each has its own tests. */
@@ -45,6 +47,8 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     SIGN_IN_BY_MAIL: 'on',
     MAIL_REQUESTS_PER_CLIENT: '0',
     PAGES_COLOR: '#1a5fb4',
+    TRUST_PROXY: '127.0.0.1',
+    FORWARD_AUTH_FILE: forwardFile([{ hosts: ['wiki.example.org'], policy: 'bypass' }]),
   })
   const mailbox = await mailboxOf(app)
   const addresses = await mailboxes(app)
@@ -178,6 +182,9 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
       path: `${accounts}/${(await withAddress()).username}/reset`,
       json: {},
     }),
+    'GET /api/authz/forward': () => ({ headers: forwarded() }),
+    '* /api/authz/forward': () => ({ headers: forwarded() }),
+    '* /api/authz/forward/*': () => ({ headers: forwarded({ uri: '/no/such' }) }),
     'GET /signin': () => ({ path: '/signin?again=1' }),
     'POST /signout': () => ({ form: {} }),
     'POST /account/email': () => ({ form: { email: newAddress() } }),
@@ -231,7 +238,11 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     const answer = await fetch(`${url}${given.path ?? path}`, {
       method,
       redirect: 'manual',
-      headers: { ...(type !== undefined && { 'content-type': type }), ...headers },
+      headers: {
+        ...(type !== undefined && { 'content-type': type }),
+        ...given.headers,
+        ...headers,
+      },
       ...(body !== undefined && { body }),
     })
     await answer.arrayBuffer()

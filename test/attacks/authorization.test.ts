@@ -313,6 +313,10 @@ const table: readonly Row[] = [
   { route: 'GET /', may: 'anyone', allowed: 200 },
   { route: 'POST /language', may: 'anyone', allowed: 303, json: {} },
   { route: 'GET /.well-known/change-password', may: 'anyone', allowed: 303 },
+  // Without what a proxy tells: test/spec/forward.test.ts has the answers to one.
+  ...['GET /api/authz/forward', '* /api/authz/forward', '* /api/authz/forward/*'].map(
+    (route): Row => ({ route, may: 'anyone', allowed: 400, withoutHead: true }),
+  ),
   // No logo and no colour are set here.
   { route: 'GET /look/:version/:file', may: 'anyone', allowed: 404, path: '/look/0/look.css' },
   ...['/assets/style.css', '/assets/docs/reference.css'].map(

@@ -559,6 +559,7 @@ suite('which events a change records', async () => {
     const headers = { ...admin }
     for (const { method, url } of app.app.routes()) {
       if (method !== 'GET' || `GET ${url}` in routes) continue
+      if (url === '/api/authz/forward') continue // no proxy asks: that is refused, and told
       await app.call('GET', url.replace(/:\w+|\*/g, '1'), { headers })
     }
     assert.deepEqual(told, [])

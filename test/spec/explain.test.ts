@@ -7,6 +7,7 @@ import { ApiError } from '../../src/kernel/errors.ts'
 import { accessReasons } from '../../src/reasons/access.ts'
 import { confirmationReasons } from '../../src/reasons/confirmations.ts'
 import { credentialReasons } from '../../src/reasons/credentials.ts'
+import { forwardReasons } from '../../src/reasons/forward.ts'
 import { guards } from '../../src/reasons/guards.ts'
 import { loginReasons } from '../../src/reasons/logins.ts'
 import { type ReasonCode, reasons } from '../../src/reasons/reasons.ts'
@@ -663,6 +664,7 @@ suite('the registry of reasons', () => {
       accessReasons,
       confirmationReasons,
       credentialReasons,
+      forwardReasons,
       loginReasons,
       registrationReasons,
       requestReasons,
