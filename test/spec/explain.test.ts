@@ -8,6 +8,7 @@ import { accessReasons } from '../../src/reasons/access.ts'
 import { confirmationReasons } from '../../src/reasons/confirmations.ts'
 import { credentialReasons } from '../../src/reasons/credentials.ts'
 import { forwardReasons } from '../../src/reasons/forward.ts'
+import { forwardSessionReasons } from '../../src/reasons/forward-sessions.ts'
 import { guards } from '../../src/reasons/guards.ts'
 import { loginReasons } from '../../src/reasons/logins.ts'
 import { type ReasonCode, reasons } from '../../src/reasons/reasons.ts'
@@ -665,6 +666,7 @@ suite('the registry of reasons', () => {
       confirmationReasons,
       credentialReasons,
       forwardReasons,
+      forwardSessionReasons,
       loginReasons,
       registrationReasons,
       requestReasons,
