@@ -241,7 +241,12 @@ function ends(path: string): string[] {
 
 /** Something within that some remove before they look. */
 function inserted(path: string): string[] {
-  const removed = ['\t', '\r', '\n', '%09', '%0d', '%0a', '%00', '\0', '%7f', '%08']
+  const removed = ['\t', '\r', '\n', '%09', '%0d', '%0a', '%00', '\0', '%7f', '%08'].concat(
+    '%E2%80%8B',
+    '%E2%80%8C',
+    '%C2%AD',
+    '%EF%BB%BF',
+  )
   return placesOf(path)
     .filter((at) => at > 0)
     .flatMap((at) => removed.map((one) => path.slice(0, at) + one + path.slice(at)))

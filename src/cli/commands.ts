@@ -19,6 +19,7 @@ const order = [
   'client',
   'token',
   'oidc',
+  'forward',
   'audit',
   'explain',
   'backup',

@@ -268,6 +268,22 @@ suite('a file of rules', () => {
     assert.deepEqual(mistakes, ['is not JSON (line 2 column 16)'])
   })
 
+  test('with a field twice in one object is refused: a parser would drop the first in silence', () => {
+    const text = String.raw`{
+      "rules": [
+        { "hosts": ["a.example"], "policy": "deny", "paths": ["/\":{[\""] },
+        { "hosts": ["policy", "policy"], "policy": "deny",
+          "p\u006flicy"
+            : "bypass" }
+      ],
+      "rules": []
+    }`
+    assert.deepEqual(parseForwardRules(text, []).mistakes, [
+      'has the field "policy" twice in one object (line 5)',
+      'has the field "rules" twice in one object (line 8)',
+    ])
+  })
+
   test('its texts cannot steer a terminal', () => {
     const { mistakes } = parseForwardRules(JSON.stringify({ rules: [], '\u001b[2J': 1 }), [])
     assert.deepEqual(mistakes, ['has an unknown field "\\u001b[2J"'])

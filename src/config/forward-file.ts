@@ -3,6 +3,7 @@ import type { Role } from '../kernel/principal.ts'
 import { readText } from './file-text.ts'
 import { type ForwardRule, isObject, parseForwardRule, quoted } from './forward-rule.ts'
 import { shadowedRules } from './forward-shadows.ts'
+import { repeatedFields } from './repeated-fields.ts'
 
 export interface ForwardReading {
   readonly rules: readonly ForwardRule[]
@@ -67,7 +68,12 @@ export function parseForwardRules(
   if (!Array.isArray(list)) {
     return { rules: [], mistakes: ['must be an object with a list "rules"'] }
   }
-  const mistakes = Object.keys(others).map((name) => `has an unknown field ${quoted(name)}`)
+  const mistakes = [
+    ...Object.keys(others).map((name) => `has an unknown field ${quoted(name)}`),
+    ...repeatedFields(text).map(
+      ({ name, line }) => `has the field ${quoted(name)} twice in one object (line ${line})`,
+    ),
+  ]
   if ($schema !== undefined && typeof $schema !== 'string')
     mistakes.push('has a "$schema" that is no text')
   if (list.length > maxRules) mistakes.push(`has more than ${maxRules} rules`)

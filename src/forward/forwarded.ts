@@ -107,8 +107,11 @@ function textOf(headers: FastifyRequest['headers'], name: HeaderName): string {
   })
 }
 
-/** Of the query nothing is asked: browsers send a lone `%` in it as it was typed. */
-function isValidUri(uri: string): boolean {
+/**
+ * Whether a path and query may be judged. Of the query nothing is asked: browsers send a lone `%` in
+ * it as it was typed.
+ */
+export function isValidUri(uri: string): boolean {
   if (uri.length > maxUriLength || !uriFormat.test(uri)) return false
   if (!uri.includes('%')) return true
   const path = decoded(pathOf(uri))

@@ -2,14 +2,18 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { parseForwardRules } from '../config/forward-file.ts'
 import { contractRoles, type Role } from '../kernel/principal.ts'
-import { createJudge } from './judge.ts'
+import { createJudge, type Judge } from './judge.ts'
 import type { ForwardCaller } from './verdict.ts'
+
+function judgeOf(rules: readonly object[]): Judge {
+  const { mistakes, rules: parsed } = parseForwardRules(JSON.stringify({ rules }), contractRoles)
+  assert.deepEqual(mistakes, [])
+  return createJudge(parsed)
+}
 
 /** Judges a request by rules; the answer in one text: policy, number of the rule, why if not by a rule. */
 function judging(...rules: readonly object[]) {
-  const parsed = parseForwardRules(JSON.stringify({ rules }), contractRoles)
-  assert.deepEqual(parsed.mistakes, [])
-  const judge = createJudge(parsed.rules)
+  const judge = judgeOf(rules)
   return (
     address: string,
     { methods = ['GET'], as = null }: { methods?: string[]; as?: readonly Role[] | null } = {},
@@ -23,6 +27,37 @@ function judging(...rules: readonly object[]) {
 }
 
 const wiki = { hosts: ['wiki.example.org'], policy: 'one_factor' }
+
+const kinds: Readonly<Record<string, (n: number) => object>> = {
+  hosts: (n) => ({ hosts: [`h${n}.example.org`] }),
+  'hosts below': (n) => ({ hosts: [`*.h${n}.example.org`] }),
+  paths: (n) => ({ hosts: ['app.example.org'], paths: [`/p${n}`, `/q/p${n}/*`] }),
+  'paths of all hosts': (n) => ({ hosts: ['*.example.org'], paths: [`/p${n}/*`] }),
+  'the same roles': () => ({ hosts: ['app.example.org'], paths: ['/q/*'], roles: ['ADMIN'] }),
+}
+
+suite('the work of a search', () => {
+  for (const [kind, ruleOf] of Object.entries(kinds)) {
+    test(`10,000 rules that differ by ${kind} cost what ten do`, () => {
+      const looked = [10, 10_000].map((count) => {
+        const rules = Array.from({ length: count - 1 }, (_, n) => ({
+          policy: 'deny',
+          ...ruleOf(n),
+        }))
+        const last = { hosts: ['app.example.org'], policy: 'one_factor' }
+        const judge = judgeOf([...rules, last])
+        const caller = { roles: new Set<Role>(['USER']) }
+        for (const uri of ['/', '/q/r/s.js?t', '/q/%2e%2e/A']) {
+          const asked = { host: 'app.example.org', scheme: 'https', uri, methods: ['GET'] } as const
+          assert.equal(judge.judge(asked, caller).rule, count, uri)
+        }
+        return judge.looked()
+      })
+      assert.ok(looked[0] && looked[0] < 30, `${looked[0]}`)
+      assert.equal(looked[1], looked[0])
+    })
+  }
+})
 
 suite('the rules of forward authentication', () => {
   test('without a rule all is denied, whoever asks', () => {

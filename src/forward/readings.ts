@@ -137,10 +137,14 @@ function isAscii(text: string): boolean {
 }
 
 function lookalikes(text: string): string {
-  return text
-    .replace(/[\u2044\u2215\u29f8]/g, '/')
-    .replace(/[\u2216\u29f5\ufe68\u00a5\u20a9]/g, '\\')
-    .replace(/[\u3002\uff61]/g, '.')
+  return (
+    text
+      .replace(/[\u2044\u2215\u29f8]/g, '/')
+      .replace(/[\u2216\u29f5\ufe68\u00a5\u20a9]/g, '\\')
+      .replace(/[\u3002\uff61]/g, '.')
+      // What has no width, which some file systems ignore in names.
+      .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  )
 }
 
 /** A path in which letters of either case are the same. */

@@ -6,6 +6,20 @@ export const room: Room<Needs> = {
   tag: 'Applications',
   events: fileBeside(import.meta.url, './events'),
   settings: ['FORWARD_AUTH_FILE'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'forward check',
+          operands: ['url', '[user]'],
+          summary:
+            'Says which rule of FORWARD_AUTH_FILE answers a request to an application, and why; for a user, what would happen',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/forward'),
+      settings: ['ROLES', 'REQUIRE_SECOND_FACTOR', 'LOGIN_LOCK_AFTER'],
+    },
+  ],
   tables: [
     {
       name: 'forward_tickets',

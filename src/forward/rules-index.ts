@@ -1,4 +1,5 @@
 import type { ForwardRule } from '../config/forward-rule.ts'
+import { shadowedRules } from '../config/forward-shadows.ts'
 import { folded } from './readings.ts'
 
 /** The rules for a path: sorted indexes of rules, so that the first is the one that counts. */
@@ -38,11 +39,14 @@ const none: readonly HostRules[] = []
 
 export function indexRules(rules: readonly ForwardRule[]): RulesIndex {
   const hosts = new Map<string, Building>()
+  // A rule that never matches would only be looked at in vain.
+  const shadowed = new Set(shadowedRules(rules).map(({ rule }) => rule))
   for (const [index, rule] of rules.entries()) {
+    if (shadowed.has(rule.number)) continue
     for (const host of rule.hosts) {
       const building = hosts.get(host) ?? newHost()
       hosts.set(host, building)
-      for (const path of rule.paths ?? ['/*']) place(building, path, index, rules)
+      for (const path of rule.paths ?? ['/*']) place(building, path, index)
     }
   }
   const named = new Map<string, HostRules>()
@@ -75,7 +79,7 @@ function newNode(): Node {
   return { at: [], below: [], children: new Map() }
 }
 
-function place(host: Building, path: string, index: number, rules: readonly ForwardRule[]): void {
+function place(host: Building, path: string, index: number): void {
   const isBelow = path.endsWith('/*')
   const body = withUpperEscapes(isBelow ? path.slice(0, -2) : path)
   const paths = new Set([body, decodeURIComponent(body)])
@@ -84,19 +88,15 @@ function place(host: Building, path: string, index: number, rules: readonly Forw
   if (paths.size !== foldedPaths.size || ![...paths].every((one) => foldedPaths.has(one))) {
     host.isFoldedAlready = false
   }
-  for (const one of paths) add(nodeOf(host.exact, one)[isBelow ? 'below' : 'at'], index, rules)
+  for (const one of paths) add(nodeOf(host.exact, one)[isBelow ? 'below' : 'at'], index)
   for (const one of foldedPaths) {
-    add(nodeOf(host.folded, one)[isBelow ? 'below' : 'at'], index, rules)
+    add(nodeOf(host.folded, one)[isBelow ? 'below' : 'at'], index)
   }
 }
 
-/** Adds a rule to a list, unless one of the list matches all requests that come so far. */
-function add(list: number[], index: number, rules: readonly ForwardRule[]): void {
-  const last = list.at(-1)
-  if (last === index) return
-  const before = last === undefined ? undefined : rules[last]
-  if (before && before.methods === null && before.roles === null) return
-  list.push(index)
+/** Adds a rule to a list, once: the two forms of a path can have one node. */
+function add(list: number[], index: number): void {
+  if (list.at(-1) !== index) list.push(index)
 }
 
 function nodeOf(root: Node, path: string): Node {

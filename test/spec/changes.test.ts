@@ -18,6 +18,7 @@ import { folder, passphrase } from '../copies.ts'
 import { databaseSettings, testDatabase } from '../database.ts'
 import { mailboxes } from '../emails.ts'
 import { beginEnrolment, enrol, enrolled } from '../factor.ts'
+import { forwardFile } from '../forward-file.ts'
 import { atHosts, enter, hostsApp } from '../hosts.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { verifyAddress } from '../mail.ts'
@@ -615,6 +616,7 @@ suite('which events a command records', async () => {
   const provided = { env: settingsFor(idp) }
   const newPassword = { stdin: `${other}\n` }
   const clients = join(folder(), 'clients.json')
+  const forward = forwardFile([{ hosts: ['localhost'], policy: 'one_factor' }])
   const [copy, copiesLocked] = [join(folder(), 'copy'), { stdin: `${passphrase}\n` }]
   let made = 0
   const name = async () => (await app.account(`someone${++made}`)).username
@@ -735,6 +737,10 @@ suite('which events a command records', async () => {
     explain: [
       ['sensitive_read'],
       async () => run('explain --token', { stdin: await app.token(app.admin) }),
+    ],
+    'forward check': [
+      [],
+      () => run('forward check http://localhost/', { env: { FORWARD_AUTH_FILE: forward } }),
     ],
     // A file is no part of the database: the service tells that it has taken up a change.
     'client add': [[], () => run(`client add one --audience api --may revoke --file ${clients}`)],
