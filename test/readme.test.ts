@@ -70,7 +70,12 @@ suite('README', async () => {
   await replaySection('The first hour', 18)
   await replaySection('Questions of an operator', 12)
 
-  for (const document of ['README.md', 'docs/use-it.md', 'docs/identity-providers.md']) {
+  for (const document of [
+    'README.md',
+    'docs/use-it.md',
+    'docs/forward-auth.md',
+    'docs/identity-providers.md',
+  ]) {
     const text = readFileSync(join(root, document), 'utf8')
 
     test(`${document}: names only files and sections that exist`, () => {
