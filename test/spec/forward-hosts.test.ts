@@ -20,6 +20,7 @@ import {
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { mailRows, verifyAddress } from '../mail.ts'
 import { pageBrowser } from '../page-browser.ts'
+import { mailboxOf, profileFields } from '../registration.ts'
 import { navigation, testBrowser } from '../test-browser.ts'
 
 const job = (app: Awaited<ReturnType<typeof hostsApp>>, wanted: string) =>
@@ -412,6 +413,29 @@ suite('a sign-in that must have two factors', async () => {
       .where('username', '=', 'ina')
       .executeTakeFirstOrThrow()
     assert.deepEqual(await amrOf(user_id), ['fed otp mfa'])
+  })
+
+  test('after a sign-up as well, whose link in another browser leads to the application itself', async () => {
+    const mailbox = await mailboxOf(app)
+    for (const way of ['code', 'link'] as const) {
+      const browser = hostBrowser()
+      const pages = pageBrowser(app)
+      await pages.open(signInPath(`${wiki}/y`, browser, { two_factor: '1' }))
+      const [, path = ''] = /href="(\/signup[^"]*)"/.exec(pages.page().text) ?? []
+      await pages.open(path.replaceAll('&amp;', '&'))
+      await pages.submit({ email: `new-${way}@example.org` })
+      const { code, token } = await mailbox.newest()
+      const other = way === 'code' ? pages : pageBrowser(app)
+      if (way === 'code') await pages.submit({ code: code ?? '' })
+      else await other.open(`/signup?token=${token}`)
+      const policies = String(other.page().headers['content-security-policy'])
+      assert.match(policies, /form-action 'self' https:\/\/wiki\.example\.org/)
+      await other.submit(profileFields(`new-${way}`))
+      const address = await setUp(other)
+      if (way === 'link') assert.equal(address, `${wiki}/y`)
+      else assert.equal((await enter(app, address, browser)).headers.location, `${wiki}/y`)
+      app.clock.advance(61)
+    }
   })
 
   test('who is signed in with one factor is asked, and gets no ticket before', async () => {
