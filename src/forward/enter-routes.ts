@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/load.ts'
 import type { ReturnOrigins } from '../flows/return-to.ts'
 import type { ErrorPage } from '../http/pages/page.ts'
+import { refusalPage } from '../http/pages/refusal.ts'
 import { viewPage } from '../http/pages/send-view.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
@@ -21,9 +22,15 @@ export interface EnterRoutesOptions {
   readonly returnOrigins: ReturnOrigins
 }
 
+const begin = '/' // the application's own, which asks for a sign-in
+
 /** Nothing begins again by itself here: a browser without the cookie would go round in circles. */
-const errorPage: ErrorPage = (_error, { id }) =>
-  viewPage('forward-refused-ticket', { begin: '/', requestId: id }, { isElsewhere: true })
+const errorPage: ErrorPage = (error, request) => {
+  const page = error.status === 400 ? null : refusalPage(error, request, null)
+  const { name, view } =
+    page ?? viewPage('forward-refused-ticket', { begin, requestId: request.id })
+  return { name, view, options: { isElsewhere: true } }
+}
 
 export async function enterRoutes(
   app: FastifyInstance,

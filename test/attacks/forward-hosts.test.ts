@@ -210,6 +210,16 @@ suite('attacks on the ticket to a host of an application', async () => {
     assert.deepEqual(await tickets(), before)
   })
 
+  test('too many requests are told as that, not as a bad ticket, in a frame of this host', async () => {
+    const limited = await hostsApp({ RATE_LIMIT_MAX: '1' })
+    const path = `${wiki}/.gatehouse/enter?ticket=${digest('guess')}`
+    assert.equal((await enter(limited, path, null)).status, 400)
+    const answer = await enter(limited, path, null)
+    assert.equal(answer.status, 429)
+    assert.match(answer.text, /<h1>You have asked too often</)
+    assert.match(answer.text, /<link rel="stylesheet" href="\/\.gatehouse\/assets\//)
+  })
+
   test('login CSRF: a ticket of the attacker in the browser of another person', async () => {
     await db.deleteFrom('sessions').execute()
     const attacker = await atHosts(app, eve, 'of the attacker')

@@ -1,6 +1,7 @@
 // A database makes a difference: tickets and sessions are rows that end with the session's row.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { loadConfig } from '../../src/config/load.ts'
 import { digest } from '../../src/kernel/digest.ts'
 import { confirmationsOf } from '../confirmations.ts'
 import { codeOf } from '../factor.ts'
@@ -19,6 +20,7 @@ import {
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { mailRows, verifyAddress } from '../mail.ts'
 import { pageBrowser } from '../page-browser.ts'
+import { mailboxOf, profileFields } from '../registration.ts'
 import { navigation, testBrowser } from '../test-browser.ts'
 
 const job = (app: Awaited<ReturnType<typeof hostsApp>>, wanted: string) =>
@@ -236,6 +238,75 @@ suite('sessions at the hosts of applications', async () => {
   })
 })
 
+suite('from the question of a proxy to the application and back', async () => {
+  const app = await hostsApp()
+  const ann = await app.account('ann')
+  /** What the proxy asks about a visit of an application; `cookie` is that of the host. */
+  const visit = (address: string, cookie?: string) => {
+    const url = new URL(address)
+    return app.call('GET', '/api/authz/forward', {
+      headers: {
+        ...{ accept: navigation, 'x-forwarded-proto': 'https', 'x-forwarded-host': url.host },
+        ...{ 'x-forwarded-uri': url.pathname + url.search, 'x-forwarded-method': 'GET' },
+        ...(cookie && { cookie }),
+      },
+    })
+  }
+
+  test('the sign-in, a second host without a question, and one sign-out for all', async () => {
+    const pages = pageBrowser(app)
+    const atHost = async (address: string, isAsked: boolean) => {
+      const first = await visit(address)
+      assert.equal(first.status, 302)
+      const mark = `__Host-gatehouse-browser=${first.cookies['__Host-gatehouse-browser']}`
+      const { origin, pathname, search } = new URL(String(first.headers.location))
+      assert.equal(origin, 'https://id.example.org')
+      await pages.open(pathname + search)
+      if (isAsked) await pages.submit({ username: 'ann', password: ann.password })
+      const entered = await enter(app, pages.elsewhere() ?? '', { header: mark })
+      assert.deepEqual([entered.status, entered.headers.location], [303, address])
+      const cookie = `${mark}; __Host-gatehouse=${hostCookie(entered)}`
+      const second = await visit(address, `theme=dark; ${cookie}`)
+      assert.equal(second.status, 200)
+      assert.equal(second.headers['remote-user'], 'ann')
+      assert.equal(second.headers.cookie, 'theme=dark')
+      return cookie
+    }
+    const cookies = {
+      [`${wiki}/a?b=c`]: await atHost(`${wiki}/a?b=c`, true),
+      [`${files}/`]: await atHost(`${files}/`, false),
+    }
+    const [ofWiki = '', ofFiles = ''] = Object.values(cookies)
+    // Of another host, or beside an Authorization header, it is no credential.
+    assert.equal((await visit(`${files}/`, ofWiki)).status, 302)
+    assert.equal((await visit(`${wiki}/`, ofFiles)).status, 302)
+    const own = `JSESSIONID=${pages.cookies.get('JSESSIONID')}`
+    assert.equal((await visit(`${wiki}/`, own)).status, 302)
+    assert.equal(
+      (await visit(`${wiki}/`, own.replace('JSESSIONID', '__Host-gatehouse'))).status,
+      302,
+    )
+    assert.equal((await visit('https://id.example.org/tool', ofWiki)).status, 302)
+    assert.equal((await visit('https://id.example.org/tool', own)).status, 200)
+    await pages.open('/signout')
+    await pages.submit({}, 'action="/signout"')
+    for (const [address, cookie] of Object.entries(cookies)) {
+      assert.equal((await visit(address, cookie)).status, 302, address)
+    }
+    assert.deepEqual((await app.rows()).forward_sessions, [])
+  })
+})
+
+test('the session cookie has no name of a cookie at the hosts of applications', () => {
+  for (const name of ['__Host-gatehouse', '__Host-gatehouse-browser']) {
+    const settings = { ADMIN_PASSWORD: 'x'.repeat(20), SESSION_COOKIE_NAME: name }
+    assert.throws(
+      () => loadConfig(settings),
+      /SESSION_COOKIE_NAME is the name of a cookie at the hosts of applications/,
+    )
+  }
+})
+
 /** Rules that ask for two factors send a browser to the sign-in with `two_factor=1`. */
 suite('a sign-in that must have two factors', async () => {
   const baseUrl = 'https://id.example.org'
@@ -342,6 +413,29 @@ suite('a sign-in that must have two factors', async () => {
       .where('username', '=', 'ina')
       .executeTakeFirstOrThrow()
     assert.deepEqual(await amrOf(user_id), ['fed otp mfa'])
+  })
+
+  test('after a sign-up as well, whose link in another browser leads to the application itself', async () => {
+    const mailbox = await mailboxOf(app)
+    for (const way of ['code', 'link'] as const) {
+      const browser = hostBrowser()
+      const pages = pageBrowser(app)
+      await pages.open(signInPath(`${wiki}/y`, browser, { two_factor: '1' }))
+      const [, path = ''] = /href="(\/signup[^"]*)"/.exec(pages.page().text) ?? []
+      await pages.open(path.replaceAll('&amp;', '&'))
+      await pages.submit({ email: `new-${way}@example.org` })
+      const { code, token } = await mailbox.newest()
+      const other = way === 'code' ? pages : pageBrowser(app)
+      if (way === 'code') await pages.submit({ code: code ?? '' })
+      else await other.open(`/signup?token=${token}`)
+      const policies = String(other.page().headers['content-security-policy'])
+      assert.match(policies, /form-action 'self' https:\/\/wiki\.example\.org/)
+      await other.submit(profileFields(`new-${way}`))
+      const address = await setUp(other)
+      if (way === 'link') assert.equal(address, `${wiki}/y`)
+      else assert.equal((await enter(app, address, browser)).headers.location, `${wiki}/y`)
+      app.clock.advance(61)
+    }
   })
 
   test('who is signed in with one factor is asked, and gets no ticket before', async () => {
