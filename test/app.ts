@@ -391,6 +391,11 @@ export function answerOf(response: LightMyRequestResponse): Answer {
     headers: response.headers,
     text: response.body,
     body: isJson && response.body !== '' ? JSON.parse(response.body) : response.body,
-    cookies: Object.fromEntries(response.cookies.map(({ name, value }) => [name, value])),
+    cookies: Object.fromEntries(cookiesOf(response).map(({ name, value }) => [name, value])),
   }
+}
+
+/** The parser of cookies takes an answer that has a header Cookie for a request, and warns. */
+function cookiesOf(response: LightMyRequestResponse) {
+  return response.headers['set-cookie'] === undefined ? [] : response.cookies
 }

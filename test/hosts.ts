@@ -1,29 +1,19 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { digest } from '../src/kernel/digest.ts'
 import { rooms as ours } from '../src/rooms.ts'
 import type { Services, Wired } from '../src/services.ts'
 import { type Answer, type Someone, type TestApp, type TestOptions, testApp } from './app.ts'
+import { forwardFile } from './forward-file.ts'
 import { type PageBrowser, pageBrowser } from './page-browser.ts'
 
 /** The hosts of applications that the rules of these tests name. */
 export const wiki = 'https://wiki.example.org'
 export const files = 'https://files.example.org'
 
-const rules = {
-  rules: [
-    { hosts: ['wiki.example.org', 'files.example.org', 'id.example.org'], policy: 'one_factor' },
-  ],
-}
-
-/** Writes a file of rules; answers its path. */
-export function rulesFile(content: object = rules): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'rules.json')
-  writeFileSync(path, JSON.stringify(content))
-  return path
-}
+/** Rules that name them, and the host of the service. */
+export const rulesOfHosts = [
+  { hosts: ['wiki.example.org', 'files.example.org', 'id.example.org'], policy: 'one_factor' },
+]
 
 export interface HostsApp extends TestApp {
   readonly services: Services
@@ -48,7 +38,7 @@ export async function hostsApp(
   const settings = {
     TRUST_PROXY: '127.0.0.1',
     BASE_URL: 'https://id.example.org',
-    FORWARD_AUTH_FILE: rulesFile(),
+    FORWARD_AUTH_FILE: forwardFile(rulesOfHosts),
     ...env,
   }
   const app = await testApp(settings, { rooms: [...ours, spy], ...options })

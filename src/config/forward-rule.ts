@@ -110,15 +110,16 @@ function pathMistake(path: string): string | null {
   if (/[?#]/.test(body)) return mistake('with a ? or a #: rules are about paths alone')
   const sent = URL.parse(`http://host${body}`)?.pathname ?? ''
   const text = decoded(body)
+  const whole = path.endsWith('/*') ? `${text}/` : (text ?? '')
   // A path with more than one reading would never match, or would match what it does not say.
-  const isPlain = text !== null && !/[\\;%\p{Cc}]|\/\/|(?:^|\/)[ ]|[ .](?:\/|$)/u.test(text)
+  const isPlain = text !== null && !/[\\;%\p{Cc}]|\/\/|::|(?:^|\/)[ ]|[ .](?:\/|$)/u.test(whole)
   if (
     !isPlain ||
     text.normalize('NFKC') !== text ||
     text.split('/').length !== body.split('/').length
   ) {
     return mistake(
-      'which can be read in more than one way: no \\, ;, //, nor a dot or space at an end',
+      'which can be read in more than one way: no \\, ;, ::, //, nor a dot or space at an end',
     )
   }
   const isNeedless = (digits: string) => needsNoEscape.test(decoded(digits) ?? '')

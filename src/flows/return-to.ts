@@ -96,6 +96,17 @@ export function needsTwoFactors(address: string): boolean {
   return queryOfApplication(address)?.get('two_factor') === '1'
 }
 
+/**
+ * A checked address for a link that may be opened in another browser: a ticket would be good in the
+ * first one alone. The application sends this one to the sign-in, which asks for nothing more.
+ */
+export function withoutBrowser(address: string): string {
+  const query = queryOfApplication(address)
+  const returnTo = query?.get('return_to')
+  if (!returnTo) return address
+  return addressOf({ returnTo, browser: null, needsTwoFactors: needsTwoFactors(address) })
+}
+
 function queryOfApplication(address: string): URLSearchParams | null {
   const start = `${applicationPath}?`
   return address.startsWith(start) ? new URLSearchParams(address.slice(start.length)) : null

@@ -133,8 +133,9 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
         await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
         const began = { sessionId, origin, createdAt: clock.now() }
         await store.replace(digest(secret), began, maxHosts)
-        const { userId: user_id } = live.stored
-        await events.record(trx, forwardSessionCreated, { user_id, origin })
+        const { userId: user_id, username, amr: factors } = live.stored
+        const login = { username, factors, session: sessionId }
+        await events.record(trx, forwardSessionCreated, { user_id, origin }, { login })
         return { secret, returnTo }
       })
     },

@@ -1,17 +1,19 @@
 import type { RoomParts } from '../room/room.ts'
 import { type EnterRoutesOptions, enterRoutes } from './enter-routes.ts'
 import type { HostSessions } from './host-sessions.ts'
+import { type ForwardRoutesOptions, forwardRoutes } from './routes.ts'
 import type { ForwardRules } from './rules.ts'
 
-export interface Needs extends EnterRoutesOptions {
+export interface Needs extends Omit<EnterRoutesOptions, 'config'>, ForwardRoutesOptions {
   readonly forwardRules: ForwardRules
-  readonly hostSessions: Pick<HostSessions, 'purge' | 'redeem'>
+  readonly hostSessions: HostSessions
 }
 
 const refreshMs = 1000
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
+    await app.register(forwardRoutes, needs)
     await app.register(enterRoutes, needs)
   },
 

@@ -3,6 +3,7 @@ import type { Needs } from './parts.ts'
 
 export const room: Room<Needs> = {
   name: 'forward',
+  tag: 'Applications',
   events: fileBeside(import.meta.url, './events'),
   settings: ['FORWARD_AUTH_FILE'],
   tables: [

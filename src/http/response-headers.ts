@@ -24,6 +24,36 @@ export const responseHeaders = {
     isAlwaysSent: true,
     example: 'https://login.example.org/authorize?client_id=gatehouse&state=8hJ…',
   },
+  'remote-user': {
+    name: 'Remote-User',
+    description: 'The username, percent-encoded where it is not printable ASCII; none for a bypass',
+    isAlwaysSent: false,
+    example: 'ann',
+  },
+  'remote-groups': {
+    name: 'Remote-Groups',
+    description: 'The roles, with commas between them',
+    isAlwaysSent: false,
+    example: 'USER,EDITOR',
+  },
+  'remote-email': {
+    name: 'Remote-Email',
+    description: 'The verified mail address, percent-encoded as the username',
+    isAlwaysSent: false,
+    example: 'ann@example.org',
+  },
+  cookie: {
+    name: 'Cookie',
+    description: 'The cookies of the request for the application, without those of this service',
+    isAlwaysSent: false,
+    example: 'theme=dark',
+  },
+  'sign-in': {
+    name: 'Location',
+    description: 'For nginx: where the browser of a person is sent to sign in',
+    isAlwaysSent: false,
+    example: 'https://id.example.org/signin?return_to=https%3A%2F%2Fwiki.example.org%2F',
+  },
   'cache-control': {
     name: 'Cache-Control',
     description: 'How long the answer may be kept',

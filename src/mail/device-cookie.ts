@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Result } from '../authentication/completion.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 
-const name = '__Host-device'
+/** Its name, which an application at the host of this service is not told. */
+export const deviceCookieName = '__Host-device'
 const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
 const secretBytes = 32
 const format = /^[A-Za-z0-9_-]{43}$/
@@ -19,13 +20,14 @@ export function ofBrowser<Given, Answer>(
   reply: FastifyReply,
   random: Random,
 ): Result<Given, Answer> {
-  const sent = request.headers.cookie && request.server.parseCookie(request.headers.cookie)[name]
+  const { cookie } = request.headers
+  const sent = cookie && request.server.parseCookie(cookie)[deviceCookieName]
   const browser = sent && format.test(sent) ? sent : randomText(random, secretBytes)
   return {
     give: result.give,
     browser,
     answer(given, evidence) {
-      reply.setCookie(name, browser, { ...flags, maxAge: keptSeconds })
+      reply.setCookie(deviceCookieName, browser, { ...flags, maxAge: keptSeconds })
       return result.answer(given, evidence)
     },
   }

@@ -29,7 +29,20 @@ export interface Measurements {
   readonly jobs: Map<string, JobMeasurements>
   /** The rules of FORWARD_AUTH_FILE as they are; null without one. */
   forwardFile: (() => ForwardFileState) | null
+  /** Of forward authentication, by answer. */
+  readonly forward: ForwardDecisions
   readonly certificate: { validUntil: () => number | null }
+}
+
+/** How often a proxy got each answer; fields, because every request to an application counts here. */
+export interface ForwardDecisions {
+  allowed: number
+  bypass: number
+  sign_in: number
+  unauthenticated: number
+  denied: number
+  bad_request: number
+  unavailable: number
 }
 
 export interface HashingMeasurements {
@@ -111,6 +124,15 @@ export function createMeasurements(database = databaseMeasurements()): Measureme
     database,
     jobs: new Map(),
     forwardFile: null,
+    forward: {
+      allowed: 0,
+      bypass: 0,
+      sign_in: 0,
+      unauthenticated: 0,
+      denied: 0,
+      bad_request: 0,
+      unavailable: 0,
+    },
     certificate: { validUntil: () => null },
   }
 }

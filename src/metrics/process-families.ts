@@ -63,9 +63,14 @@ function requestFamilies({ measurements: { requests }, worker }: ProcessState): 
 }
 
 /** Each worker reads the file; those that have not seen a change yet differ for a second. */
-function forwardFamilies({ measurements: { forwardFile } }: ProcessState): Family[] {
+function forwardFamilies({ measurements: { forward, forwardFile } }: ProcessState): Family[] {
   const state = forwardFile?.()
   return [
+    counter(
+      'gatehouse_forward_decisions_total',
+      'Requests to applications about which a proxy asked, by answer: "bypass" is allowed without a look at the caller, "sign_in" sends a person to the sign-in.',
+      Object.entries(forward).map(([answer, value]) => ({ value, labels: { answer } })),
+    ),
     gauge(
       'gatehouse_forward_rules',
       'Rules of FORWARD_AUTH_FILE in force.',

@@ -25,6 +25,7 @@ export const reasons = {
   ...accessReasons,
   ...forwardReasons,
   ...forwardSessionReasons,
+  ...forwardReasons,
   ...serviceReasons,
 } as const
 

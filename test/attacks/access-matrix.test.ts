@@ -5,6 +5,7 @@ import { contractRoles } from '../../src/kernel/principal.ts'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { mailboxes } from '../emails.ts'
+import { forwarded, forwardFile } from '../forward.ts'
 import { verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
 import { begunSignUp, invited, mailboxOf, profileOf } from '../registration.ts'
@@ -16,6 +17,7 @@ interface Right {
   readonly json?: unknown
   readonly form?: Record<string, string>
   readonly lines?: string
+  readonly headers?: Headers
 }
 
 /** Whose success asks for more than a caller: each has its own tests. */
@@ -24,6 +26,7 @@ const elsewhere: Record<string, RegExp> = {
   'needs a second factor, or makes one': /\/totp$|\/recovery-codes$/,
   'ends what the caller came with': /account\/(sessions|password|sessions\/end-others)$/,
   'is a session of the caller': /account\/sessions\/(:id|end)$/,
+  'needs a ticket, and a proxy': /^GET \/\.gatehouse\/enter$/,
   'needs what its page begins':
     /^POST \/(signin|signup|invitation|reset|verify)$|^GET \/invitation$|\/account\/second-factor\/|\/account\/providers\/|^POST \/account\/email\/confirm$/,
 }
@@ -45,6 +48,8 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     SIGN_IN_BY_MAIL: 'on',
     MAIL_REQUESTS_PER_CLIENT: '0',
     PAGES_COLOR: '#1a5fb4',
+    TRUST_PROXY: '127.0.0.1',
+    FORWARD_AUTH_FILE: forwardFile([{ hosts: ['wiki.example.org'], policy: 'bypass' }]),
   })
   const mailbox = await mailboxOf(app)
   const addresses = await mailboxes(app)
@@ -112,6 +117,7 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     ...ofUsers('/api/v1'),
     ...ofUsers('/api/v2'),
     'GET /assets/:version/:file': () => ({ path: '/assets/0/style.css' }),
+    'GET /.gatehouse/assets/:version/:file': () => ({ path: '/.gatehouse/assets/0/style.css' }),
     'GET /assets/docs/:version/:file': () => ({ path: '/assets/docs/0/main.js' }),
     'POST /login': () => ({ form: { username: app.admin.username, password: app.admin.password } }),
     'POST /refresh': async () => ({
@@ -178,6 +184,9 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
       path: `${accounts}/${(await withAddress()).username}/reset`,
       json: {},
     }),
+    'GET /api/authz/forward': () => ({ headers: forwarded() }),
+    '* /api/authz/forward': () => ({ headers: forwarded() }),
+    '* /api/authz/forward/*': () => ({ headers: forwarded({ uri: '/no/such' }) }),
     'GET /signin': () => ({ path: '/signin?again=1' }),
     'POST /signout': () => ({ form: {} }),
     'POST /account/email': () => ({ form: { email: newAddress() } }),
@@ -185,6 +194,7 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     'POST /account/language': () => ({ form: { language: 'de' } }),
     'POST /language': () => ({ form: { language: 'de', return_to: '/' } }),
     'GET /look/:version/:file': () => ({ path: '/look/0/look.css' }),
+    'GET /.gatehouse/look/:version/:file': () => ({ path: '/.gatehouse/look/0/look.css' }),
     ...Object.fromEntries(
       ['/api/account', '/api/user/account'].flatMap((base) => [
         [`PUT ${base}/email`, () => ({ json: { email: newAddress() } })],
@@ -231,7 +241,11 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     const answer = await fetch(`${url}${given.path ?? path}`, {
       method,
       redirect: 'manual',
-      headers: { ...(type !== undefined && { 'content-type': type }), ...headers },
+      headers: {
+        ...(type !== undefined && { 'content-type': type }),
+        ...given.headers,
+        ...headers,
+      },
       ...(body !== undefined && { body }),
     })
     await answer.arrayBuffer()
@@ -295,6 +309,6 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
       .routes()
       .map(({ method, url: at }) => `${method} ${at}`)
       .filter((name) => Object.values(elsewhere).some((pattern) => pattern.test(name)))
-    assert.equal(left.length, 52)
+    assert.equal(left.length, 53)
   })
 })

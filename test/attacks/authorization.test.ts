@@ -313,9 +313,24 @@ const table: readonly Row[] = [
   { route: 'GET /', may: 'anyone', allowed: 200 },
   { route: 'POST /language', may: 'anyone', allowed: 303, json: {} },
   { route: 'GET /.well-known/change-password', may: 'anyone', allowed: 303 },
+  // Without what a proxy tells: test/spec/forward.test.ts has the answers to one.
+  ...['GET /api/authz/forward', '* /api/authz/forward', '* /api/authz/forward/*'].map(
+    (route): Row => ({ route, may: 'anyone', allowed: 400, withoutHead: true }),
+  ),
   // No logo and no colour are set here.
-  { route: 'GET /look/:version/:file', may: 'anyone', allowed: 404, path: '/look/0/look.css' },
-  ...['/assets/style.css', '/assets/docs/reference.css'].map(
+  ...['', '/.gatehouse'].map(
+    (prefix): Row => ({
+      route: `GET ${prefix}/look/:version/:file`,
+      may: 'anyone',
+      allowed: 404,
+      path: `${prefix}/look/0/look.css`,
+    }),
+  ),
+  // Without what a proxy tells of a host: test/attacks/forward-hosts.test.ts has the rest.
+  { route: 'GET /.gatehouse/enter', may: 'anyone', allowed: 400, withoutHead: true },
+  { route: 'GET /.gatehouse/signout', may: 'anyone', allowed: 303, withoutHead: true },
+  { route: 'GET /signin/application', may: 'anyone', allowed: 303, withoutHead: true },
+  ...['/assets/style.css', '/.gatehouse/assets/style.css', '/assets/docs/reference.css'].map(
     (file): Row => ({
       route: `GET ${file.replace(/[^/]+$/, ':version/:file')}`,
       may: 'anyone',

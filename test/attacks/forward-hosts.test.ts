@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { digest } from '../../src/kernel/digest.ts'
 import type { Answer } from '../app.ts'
+import { forwardFile, writeForward } from '../forward-file.ts'
 import {
   atHosts,
   enter,
@@ -11,7 +12,7 @@ import {
   hostBrowser,
   hostCookie,
   hostsApp,
-  rulesFile,
+  rulesOfHosts,
   signInPath,
   ways,
   whoIs,
@@ -37,7 +38,7 @@ async function assertRefused(app: HostsApp, answer: Answer, about = '') {
 suite('attacks on the ticket to a host of an application', async () => {
   const app = await hostsApp({ SESSION_ABSOLUTE_SECONDS: '600' })
   const other = await hostsApp(
-    { SESSION_ABSOLUTE_SECONDS: '600', FORWARD_AUTH_FILE: rulesFile() },
+    { SESSION_ABSOLUTE_SECONDS: '600' },
     { directory: app.directory, clock: app.clock, seed: 2 },
   )
   const { db } = app.deps
@@ -328,16 +329,12 @@ suite('attacks on the ticket to a host of an application', async () => {
   })
 
   test('a host that the rules name no more: neither a ticket, nor a session by one', async () => {
-    const { writeFileSync } = await import('node:fs')
-    const file = rulesFile()
+    const file = forwardFile(rulesOfHosts)
     const changed = await hostsApp({ FORWARD_AUTH_FILE: file })
     const bob = await changed.account('bob')
     const here = await atHosts(changed, bob)
     const address = await here.ticketFor(`${wiki}/`)
-    writeFileSync(
-      file,
-      JSON.stringify({ rules: [{ hosts: ['files.example.org'], policy: 'one_factor' }] }),
-    )
+    writeForward(file, [{ hosts: ['files.example.org'], policy: 'one_factor' }])
     await changed.app.jobs.find(({ name }) => name === 'forward file')?.run()
     await assertRefused(changed, await enter(changed, address, here.browser))
     await here.pages.open(signInPath(`${wiki}/`, here.browser))

@@ -120,6 +120,14 @@ suite('a copy of everything', async () => {
     .insertInto('invitations')
     .values({ confirmation: 'c', roles: 'USER', invited_by: 1, user_id: null, ...sealed })
     .execute()
+  const { id: session_id } = await app.deps.db
+    .selectFrom('sessions')
+    .select('id')
+    .executeTakeFirstOrThrow()
+  await app.deps.db
+    .insertInto('forward_sessions')
+    .values({ id: 'f', session_id, origin: 'https://wiki.example.org', created_at: 1 })
+    .execute()
   const before = await rowsOf(app)
 
   test('every table has rows here, so that none is compared empty', () => {
@@ -169,7 +177,7 @@ suite('a copy of everything', async () => {
     const { keys, ...others } = unsigned(withoutNews(await rowsOf({ deps })))
     const { keys: _, ...expected } = unsigned(before)
     // What signs in, and what would be mailed again.
-    const logins = { sessions: [], confirmations: [], mails: [] }
+    const logins = { sessions: [], forward_sessions: [], confirmations: [], mails: [] }
     assert.deepEqual(others, { ...expected, ...logins })
     const kept = keys as { id: string; usage: string; algorithm: string }[] // rows of the table
     const known = new Set(before.keys?.map((key) => (key as { id: string }).id))

@@ -8,6 +8,7 @@ import { asClient, clientsFile, entry } from '../clients.ts'
 import { confirmationsOf } from '../confirmations.ts'
 import { mailboxes } from '../emails.ts'
 import { enrol, fromBase32 } from '../factor.ts'
+import { forwardFile } from '../forward.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { verifyAddress } from '../mail.ts'
 import type { ApiDocument } from '../openapi/operations.ts'
@@ -34,6 +35,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       SIGN_UP: 'open',
       SIGN_IN_BY_MAIL: 'on',
       MAIL_REQUESTS_PER_CLIENT: '0',
+      TRUST_PROXY: '127.0.0.1',
+      FORWARD_AUTH_FILE: forwardFile([{ hosts: ['wiki.example.org'], policy: 'bypass' }]),
     },
     { clock: clockOfToday() },
   )
@@ -48,6 +51,14 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
   test('the service itself', async () => {
     assert.equal(dataOf(await guest.GET('/health/live')).status, 'live')
     assert.equal(dataOf(await guest.GET('/health/ready')).status, 'ready')
+    const header = {
+      'X-Forwarded-Host': 'wiki.example.org',
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-Uri': '/',
+      'X-Forwarded-Method': 'GET',
+    } as const
+    const { response } = await guest.GET('/api/authz/forward', { params: { header } })
+    assert.deepEqual([response.status, response.headers.get('remote-user')], [200, null])
     const { versions } = dataOf(await guest.GET('/api/public/status'))
     assert.ok(versions.includes('v2'))
     const { parameters, signature } = dataOf(await guest.GET('/api/public/captcha'))

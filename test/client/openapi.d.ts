@@ -421,6 +421,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/authz/forward": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Asks, for a proxy, whether a request to an application may pass; by any method
+         * @description Access: anyone.
+         */
+        get: operations["authorizeForwardedRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account": {
         parameters: {
             query?: never;
@@ -3760,6 +3780,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Access denied */
+        AccessDenied_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
         /** @description Access denied · Password change required · Second factor enrolment required */
         AccessDenied_PasswordChangeRequired_EnrolmentRequired: {
             headers: {
@@ -3880,6 +3912,21 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Authentication required · Invalid or expired token */
+        AuthenticationRequired_InvalidOrExpiredToken_OrSignIn_OrPage: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                Location: components["headers"]["Location_OfSignIn"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
         /** @description Authentication required · Invalid or expired token · Recent login required */
         AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired: {
             headers: {
@@ -3961,6 +4008,18 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad request */
+        BadRequest_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
             };
         };
         /** @description Bad request · Sign-in failed */
@@ -4438,6 +4497,11 @@ export interface components {
          */
         "Cache-Control": string;
         /**
+         * @description The cookies of the request for the application, without those of this service
+         * @example theme=dark
+         */
+        Cookie: string;
+        /**
          * @description The version of the representation, for If-Match
          * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
          */
@@ -4447,6 +4511,26 @@ export interface components {
          * @example https://login.example.org/authorize?client_id=gatehouse&state=8hJ…
          */
         Location: string;
+        /**
+         * @description For nginx: where the browser of a person is sent to sign in
+         * @example https://id.example.org/signin?return_to=https%3A%2F%2Fwiki.example.org%2F
+         */
+        Location_OfSignIn: string;
+        /**
+         * @description The verified mail address, percent-encoded as the username
+         * @example ann@example.org
+         */
+        "Remote-Email": string;
+        /**
+         * @description The roles, with commas between them
+         * @example USER,EDITOR
+         */
+        "Remote-Groups": string;
+        /**
+         * @description The username, percent-encoded where it is not printable ASCII; none for a bypass
+         * @example ann
+         */
+        "Remote-User": string;
         /**
          * @description After how many seconds another try can succeed
          * @example 60
@@ -5511,6 +5595,73 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
+        };
+    };
+    authorizeForwardedRequest: {
+        parameters: {
+            query?: {
+                /** @description For nginx, which passes no redirect on: the sign-in is the Location of a 401 in its place */
+                proxy?: "nginx";
+            };
+            header: {
+                /**
+                 * @description The host that the client asked for, as a browser writes it
+                 * @example wiki.example.org
+                 */
+                "X-Forwarded-Host": string;
+                /**
+                 * @description The scheme by which it came
+                 * @example https
+                 */
+                "X-Forwarded-Proto": "http" | "https" | "ws" | "wss";
+                /**
+                 * @description Path and query as the client sent them
+                 * @example /pages/1?edit
+                 */
+                "X-Forwarded-Uri": string;
+                /**
+                 * @description The method of the request
+                 * @example GET
+                 */
+                "X-Forwarded-Method": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Remote-User": components["headers"]["Remote-User"];
+                    "Remote-Groups": components["headers"]["Remote-Groups"];
+                    "Remote-Email": components["headers"]["Remote-Email"];
+                    Cookie: components["headers"]["Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Found: the browser is sent to the sign-in */
+            302: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Remote-User": components["headers"]["Remote-User"];
+                    "Remote-Groups": components["headers"]["Remote-Groups"];
+                    "Remote-Email": components["headers"]["Remote-Email"];
+                    Cookie: components["headers"]["Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_OrPage"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_OrSignIn_OrPage"];
+            403: components["responses"]["AccessDenied_OrPage"];
+            429: components["responses"]["TooManyLoginAttempts_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
         };
     };
     getOwnAccount: {

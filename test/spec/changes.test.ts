@@ -18,6 +18,7 @@ import { folder, passphrase } from '../copies.ts'
 import { databaseSettings, testDatabase } from '../database.ts'
 import { mailboxes } from '../emails.ts'
 import { beginEnrolment, enrol, enrolled } from '../factor.ts'
+import { atHosts, enter, hostsApp } from '../hosts.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { verifyAddress } from '../mail.ts'
 import { pageBrowser } from '../page-browser.ts'
@@ -75,7 +76,11 @@ suite('which events a change records', async () => {
   const invite = (email = address()) => invited(app, mailbox, { email, roles: ['USER'] })
   /** The token of an account that has asked for a proof of an address. */
   const proof = async (headers: Headers) => addresses.token(await addresses.ask(headers, address()))
-  const row = (events: readonly string[], prepare: Row['prepare']): Row => ({ events, prepare })
+  const row = (events: readonly string[], prepare: Row['prepare'], redirect?: 303): Row => ({
+    events,
+    prepare,
+    ...(redirect !== undefined && { redirect }),
+  })
   const asAdmin = (method: string, path: string, json?: unknown): Request => {
     return () => app.call(method, path, { headers: admin, ...(json !== undefined && { json }) })
   }
@@ -446,6 +451,16 @@ suite('which events a change records', async () => {
       ),
     ],
     [`GET ${exportPath}`]: row(['sensitive_read'], async () => asAdmin('GET', exportPath)),
+    'GET /.gatehouse/enter': row(
+      ['forward_session_created'],
+      async () => {
+        const hosts = await hostsApp({}, { sinks })
+        const here = await atHosts(hosts, await hosts.account('ann'))
+        const address = await here.ticketFor('https://wiki.example.org/')
+        return () => enter(hosts, address, here.browser)
+      },
+      303,
+    ),
     'GET /api/admin/audit': row(['sensitive_read'], async () => asAdmin('GET', '/api/admin/audit')),
   }
 
@@ -547,7 +562,12 @@ suite('which events a change records', async () => {
       .routes()
       .filter(({ method }) => !['GET', '*'].includes(method))
       .map(({ method, url }) => `${method} ${url}`)
-    const others = ['GET /oauth/callback', `GET ${exportPath}`, 'GET /api/admin/audit']
+    const others = [
+      'GET /oauth/callback',
+      `GET ${exportPath}`,
+      'GET /api/admin/audit',
+      'GET /.gatehouse/enter',
+    ]
     // The forms of pages do what the JSON routes do, by the same functions.
     const asked = changing.filter((name) => !name.startsWith('POST /account'))
     assert.deepEqual(Object.keys(routes).toSorted(), [...asked, ...others].toSorted())
@@ -558,6 +578,7 @@ suite('which events a change records', async () => {
     const headers = { ...admin }
     for (const { method, url } of app.app.routes()) {
       if (method !== 'GET' || `GET ${url}` in routes) continue
+      if (url === '/api/authz/forward') continue // no proxy asks: that is refused, and told
       await app.call('GET', url.replace(/:\w+|\*/g, '1'), { headers })
     }
     assert.deepEqual(told, [])

@@ -7,6 +7,7 @@ import { readDoc } from '../../tools/docs.ts'
 import { type Answer, type Call, type Headers, type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { connectTo } from '../database.ts'
+import { forwarded, forwardFile } from '../forward.ts'
 import { type ApiDocument, documentedBy, type Operation } from '../openapi/operations.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
@@ -71,6 +72,13 @@ const session = { security: [{ session: [] }], responses: {} }
 /** What lets anyone ask for mail. */
 const forAnyone = { SIGN_UP: 'open', SIGN_IN_BY_MAIL: 'on' }
 
+/** The question of a proxy, which needs a rule. Its path is the same in both documents. */
+const forwardQuestion = 'GET /api/authz/forward'
+const behindProxy = {
+  TRUST_PROXY: '127.0.0.1',
+  FORWARD_AUTH_FILE: forwardFile([{ hosts: ['wiki.example.org'], policy: 'one_factor' }]),
+}
+
 /** The body by which the document shows an operation. */
 function exampleOf({ requestBody }: Operation): unknown {
   const { example, examples = {} } = requestBody?.content['application/json'] ?? {}
@@ -134,11 +142,12 @@ suite('the general limit: 429 everywhere but at the probes', async () => {
   await app.call('GET', '/api/public/status')
   // Where it is off, the document has nothing of it.
   const of = operationsOf(openApiOf(app.app.server) as unknown as ApiDocument)
-  each([429, 'Too many requests'], ({ method, path }) => app.call(method, path), { of })
+  const except = [forwardQuestion] // its 429 is that of logins
+  each([429, 'Too many requests'], ({ method, path }) => app.call(method, path), { of, except })
 })
 
 suite('too many wrong passwords or secrets: 429 wherever one is sent', async () => {
-  const app = await testApp({ ...clients, LOGIN_ATTEMPTS: '1' })
+  const app = await testApp({ ...clients, ...behindProxy, LOGIN_ATTEMPTS: '1' })
   const { username } = app.admin
   const headers = app.basic({ ...app.admin, password: 'wrong' })
   assertRefusal(await app.call('GET', '/api/account', { headers }), 401, 'Authentication required')
@@ -147,8 +156,11 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
   const json = { username, password: app.admin.password }
   each(
     [429, 'Too many login attempts'],
-    ({ method, path, operation }) => {
+    ({ name, method, path, operation }) => {
       const schemes = acceptedBy(operation)
+      if (name === forwardQuestion) {
+        return app.call(method, path, { headers: { ...forwarded(), ...app.basic(app.admin) } })
+      }
       if ('client' in schemes) return app.call(method, path, { headers: asClient('shop') })
       return app.call(
         method,
@@ -218,7 +230,10 @@ for (const [status, error, failure] of [
     }
     const asyncCommitDb = connected.asyncCommitDb.withPlugin(breaking)
     const deps = { ...connected, asyncCommitDb, db: db.withPlugin(breaking) }
-    const settings = { ...provider, ...clients, ...forAnyone, OIDC_PROVIDERS: 'acme' }
+    const settings = {
+      ...{ ...provider, ...clients, ...forAnyone, ...behindProxy },
+      OIDC_PROVIDERS: 'acme',
+    }
     const app = await testApp(settings, { directory, deps })
     const { username, password } = app.admin
     const headers = await everything(app)
@@ -228,6 +243,7 @@ for (const [status, error, failure] of [
     /** What makes an operation that is open to anyone ask the database, if no example does. */
     const open: Record<string, Call & { readonly query?: string }> = {
       'POST /login': { json: { username, password } },
+      [forwardQuestion]: { headers: { ...forwarded(), ...app.basic(app.admin) } },
       'POST /logout': { headers: headers({ operation: session }) },
       'POST /refresh': { json: { refresh_token } },
       'GET /oauth/callback': { query: back, headers: flow },

@@ -28,6 +28,7 @@ import { mailboxes } from '../emails.ts'
 import { eventTypes } from '../events.ts'
 import { enrol, enrolled } from '../factor.ts'
 import { forwardFile, writeForward } from '../forward-file.ts'
+import { atHosts, enter, hostsApp, wiki } from '../hosts.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { doors, guess, newHost, tryTimes } from '../logins.ts'
 import { addMail, servicesOf, verifyAddress } from '../mail.ts'
@@ -1034,6 +1035,14 @@ suite('every event, with its fields and its level', async () => {
       const who = await someone()
       const { told } = await login(who, 'session')
       return { told, fields: { user_id: who.userId, address } }
+    }),
+    info('forward_session_created', 'a ticket is used at the host of an application', async () => {
+      const hosts = watched(await hostsApp()) as Awaited<ReturnType<typeof hostsApp>>
+      const who = await hosts.account('ann')
+      const here = await atHosts(hosts, who)
+      const address = await here.ticketFor(`${wiki}/`)
+      const { told } = await during(hosts, () => enter(hosts, address, here.browser))
+      return { told, fields: { user_id: who.userId, origin: wiki, ...byBrowser } }
     }),
     info('session_ended', 'its owner logs out', async () => {
       const who = await someone()

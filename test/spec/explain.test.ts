@@ -7,6 +7,8 @@ import { ApiError } from '../../src/kernel/errors.ts'
 import { accessReasons } from '../../src/reasons/access.ts'
 import { confirmationReasons } from '../../src/reasons/confirmations.ts'
 import { credentialReasons } from '../../src/reasons/credentials.ts'
+import { forwardReasons } from '../../src/reasons/forward.ts'
+import { forwardSessionReasons } from '../../src/reasons/forward-sessions.ts'
 import { guards } from '../../src/reasons/guards.ts'
 import { loginReasons } from '../../src/reasons/logins.ts'
 import { type ReasonCode, reasons } from '../../src/reasons/reasons.ts'
@@ -663,6 +665,8 @@ suite('the registry of reasons', () => {
       accessReasons,
       confirmationReasons,
       credentialReasons,
+      forwardReasons,
+      forwardSessionReasons,
       loginReasons,
       registrationReasons,
       requestReasons,

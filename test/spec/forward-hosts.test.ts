@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { digest } from '../../src/kernel/digest.ts'
+import { confirmationsOf } from '../confirmations.ts'
 import { codeOf } from '../factor.ts'
 import {
   atHosts,
@@ -15,7 +16,10 @@ import {
   whoIs,
   wiki,
 } from '../hosts.ts'
+import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
+import { mailRows, verifyAddress } from '../mail.ts'
 import { pageBrowser } from '../page-browser.ts'
+import { navigation, testBrowser } from '../test-browser.ts'
 
 const job = (app: Awaited<ReturnType<typeof hostsApp>>, wanted: string) =>
   app.app.jobs.find(({ name }) => name === wanted)?.run()
@@ -234,7 +238,18 @@ suite('sessions at the hosts of applications', async () => {
 
 /** Rules that ask for two factors send a browser to the sign-in with `two_factor=1`. */
 suite('a sign-in that must have two factors', async () => {
-  const app = await hostsApp({ SIGN_IN_BY_MAIL: 'on', NODE_ENV: 'development' })
+  const baseUrl = 'https://id.example.org'
+  const idp = await identityProvider(baseUrl)
+  const app = await hostsApp(
+    {
+      ...settingsFor(idp),
+      SIGN_IN_BY_MAIL: 'on',
+      SIGN_UP: 'open',
+      NODE_ENV: 'development',
+    },
+    { clock: clockOfToday() },
+  )
+  const confirmations = await confirmationsOf(app)
   const { db } = app.deps
   const amrOf = async (userId: number) =>
     (await db.selectFrom('sessions').select('amr').where('user_id', '=', userId).execute()).map(
@@ -265,6 +280,68 @@ suite('a sign-in that must have two factors', async () => {
       there.pages.elsewhere() ?? '',
       /^https:\/\/files\.example\.org\/\.gatehouse\/enter/,
     )
+  })
+
+  /** Sets up the factor that the page asks for; answers the address to which that leads. */
+  async function setUp(pages: ReturnType<typeof pageBrowser>): Promise<string> {
+    assert.equal(pages.heading(), 'Set up a second factor')
+    const [, secret = ''] = /id="secret">([A-Z2-7 ]+)</.exec(pages.page().text) ?? []
+    await pages.submit({ totp: codeOf(app, secret.replaceAll(' ', '')) })
+    assert.equal(pages.heading(), 'Your recovery codes')
+    await pages.submit()
+    return pages.elsewhere() ?? ''
+  }
+  const mailed = async () => {
+    const row = (await mailRows(app)).at(-1)
+    return confirmations.mailed(row?.confirmation ?? '')
+  }
+
+  test('after a mailed code as well, and after the link, which leads to the application itself', async () => {
+    for (const way of ['code', 'link'] as const) {
+      const who = await app.account(`mail-${way}`)
+      await verifyAddress(app, who, `${way}@example.org`)
+      const browser = hostBrowser()
+      const pages = pageBrowser(app)
+      await pages.open(signInPath(`${wiki}/x`, browser, two))
+      await pages.open(`${pages.form().action}&by=mail`)
+      await pages.submit({ email: `${way}@example.org` })
+      if (way === 'code') {
+        const row = (await mailRows(app)).at(-1)
+        const flow = new URL(pages.path(), wiki).searchParams.get('flow') ?? ''
+        const { code } = await confirmations.mailed(row?.confirmation ?? '', digest(flow))
+        await pages.submit({ code: code ?? '' })
+      } else {
+        await pages.open(`/signin?token=${(await mailed()).token}`)
+        await pages.submit()
+      }
+      const address = await setUp(pages)
+      assert.deepEqual(await amrOf(who.userId), ['email otp mfa'])
+      if (way === 'code') assert.equal((await enter(app, address, browser)).status, 303)
+      // A link may be opened in another browser: the application sends that one here once more.
+      else assert.equal(address, `${wiki}/x`)
+    }
+  })
+
+  test('after a sign-in at a provider as well', async () => {
+    idp.person = { sub: 'ina', preferred_username: 'ina', email: 'ina@example.org' }
+    const browser = hostBrowser()
+    const pages = pageBrowser(app)
+    await pages.open(signInPath(`${wiki}/`, browser, two))
+    const [, login = ''] = /href="(\/oauth\/login[^"]*)"/.exec(pages.page().text) ?? []
+    const there = testBrowser(app, navigation)
+    const answer = await there.open(login.replaceAll('&amp;', '&'))
+    assert.match(answer.text, /<h1>Set up a second factor</)
+    for (const [name, value] of there.cookies) pages.cookies.set(name, value)
+    const { pathname, search } = new URL(there.seen.at(-1) ?? '', baseUrl)
+    await pages.open(pathname + search)
+    const address = await setUp(pages)
+    assert.equal((await enter(app, address, browser)).status, 303)
+    const { user_id } = await db
+      .selectFrom('accounts')
+      .select('user_id')
+      .where('username', '=', 'ina')
+      .executeTakeFirstOrThrow()
+    assert.deepEqual(await amrOf(user_id), ['fed otp mfa'])
   })
 
   test('who is signed in with one factor is asked, and gets no ticket before', async () => {

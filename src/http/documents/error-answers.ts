@@ -14,6 +14,13 @@ import { media } from './media.ts'
 
 /** The errors of operations in OpenAPI: those that an operation can answer, each status once. */
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Further response headers of its errors, by status. */
+    errorHeaders?: Readonly<Record<number, readonly ResponseHeader[]>>
+  }
+}
+
 type Route = Pick<RouteOptions, 'config' | 'method' | 'schema'>
 
 /** What any operation can answer, because it is refused or fails beside its own work. */
@@ -69,11 +76,12 @@ export function errorAnswers(
       if (status === 401 && config.access?.silent) return [status, silent(components)] as const
       // A status that is listed hides `default`.
       const others = shared.filter((row) => problemOf(row).status === status)
-      return [status, answer(components, [...errors, ...others], config)] as const
+      const more = config.errorHeaders?.[status]
+      return [status, answer(components, [...errors, ...others], config, { more })] as const
     })
   return {
     ...Object.fromEntries(answers),
-    default: answer(components, shared, config, 'AnyOperation'),
+    default: answer(components, shared, config, { name: 'AnyOperation' }),
   }
 }
 
@@ -128,7 +136,7 @@ function answer(
   components: Components,
   errors: readonly DeclaredError[],
   config: RouteDeclaration,
-  given?: string,
+  given: { readonly name?: string; readonly more?: readonly ResponseHeader[] | undefined },
 ): Reference {
   const byName = new Map(
     errors
@@ -144,11 +152,13 @@ function answer(
     name,
     components.add('examples', name, { value: exampleOf(error) }),
   ])
-  const name = (given ?? names.map(capitalized).join('_')) + suffix
+  const { more: further = [] } = given
+  const named = (given.name ?? names.map(capitalized).join('_')) + suffix
+  const name = further.length === 0 ? named : `${named}_OrSignIn`
   const isPage = config.errorPage !== undefined
   return components.add('responses', isPage ? `${name}_OrPage` : name, {
     description: [...byName.values()].map((error) => problemOf(rowOf(error)).error).join(' · '),
-    headers: headersOf(components, [...header, ...retry]),
+    headers: headersOf(components, [...header, ...retry, ...further]),
     content: {
       [mediaTypes.json]: {
         schema: more.length === 0 ? only : { oneOf: schemas },

@@ -13,7 +13,8 @@ export function headersOf(
       const { name, description, isAlwaysSent, example } = responseHeaders[header]
       const type = typeof example === 'number' ? 'integer' : 'string'
       const part = { description, required: isAlwaysSent, schema: { type }, example }
-      return [name, components.add('headers', name, part)]
+      const component = header === 'sign-in' ? 'Location_OfSignIn' : name
+      return [name, components.add('headers', component, part)]
     }),
   )
 }

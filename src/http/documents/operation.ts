@@ -11,6 +11,13 @@ import { type ErrorOptions, errorAnswers } from './error-answers.ts'
 import { csrfParameter, headersOf, parametersOf } from './headers.ts'
 import { media } from './media.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The request headers that the operation needs of a proxy. */
+    proxyHeaders?: JsonSchema
+  }
+}
+
 /** The media types of a body; none is read where the list is empty. */
 const acceptedTypes: Readonly<Record<BodyKind, readonly string[]>> = {
   none: [],
@@ -32,6 +39,7 @@ export function operationOf(
   const parameters = [
     ...pathParameters(components, route),
     ...queryParameters(components, config.query),
+    ...proxyParameters(components, config.proxyHeaders),
     ...headerParameters(components, route),
   ]
   const requestBody = bodyOf(components, schema, config)
@@ -95,16 +103,23 @@ function queryParameters(components: Components, query: JsonSchema | undefined):
   )
 }
 
+/** Each is needed. */
+function proxyParameters(components: Components, headers: JsonSchema | undefined): object[] {
+  return Object.entries(propertiesOf(headers)).map(([name, schema]) =>
+    parameter(components, name, 'header', schema),
+  )
+}
+
 function parameter(
   components: Components,
   name: string,
-  place: 'path' | 'query',
+  place: 'path' | 'query' | 'header',
   { description, examples, ...schema }: JsonSchema,
 ): object {
   return {
     name,
     in: place,
-    ...(place === 'path' && { required: true }),
+    ...(place !== 'query' && { required: true }),
     ...(description !== undefined && { description }),
     schema: components.schema(schema),
     ...(Array.isArray(examples) && { example: examples[0] }),
@@ -177,5 +192,6 @@ function successes(
 
 const statusTexts: Readonly<Record<string, string>> = {
   201: 'Created',
+  302: 'Found: the browser is sent to the sign-in',
   303: 'See Other: the browser goes on',
 }

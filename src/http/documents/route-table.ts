@@ -44,9 +44,11 @@ export function routeRows({ routes, config: { roles } }: Declared): RouteRow[] {
     const access = config?.access
     if (!access) return []
     const schemes = (config.accepted ?? []).map(({ scheme }) => scheme)
-    const success = Array.isArray(method)
-      ? '404'
-      : successOf({ ...(schema?.response as object | undefined), ...config.answers })
+    // The routes of all methods answer for paths that are unknown, but for those that say otherwise.
+    const success =
+      Array.isArray(method) && !config.answers
+        ? '404'
+        : successOf({ ...(schema?.response as object | undefined), ...config.answers })
     const row: RouteRow = {
       method: Array.isArray(method) ? '*' : method,
       url,

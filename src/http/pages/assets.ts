@@ -4,16 +4,12 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../kernel/errors.ts'
 import { anyone } from '../../policy/rules.ts'
 import { securityHeaders } from '../headers.ts'
-import { hostPrefix } from './host-prefix.ts'
 
 /** Static files of pages, served below one address that changes with their contents. */
 export interface Assets {
   /** The address of a file, for a page. Reads the files at the first call. */
   address(name: string): string
-  /**
-   * Registers the routes of the files, which anyone may read: at their address, and at the hosts of
-   * applications, where the pages of this service load them below its prefix.
-   */
+  /** Registers the routes of the files, which anyone may read. */
   routes(app: FastifyInstance): void
 }
 
@@ -35,17 +31,23 @@ interface Read {
   readonly contents: ReadonlyMap<string, Buffer>
 }
 
+interface AssetOptions {
+  /** Whether others have made the files. */
+  readonly areForeign?: boolean
+  /** What may come before the prefix. */
+  readonly prefixes?: readonly string[]
+}
+
 /**
  * Serves files at `<prefix>/<version>/<name>`. The version is a digest of all of them, so a browser
  * may keep them for ever, and files refer to each other by relative addresses. For another version,
  * which a page of a process before or after an update names, the present files are served with an
- * ETag, to be asked for again. RFC 9111 section 5.2.2.4, RFC 8246. `areForeign`: others have made
- * them.
+ * ETag, to be asked for again. RFC 9111 section 5.2.2.4, RFC 8246.
  */
 export function createAssets(
   prefix: string,
   files: () => Files,
-  { areForeign = false } = {},
+  { areForeign = false, prefixes = [''] }: AssetOptions = {},
 ): Assets {
   let known: Read | undefined
   const read = () => {
@@ -56,7 +58,7 @@ export function createAssets(
     address: (name) => `${prefix}/${read().version}/${name}`,
 
     routes(app) {
-      for (const at of ['', hostPrefix]) {
+      for (const at of prefixes) {
         app.get<{ Params: { version: string; file: string } }>(
           `${at}${prefix}/:version/:file`,
           { config: { access: { rule: anyone } }, schema: { hide: true } },

@@ -1,16 +1,21 @@
 import { readdirSync } from 'node:fs'
 import { createAssets } from './assets.ts'
+import { pagePrefixes } from './host-prefix.ts'
 import { builtPages } from './renderer.ts'
 
 /** The style sheet and the icon of all pages, and what was built of `web/` for browsers. */
-export const frameAssets = createAssets('/assets', () => {
-  const built = new URL('client/', builtPages)
-  return {
-    'style.css': new URL('./style.css', import.meta.url),
-    'icon.svg': new URL('./icon.svg', import.meta.url),
-    ...Object.fromEntries(namesIn(built).map((name) => [name, new URL(name, built)])),
-  }
-})
+export const frameAssets = createAssets(
+  '/assets',
+  () => {
+    const built = new URL('client/', builtPages)
+    return {
+      'style.css': new URL('./style.css', import.meta.url),
+      'icon.svg': new URL('./icon.svg', import.meta.url),
+      ...Object.fromEntries(namesIn(built).map((name) => [name, new URL(name, built)])),
+    }
+  },
+  { prefixes: pagePrefixes },
+)
 
 /** Without them, the reference can still be read. */
 function namesIn(folder: URL): string[] {

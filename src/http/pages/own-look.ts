@@ -1,6 +1,7 @@
 import type { Config } from '../../config/load.ts'
 import { type Assets, createAssets } from './assets.ts'
 import { colorsOf } from './colors.ts'
+import { pagePrefixes } from './host-prefix.ts'
 
 /** The files of the organization's own look; each is null if its setting is not set. */
 export interface OwnLook {
@@ -14,7 +15,7 @@ export function ownLook({ color, logo }: Config['pages']): { assets: Assets; loo
     ...(color !== undefined && { 'look.css': Buffer.from(styleOf(color)) }),
     ...(logo !== null && { [logo.name]: Buffer.from(logo.base64, 'base64') }),
   }
-  const assets = createAssets('/look', () => files, { areForeign: true })
+  const assets = createAssets('/look', () => files, { areForeign: true, prefixes: pagePrefixes })
   const look = {
     style: color === undefined ? null : assets.address('look.css'),
     logo: logo === null ? null : assets.address(logo.name),

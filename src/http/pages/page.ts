@@ -21,8 +21,14 @@ export interface Elsewhere {
   readonly location: string
 }
 
-/** Makes the page of a refusal, for a browser's navigation, or names the page that helps on. */
-export type ErrorPage = (error: ApiError, request: FastifyRequest) => Page | ViewPage | Elsewhere
+/**
+ * Makes the page of a refusal, for a browser's navigation, or names the page that helps on; null for
+ * the JSON of every other client.
+ */
+export type ErrorPage = (
+  error: ApiError,
+  request: FastifyRequest,
+) => Page | ViewPage | Elsewhere | null
 
 /** Answers a page. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {

@@ -214,7 +214,7 @@ export function mistakesIn(
     ],
     [!safe && isOpen && csrf === undefined, 'can be called by anyone, and declares no CSRF guard'],
     [
-      !safe && config.rateLimit === 'exempt',
+      !safe && config.rateLimit === 'exempt' && !(isOpen && csrf === 'exempt' && body === 'none'),
       'changes something, and is exempt from the rate limit',
     ],
     [safe && body !== 'none', 'changes nothing, and reads a body'],

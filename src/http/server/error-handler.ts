@@ -55,8 +55,8 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
     const { errorPage } = request.routeOptions.config
     if (!errorPage) return plain()
     varyByAccept(reply)
-    if (!prefersPage(request)) return plain()
-    return sendErrorPage(reply, request, errorPage(error, request), plain)
+    const page = prefersPage(request) ? errorPage(error, request) : null
+    return page ? sendErrorPage(reply, request, page, plain) : plain()
   })
   app.setNotFoundHandler(() => {
     throw new ApiError('routeNotFound', { reason: { code: 'unknown_route' } })

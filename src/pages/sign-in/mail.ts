@@ -27,6 +27,12 @@ import {
   type SigningIn,
 } from './pipeline.ts'
 
+/** A link that counts, and where the sign-in leads that asked for it; not checked. */
+export interface FoundLink {
+  readonly link: OpenedLink
+  readonly returnTo: unknown
+}
+
 export interface MailStepsDeps extends Pick<PipelineDeps, 'requirements'> {
   readonly clock: Clock
   readonly config: Pick<Config, 'pages'>
@@ -44,7 +50,7 @@ export interface MailSteps {
   /** @throws ApiError confirmationInvalid, and as the pipeline */
   code(flow: SignInFlow, code: string, by: SigningIn): Promise<SignInFlow | null>
   /** What the page of an opened link shows; null if it counts no more. It changes nothing. */
-  open(token: string, request: FastifyRequest): Promise<OpenedLink | null>
+  open(token: string, request: FastifyRequest): Promise<FoundLink | null>
   /** @throws ApiError confirmationInvalid, and as the pipeline */
   link(flow: SignInFlow, by: SigningIn): Promise<SignInFlow | null>
 }
@@ -59,7 +65,7 @@ export function createMailSteps(deps: MailStepsDeps, pipeline: SignInPipeline): 
         language: languageOf(request, config.pages.language),
         client: clientAddress(request),
         flow: flow.key,
-        facts: originOf(request),
+        facts: { ...originOf(request), return_to: flow.returnTo },
       })
       const mail = {
         id: begun.id,
@@ -82,7 +88,9 @@ export function createMailSteps(deps: MailStepsDeps, pipeline: SignInPipeline): 
       const confirmation = await confirmations.open(token, signInPurposes)
       const account = confirmation && (await emailLogin.accountOf(confirmation))
       if (!account) return null
-      return { token, username: account.username, asked: askedElsewhere(confirmation, request) }
+      const { username } = account
+      const link = { token, username, asked: askedElsewhere(confirmation, request) }
+      return { link, returnTo: confirmation.facts.return_to }
     },
 
     async link(flow, by) {

@@ -8,7 +8,9 @@ import {
   addressOf,
   needsTwoFactors,
   parseDestination,
+  parseReturnTo,
   type ReturnOrigins,
+  withoutBrowser,
 } from '../../flows/return-to.ts'
 import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
@@ -245,9 +247,12 @@ export async function signInRoutes(
 
   /** Opens the link of a mail: the address that has the token is left at once. */
   async function openLink(token: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const link = typeof token === 'string' ? await mail.open(token, request) : null
-    if (!link) return reply.redirect('/signin?link=invalid', 303)
-    const flow = await begin(request, reply, afterwards, {
+    const found = typeof token === 'string' ? await mail.open(token, request) : null
+    if (!found) return reply.redirect('/signin?link=invalid', 303)
+    const { link } = found
+    const options = { origins: returnOrigins, otherwise: afterwards }
+    const returnTo = withoutBrowser(parseReturnTo(found.returnTo, options))
+    const flow = await begin(request, reply, returnTo, {
       step: 'email_link',
       data: { column: 'login', proven: null, again: null, link },
     })

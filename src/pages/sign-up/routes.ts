@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
 import { transact } from '../../database/transactions.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
-import { parseReturnTo, type ReturnOrigins } from '../../flows/return-to.ts'
+import { parseReturnTo, type ReturnOrigins, withoutBrowser } from '../../flows/return-to.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
 import { textIn } from '../../http/bodies/form-text.ts'
 import { clientAddress } from '../../http/limits/client-address.ts'
@@ -167,7 +167,8 @@ export async function signUpPages(
     const confirmation = await signUp.find({ token })
     const step = (await signUp.isTaken(confirmation)) ? 'taken' : 'profile'
     const { return_to } = confirmation.facts
-    const flow = await begin(request, reply, step, { confirmation }, return_to)
+    const returnTo = typeof return_to === 'string' ? withoutBrowser(return_to) : undefined
+    const flow = await begin(request, reply, step, { confirmation }, returnTo)
     return reply.redirect(addressOf(flow), 303)
   }
 
