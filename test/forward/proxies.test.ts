@@ -71,6 +71,10 @@ suite('docs/forward-auth.md, the proxies in front of an application', async () =
         const signIn = new URL(led.headers.location ?? '')
         assert.equal(signIn.origin + signIn.pathname, `https://${hosts.gatehouse}/signin`)
         assert.equal(signIn.searchParams.get('return_to'), asked)
+        assert.equal(signIn.searchParams.get('two_factor'), null)
+        const strong = await send('GET /safe/page', { headers: navigation })
+        const { searchParams } = new URL(strong.headers.location ?? '')
+        assert.deepEqual([searchParams.get('two_factor'), searchParams.get('again')], ['1', null])
         const [cookie = '', ...others] = led.setCookie
         assert.deepEqual(others, [])
         const [, secret = ''] = /^__Host-gatehouse-browser=([^;]+); /.exec(cookie) ?? []
