@@ -32,8 +32,10 @@ export interface ForwardAnswers {
 }
 
 interface Why {
-  /** Whether the caller is signed in, and the second factor is missing. */
-  readonly isSecondFactor: boolean
+  /** Whether the caller is signed in, and only the second factor is missing. */
+  readonly isAgain: boolean
+  /** Whether the sign-in must have a second factor, so that none is asked for the password twice. */
+  readonly needsTwoFactors: boolean
 }
 
 // The longest that /signin takes; a longer one leads to the start of the application.
@@ -77,14 +79,15 @@ export function createForwardAnswers(deps: ForwardAnswersDeps): ForwardAnswers {
     request: FastifyRequest,
     reply: FastifyReply,
     { site, uri }: ForwardedRequest,
-    { isSecondFactor }: Why,
+    { isAgain, needsTwoFactors }: Why,
   ): string {
     const whole = site.origin + uri
     const address = whole.length > maxAddressLength ? `${site.origin}/` : whole
     const query = [
       `return_to=${encodeURIComponent(address)}`,
       ...(isHome(site) ? [] : [`browser=${browserOf(request, reply)}`]),
-      ...(isSecondFactor ? ['again=1', 'two_factor=1'] : []),
+      ...(isAgain ? ['again=1'] : []),
+      ...(needsTwoFactors ? ['two_factor=1'] : []),
     ]
     return `${config.baseUrl}/signin?${query.join('&')}`
   }

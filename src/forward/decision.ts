@@ -10,7 +10,7 @@ import { createForwarded, type ForwardedRequest, pathOf } from './forwarded.ts'
 import { isNavigation } from './navigation.ts'
 import { forwardPath } from './path.ts'
 import type { ForwardRules } from './rules.ts'
-import type { Verdict } from './verdict.ts'
+import type { ForwardCaller, Verdict } from './verdict.ts'
 
 export interface ForwardDecisionDeps
   extends ForwardCallersDeps,
@@ -77,7 +77,7 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     if (policy === 'two_factor' && !principal.amr.includes('mfa')) {
       // A credential of the header comes again after any sign-in: that would be a circle.
       if (principal.credential.scheme === 'session' && isNavigation(request)) {
-        return signIn(request, reply, asked, { isSecondFactor: true })
+        return signIn(request, reply, asked, { isAgain: true, needsTwoFactors: true })
       }
       const facts = { host, rule, user_id: userIdOf(principal) }
       throw refusal('accessDenied', { code: 'forward_second_factor', facts })
@@ -108,12 +108,19 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     const status = error instanceof ApiError ? error.status : 500
     const isUnknown = status === 401 && request.headers.authorization === undefined
     if (asked && isUnknown && isNavigation(request)) {
-      return signIn(request, reply, asked, { isSecondFactor: false })
+      const { policy } = forwardRules.judge(asked, anyCaller)
+      return signIn(request, reply, asked, {
+        isAgain: false,
+        needsTwoFactors: policy === 'two_factor',
+      })
     }
     decisions[answerOf[status] ?? 'unavailable'] += 1
     throw error
   }
 }
+
+/** Of a stranger no roles are known: a rule that names some is found when the caller is. */
+const anyCaller: ForwardCaller = { roles: new Set() }
 
 const answerOf: Readonly<Record<number, keyof Measurements['forward']>> = {
   400: 'bad_request',

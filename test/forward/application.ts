@@ -85,10 +85,10 @@ function seenOf(request: IncomingMessage, isUpgrade: boolean): SeenRequest {
   return { method, url, headers, isUpgrade }
 }
 
-function pageOf({ url, headers }: IncomingMessage): string {
+function pageOf({ headers }: IncomingMessage): string {
   const user = headers['remote-user'] ?? 'unknown'
-  return `<!doctype html><html lang="en"><title>Wiki</title><main>
-    <h1>${new URL(url ?? '/', 'http://wiki').pathname}</h1><p id="user">${user}</p></main></html>`
+  return `<!doctype html><html lang="en"><title>Wiki</title><link rel="icon" href="data:,">
+    <main><h1>Wiki</h1><p id="user">${user}</p></main></html>`
 }
 
 /** Accepts a WebSocket and sends back what it is sent: short frames alone. RFC 6455 section 5.2. */

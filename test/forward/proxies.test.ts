@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
+import { parseForwardRules } from '../../src/config/forward-file.ts'
+import { contractRoles } from '../../src/kernel/principal.ts'
 import { exchange } from '../raw-http.ts'
+import { textOf } from '../use-it/listings.ts'
 import { clientOf, hosts, jarOf, navigation, proxiedWorld, startProxy } from './proxied.ts'
 
 const rules = [
@@ -33,6 +36,12 @@ const told = ['remote-user', 'remote-groups', 'remote-email', 'remote-name', 're
 suite('docs/forward-auth.md, the proxies in front of an application', async () => {
   const { app, application, ann, ports, programs } = await proxiedWorld(rules)
   const mark = await app.account('mark %41 Zoë')
+
+  test('the rules that the document shows are taken as they stand', () => {
+    const [, shown = ''] = /^```json\n(.*?)^```$/ms.exec(textOf('docs/forward-auth.md')) ?? []
+    const { rules: parsed, mistakes } = parseForwardRules(shown, contractRoles)
+    assert.deepEqual([parsed.length, mistakes], [4, []])
+  })
 
   for (const program of programs) {
     suite(program.name, { skip: program.missing }, async () => {
@@ -71,6 +80,10 @@ suite('docs/forward-auth.md, the proxies in front of an application', async () =
         const signIn = new URL(led.headers.location ?? '')
         assert.equal(signIn.origin + signIn.pathname, `https://${hosts.gatehouse}/signin`)
         assert.equal(signIn.searchParams.get('return_to'), asked)
+        assert.equal(signIn.searchParams.get('two_factor'), null)
+        const strong = await send('GET /safe/page', { headers: navigation })
+        const { searchParams } = new URL(strong.headers.location ?? '')
+        assert.deepEqual([searchParams.get('two_factor'), searchParams.get('again')], ['1', null])
         const [cookie = '', ...others] = led.setCookie
         assert.deepEqual(others, [])
         const [, secret = ''] = /^__Host-gatehouse-browser=([^;]+); /.exec(cookie) ?? []
