@@ -55,6 +55,11 @@ export function createForwardCallers(
   const { hostname: home } = new URL(config.baseUrl)
   const isHome = ({ hostname }: Site) => hostname === home
   const accepted = authenticators.flatMap(usableHere)
+  // Basic answers by a promise, also that a header is none of its own.
+  const bearerFirst = [
+    ...accepted.filter(({ header }) => header === 'bearer'),
+    ...accepted.filter(({ header }) => header !== 'bearer'),
+  ]
   const silent = accepted.map((one) => ({ ...one, authenticate: () => null }))
   const byPrincipal = new WeakMap<Principal, KnownCaller>()
   const bySession = new WeakMap<StoredSession, KnownCaller>()
@@ -127,7 +132,8 @@ export function createForwardCallers(
     request: FastifyRequest,
     reply: FastifyReply,
   ): KnownCaller | Promise<KnownCaller> {
-    const principal = identify(request, reply, accepted, deps)
+    const isBearer = /^bearer /i.test(request.headers.authorization ?? '')
+    const principal = identify(request, reply, isBearer ? bearerFirst : accepted, deps)
     return principal instanceof Promise
       ? principal.then((found) => known(found, request))
       : known(principal, request)
