@@ -14,12 +14,12 @@ import {
   type Asked,
   askForward,
   forwarded,
-  forwardFile,
   forwardPath,
   home,
   navigation,
   proxied,
 } from '../forward.ts'
+import { forwardFile } from '../forward-file.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { servicesOf, verifyAddress } from '../mail.ts'
 import { exchange, rawRequest } from '../raw-http.ts'
