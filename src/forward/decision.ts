@@ -8,7 +8,7 @@ import { createForwardAnswers, type ForwardAnswersDeps } from './answers.ts'
 import { createForwardCallers, type ForwardCallersDeps, type KnownCaller } from './caller.ts'
 import { createForwarded, type ForwardedRequest, pathOf } from './forwarded.ts'
 import { isNavigation } from './navigation.ts'
-import { forwardPath } from './path.ts'
+import { forwardPath } from './paths.ts'
 import type { ForwardRules } from './rules.ts'
 import type { ForwardCaller, Verdict } from './verdict.ts'
 

@@ -4,7 +4,7 @@ import { isWithin, parseAddressRange } from '../addresses/address-ranges.ts'
 import { BoundedMap } from '../bounded/bounded-map.ts'
 import type { Config } from '../config/load.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { parseSite, type Site } from './host.ts'
+import { parseSite, type Site } from './site.ts'
 import type { ForwardAsked } from './verdict.ts'
 
 /**

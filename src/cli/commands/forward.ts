@@ -40,7 +40,7 @@ async function check(call: CommandCall): Promise<void> {
 
 /** @throws UsageError if there is no such request */
 async function requestOf(url: string, method: string): Promise<CheckedRequest> {
-  const { parseSite } = await import('../../forward/host.ts')
+  const { parseSite } = await import('../../forward/site.ts')
   // The path stays as it is given: how it is spelled is what is asked about.
   const [, scheme = '', host = '', uri = ''] = url.match(/^(https?):\/\/([^/?#]*)(.*)$/is) ?? []
   const site = parseSite(scheme.toLowerCase() === 'http' ? 'http' : 'https', host)
