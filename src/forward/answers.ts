@@ -6,8 +6,8 @@ import { errorTable } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { hostBrowserCookie } from './cookies.ts'
 import type { ForwardedRequest } from './forwarded.ts'
-import { cookiesAtHome, cookiesElsewhere } from './own-cookies.ts'
-import { cookiesWithout, type Remote } from './remote-headers.ts'
+import { cookiesAtHome, cookiesElsewhere, cookiesWithout } from './own-cookies.ts'
+import type { Remote } from './remote-headers.ts'
 import type { Site } from './site.ts'
 
 export interface ForwardAnswersDeps {
