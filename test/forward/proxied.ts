@@ -17,7 +17,7 @@ export const hosts = {
  * The listings of docs/forward-auth.md, with a second application as the document says: one more
  * server, or one more site.
  */
-export function forwardListings(): ReadonlyMap<string, string> {
+function forwardListings(): ReadonlyMap<string, string> {
   const listings = new Map(listingsOf('docs/forward-auth.md'))
   const [, server = ''] = /^(server \{\n[^}]*server_name wiki\..*?^\})/ms.exec(nginxText()) ?? []
   const [, site = ''] = /^(wiki\.example\.org \{\n.*?^\})/ms.exec(caddyText()) ?? []
