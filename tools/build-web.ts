@@ -11,9 +11,10 @@ const stamp = join(dist, 'built.json')
  * `client/`, what browsers load. @throws Error if vite is not installed, as without the packages of
  * development; what was built before stays
  */
-export async function buildWeb(): Promise<void> {
+export async function buildWeb(folder = dist): Promise<void> {
   const { build } = await import('vite')
-  const half = `${dist}-${process.pid}`
+  const half = `${folder}-${process.pid}`
+  const environment = process.env.NODE_ENV
   const common = {
     configFile: false,
     root: web,
@@ -55,10 +56,13 @@ export async function buildWeb(): Promise<void> {
       },
     })
     writeFileSync(join(half, 'built.json'), '{}')
-    mkdirSync(dist, { recursive: true })
-    rmSync(dist, { recursive: true })
-    renameSync(half, dist)
+    mkdirSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true })
+    renameSync(half, folder)
   } finally {
+    // vite sets it to production, and what the process starts later would be in production.
+    if (environment === undefined) delete process.env.NODE_ENV
+    else process.env.NODE_ENV = environment
     rmSync(half, { recursive: true, force: true })
   }
 }
