@@ -1,5 +1,6 @@
 import {
   globSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -18,9 +19,10 @@ const dist = join(web, 'dist')
  * `client/`, what browsers load. @throws Error if vite is not installed, as without the packages of
  * development; what was built before stays
  */
-export async function buildWeb(): Promise<void> {
+export async function buildWeb(folder = dist): Promise<void> {
   const { build } = await import('vite')
-  const half = `${dist}-${process.pid}`
+  const half = `${folder}-${process.pid}`
+  const environment = process.env.NODE_ENV
   const common = {
     configFile: false,
     root: web,
@@ -63,12 +65,16 @@ export async function buildWeb(): Promise<void> {
     })
     writeFileSync(join(half, 'built.json'), '{}')
     // What is the same stays, with its time: a bundle of the service is as old as the pages in it.
-    if (isSameTree(half, dist)) utimesSync(dist, new Date(), new Date())
+    if (isSameTree(half, folder)) utimesSync(folder, new Date(), new Date())
     else {
-      rmSync(dist, { recursive: true, force: true })
-      renameSync(half, dist)
+      mkdirSync(folder, { recursive: true })
+      rmSync(folder, { recursive: true })
+      renameSync(half, folder)
     }
   } finally {
+    // vite sets it to production, and what the process starts later would be in production.
+    if (environment === undefined) delete process.env.NODE_ENV
+    else process.env.NODE_ENV = environment
     rmSync(half, { recursive: true, force: true })
   }
 }
