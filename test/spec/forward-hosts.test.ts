@@ -176,6 +176,22 @@ suite('sessions at the hosts of applications', async () => {
     })
   })
 
+  test('another site leads to /signout: who is signed in is not told to be signed out', async () => {
+    const here = await atHosts(app, ann)
+    const arrival = await here.pages.open('/signout', {
+      'sec-fetch-site': 'cross-site',
+      cookie: '',
+    })
+    assert.doesNotMatch(arrival.text, /not signed in/)
+    const [, url] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(arrival.text) ?? []
+    assert.equal(url, '/signout?here=1')
+    // A reload of it goes on telling the browser that another site has led here.
+    await here.pages.open('/signout?here=1', { 'sec-fetch-site': 'cross-site' })
+    assert.equal(here.pages.heading(), 'Sign out?')
+    await here.pages.submit({}, 'action="/signout"')
+    assert.equal(here.pages.heading(), 'Signed out')
+  })
+
   test('what is below the prefix: a way to sign out, the files of pages, and nothing else', async () => {
     const out = await app.call('GET', '/.gatehouse/signout')
     assert.deepEqual([out.status, out.headers.location], [303, 'https://id.example.org/signout'])
