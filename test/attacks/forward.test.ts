@@ -203,7 +203,7 @@ suite('forward authentication: what a proxy tells', async () => {
       const answer = await askForward(app, { uri, headers: bearer })
       assertRefused(answer, 400, 'Bad request', uri.slice(0, 40))
     }
-    for (const uri of ['/open/%C3%BC', '/open/?q=100%', '/open/?a#'.slice(0, -1), '/open/a,b;c']) {
+    for (const uri of ['/open/%C3%BC', '/open/?q=100%', '/open/?a', '/open/a,b;c']) {
       assert.equal((await askForward(app, { uri })).status, 200, uri)
     }
     assert.equal((await askForward(app, { uri: `/open/${'a'.repeat(8180)}` })).status, 200)
